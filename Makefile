@@ -1,8 +1,15 @@
-# make study | compare | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
+# make study | unlock | compare | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
+# Neither make nor the environment works in a folder whose path is several words.
+ifneq ($(words $(CURDIR)),1)
+$(error $(CURDIR): found a folder whose path has blanks; expected letters, digits, - _ . and /. Move or clone the checkout into another folder)
+endif
+ifneq ($(or $(findstring ',$(CURDIR)),$(findstring ",$(CURDIR))),)
+$(error $(CURDIR): found a folder whose path has quotes; expected letters, digits, - _ . and /. Move or clone the checkout into another folder)
+endif
 
 CORES ?= 2
 CONFIG ?=
@@ -14,11 +21,13 @@ LOGGER ?= kneewear
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study compare check-inputs test test-slow test-all check coverage docs benchmark clean environment
+.PHONY: help study new unlock compare check-inputs test test-slow test-all check coverage docs benchmark clean environment
 
 help:
+	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=FILE  settings of an implant from its files"
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
 	@echo "make compare STUDIES=\"default quick\"             compare finished studies"
+	@echo "make unlock                                       after a run that was killed"
 	@echo "make check-inputs [CONFIG=config/mine.yaml]       show implant and motion before the study"
 	@echo "make test | test-all | check | coverage | docs | benchmark | clean"
 
@@ -35,34 +44,30 @@ $(STAMP): requirements.lock
 	echo "Setting up .venv with $(PYTHON) ..."; \
 	$(PYTHON) -m venv .venv; \
 	$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements.lock; \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --editable .; \
 	$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true; \
 	touch $@
 # Packages are compiled once, because some machines do not let jobs write compiled files.
 
-# Settings are read here before Snakemake, whose reader knows neither line nor remedy.
 study:
-	@start=$$(date +%s); \
-	$(MAKE) --no-print-directory environment; \
+	@$(MAKE) --no-print-directory environment; \
 	$(BIN)/python -c "" 2>/dev/null || { echo ".venv/bin/python: cannot be run; the folder or its Python was" \
 		"moved. Remove .venv (rm -r .venv) and run make again."; exit 1; }; \
-	named=$$($(BIN)/python -m kneewear --names "$(CONFIG)"); \
-	files=(); if [ -n "$$named" ]; then mapfile -t files <<< "$$named"; fi; \
-	ready=$$(date +%s); \
-	export PYTHONPATH=workflow/terminal$${PYTHONPATH:+:$$PYTHONPATH}; \
-	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger $(LOGGER) \
-		$${files[@]+--configfile "$${files[@]}"}; \
-	done=$$(date +%s); \
-	$(BIN)/python -m kneewear --results "$(CONFIG)"; \
-	echo "Set-up took $$((ready - start)) s, the study $$((done - ready)) s."
+	$(BIN)/python -m kneewear run --cores $(CORES) --logger $(LOGGER) "$(CONFIG)"
+
+# Settings of an implant from its files: kneewear new --help lists further options (OPTIONS="...").
+new: $(STAMP)
+	@$(BIN)/python -m kneewear new $(NAME) --insert $(INSERT) --femoral $(FEMORAL) $(OPTIONS)
+
+# After a run that was killed.
+unlock: $(STAMP)
+	@$(BIN)/python -m kneewear unlock
 
 # Finished studies side by side, into results/comparisons/.
 compare: $(STAMP)
-	@export PYTHONPATH=.:workflow/terminal$${PYTHONPATH:+:$$PYTHONPATH}; \
-	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger $(LOGGER) \
-		--snakefile workflow/rules/compare.smk --config studies="$(STUDIES)"; \
-	echo "Report: results/comparisons/$$(echo $(STUDIES) | sed 's/ \+/_and_/g')/report/index.html"
+	@$(BIN)/python -m kneewear compare --cores $(CORES) --logger $(LOGGER) "$(STUDIES)"
 
-# About five minutes on two cores once kernels are compiled; includes the quick study from end to end.
+# About seven minutes on two cores once kernels are compiled; includes the quick study from end to end.
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
@@ -81,7 +86,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 check-inputs: $(STAMP)
-	$(BIN)/python -m kneewear --draw "$(CONFIG)"
+	$(BIN)/python -m kneewear check "$(CONFIG)"
 
 # Kernels run as Python, so that their lines are counted; tests marked compiled, slow or workflow are
 # left out, so that the result does not depend on the speed of the machine.

@@ -7,75 +7,64 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.timing import seconds
-from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.knee import build_knee
-from kneewear.settings.laxity import LaxityStudy
+from kneewear.settings.base import WearStudy
+from kneewear.settings.press import PressStudy
 from kneewear.settings.study import Study, read_study
-from kneewear.settings.sweep import SweepStudy
-from kneewear.settings.uncertainty import UncertaintyStudy
-from kneewear.studies.cases import evaluate_cases
-from kneewear.studies.designs.bench import Bench, coulomb
-from kneewear.studies.designs.laxity import drive_loops
-from kneewear.studies.life import built_in_activities
-from kneewear.studies.sweep.plan import plan_cases, planned_cases, sweep_runner
-from kneewear.studies.uncertainty.plan import plan_samples
-from kneewear.studies.uncertainty.samples import evaluate_samples
+from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
+from kneewear.study.plans import plan_cases
+from kneewear.study.run import run_cases
 
 ROOT = Path(__file__).parent.parent
-RUNS, CASES, FRICTION = 3, 4, 0.04
+RUNS, CASES, FRICTION, FLEXION = 3, 4, 0.04, 30.0
 # What a job that computes cases imports.
-JOB = "import kneewear.io.netcdf, kneewear.io.documents, kneewear.studies.sweep.plan"
+JOB = "import kneewear.io.netcdf, kneewear.io.documents, kneewear.study.run"
 
 AnyStudy = TypeVar("AnyStudy", bound=Study)
 
 
 def study_of(name: str, kind: type[AnyStudy], **changes: object) -> AnyStudy:
-    """A shipped study with changes of its settings; ValueError if it is of another kind."""
-    study = read_study(ROOT / f"config/{name}.yaml", changes, defaults=ROOT / "config/config.yaml")
+    """A shipped study with changes of its settings; ValueError if it is of another model."""
+    study = read_study(
+        ROOT / f"config/{name}.yaml", changes, defaults=ROOT / "config/defaults.yaml"
+    )
     if not isinstance(study, kind):
-        raise ValueError(f"{name}: found kind {study.kind}")
+        raise ValueError(f"{name}: found model {study.model}")
     return study
 
 
 def main() -> dict[str, float]:
     """Print and return the timings, ms."""
-    sweep = study_of("sweep", SweepStudy)
-    plan = plan_cases(sweep)[:CASES]
-    knee, _ = build_knee(sweep.implant, sweep.grid, sweep.table, tabulate_distances=False)
-    activities = built_in_activities(sweep)
+    sweep, monte_carlo = study_of("sweep", WearStudy), study_of("monte_carlo", WearStudy)
 
-    def cases() -> None:
-        evaluate_cases(sweep_runner(sweep, knee, activities), planned_cases(sweep, plan))
+    def run(study: WearStudy) -> Callable[[], None]:
+        """Return a run of some cases; the first sample changes nothing."""
+        table = plan_cases(study)[1 : CASES + 1]
+        knee, activities = exact_knee(study), built_in_activities(study)
 
-    monte_carlo = study_of("monte_carlo", UncertaintyStudy)
-    drawn = plan_samples(monte_carlo)[1 : CASES + 1]
-    other, _ = build_knee(
-        monte_carlo.implant, monte_carlo.grid, monte_carlo.table, tabulate_distances=False
-    )
-    motions = built_in_activities(monte_carlo)
+        def cases() -> None:
+            run_cases(study, table, CaseInputs(study, knee, activities, exact=True))
 
-    def samples() -> None:
-        evaluate_samples(monte_carlo, drawn, other, motions)
+        return cases
 
-    loops = study_of("laxity", LaxityStudy, laxity={"flexion_deg": [30]})
-    bench = Bench(
-        build_implant(loops.implant)[0], loops.grid, loops.table, loops.simulation,
-        friction=coulomb(FRICTION),
-    )  # fmt: skip
+    loops = study_of("laxity", PressStudy)
+    tests = plan_cases(loops)
+    tests = tests[(tests["friction"] == FRICTION) & (tests["flexion_deg"] == FLEXION)][:5]
+    inputs = CaseInputs(loops, exact_knee(loops), {}, exact=True)
 
     def loop() -> None:
-        drive_loops(bench, loops.laxity, FRICTION, "flat")
+        run_cases(loops, tests, inputs)
 
     def start() -> None:
         subprocess.run([sys.executable, "-c", JOB], check=True)
 
     timings = {
-        "a case of the shipped sweep, with geometry of its own": seconds(cases, RUNS) / CASES,
-        "a sample of the shipped Monte Carlo study": seconds(samples, RUNS) / CASES,
+        "a case of the shipped sweep, with geometry of its own": seconds(run(sweep), RUNS) / CASES,
+        "a sample of the shipped Monte Carlo study": seconds(run(monte_carlo), RUNS) / CASES,
         "five laxity loops at one flexion, with friction": seconds(loop, 1),
         "start of a job, with its imports": seconds(start, RUNS),
     }

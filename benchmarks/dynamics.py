@@ -17,7 +17,7 @@ from benchmarks.timing import durations
 from kneewear import default_study
 from kneewear.activity.load import GRAVITY
 from kneewear.activity.sources import build_activity
-from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.element_grid import ElementGrid
@@ -54,13 +54,15 @@ def main() -> pd.DataFrame:
 
     fine_grid = build_grid(implant, 100, 75)
 
-    def contact(grid: ElementGrid) -> tuple[list[ContactPair], list[Layer]]:
+    def contact(grid: ElementGrid) -> tuple[list[ContactPair], list[ElasticLayer]]:
         thickness = grid.case_thickness(THICKNESS)
         pairs = [
             ContactPair(grid, n, condyles[side], tables[side], distance_table=distances[side])
             for n, side in enumerate(grid.sides)
         ]
-        return pairs, [Layer(law, thickness[n].ravel()[p.index]) for n, p in enumerate(pairs)]
+        return pairs, [
+            ElasticLayer(law, thickness[n].ravel()[p.index]) for n, p in enumerate(pairs)
+        ]
 
     coarse, medium = contact(build_grid(implant, 36, 25)), contact(build_grid(implant, 50, 50))
     fine = contact(fine_grid)

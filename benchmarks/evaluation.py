@@ -28,7 +28,7 @@ from kneewear.compilation import borrowed
 from kneewear.contact._distance_kernels import project_near
 from kneewear.contact._force_kernels import RESULT
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.geometry._distance_kernels import look_up_distances, look_up_projections
 from kneewear.geometry._kernels import project
@@ -74,7 +74,9 @@ class Knee:
         history = self.cycle(self.grid((50, 50)), "exact")
         self.poses = [
             (body_three_123(angles), position)
-            for angles, position in zip(history.rotation[0], history.translation[0], strict=True)
+            for angles, position in zip(
+                history.rotation.values[0], history.translation.values[0], strict=True
+            )
         ]
 
     def grid(self, cells: tuple[int, int]) -> ElementGrid:
@@ -97,14 +99,16 @@ class Knee:
             for n, (side, surface) in enumerate(self.implant.femoral.items())
         }  # fmt: skip
 
-    def layers(self, grid: ElementGrid, pairs: Mapping[str, ContactPair]) -> dict[str, Layer]:
+    def layers(
+        self, grid: ElementGrid, pairs: Mapping[str, ContactPair]
+    ) -> dict[str, ElasticLayer]:
         """Layers of the case."""
         law = SmallStrain(
             confined_modulus(self.settings.youngs_modulus_mpa, self.settings.poisson_ratio)
         )
         thickness = grid.case_thickness(self.case.thickness)
         return {
-            side: Layer(law, thickness[n].ravel()[pair.index])
+            side: ElasticLayer(law, thickness[n].ravel()[pair.index])
             for n, (side, pair) in enumerate(pairs.items())
         }
 
@@ -220,7 +224,7 @@ def time_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) 
         "slowest_pose_us": float(each.max()),
         "active_elements": sum(part.active_elements for part in parts) / len(poses),
         "evaluated_elements": sum(part.evaluated_elements for part in parts) / len(poses),
-        "elements": float(sum(work.push.size for work in model.work)),
+        "elements": float(sum(work.normal_force.size for work in model.work)),
     }
 
 
@@ -288,7 +292,7 @@ LOOP = np.array(
 )
 
 
-def first_touch(pair: ContactPair, layer: Layer, x: float) -> float:
+def first_touch(pair: ContactPair, layer: ElasticLayer, x: float) -> float:
     """Height of the upright moving body at its first touch, mm."""
     low, high = 0.0, 100.0
     for _ in range(40):

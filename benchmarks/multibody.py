@@ -17,17 +17,18 @@ from benchmarks.timing import durations
 from kneewear.io.documents import save_table
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import model_files
-from kneewear.multibody.impacts import integrate_impacts
-from kneewear.settings.multibody import KneeExtensionSettings, MultibodyStudy
-from kneewear.settings.point_contact import PlanarSettings
-from kneewear.settings.study import read_study
-from kneewear.studies.multibody.extension_motion import (
+from kneewear.replications.knee_extension.motion import (
     build_extension,
     extend_knee,
     find_slack_length,
 )
+from kneewear.replications.knee_extension.settings import KneeExtensionSettings
+from kneewear.replications.planar_knee.model import FREE, build_planar
+from kneewear.replications.planar_knee.settings import PlanarSettings
+from kneewear.replications.point_contact.impacts import integrate_impacts
+from kneewear.settings.multibody import MultibodyStudy
+from kneewear.settings.study import read_study
 from kneewear.studies.multibody.passive_flexion import build_system, flex_knee
-from kneewear.studies.point_contact.planar import FREE, build_planar
 
 ROOT = Path(__file__).parent.parent
 OUTPUT = Path("results/benchmarks/multibody.csv")
@@ -38,7 +39,7 @@ EXTENSION = "400N"
 
 def main() -> pd.DataFrame:
     """Time the flexion and write the table."""
-    study = read_study(ROOT / "config/tkr_soft_tissue.yaml", defaults=ROOT / "config/config.yaml")
+    study = read_study(ROOT / "config/tkr_soft_tissue.yaml", defaults=ROOT / "config/defaults.yaml")
     rows = []
     files = model_files(study, ROOT)
     if isinstance(study, MultibodyStudy) and all(Path(path).is_file() for path in files.values()):
@@ -49,7 +50,7 @@ def main() -> pd.DataFrame:
         rows.append((stage, statistics.median(times), min(times), 5.0))
     else:
         print("the data of subject DM are not there: passive flexion is left out")
-    study = read_study(ROOT / "config/knee_extension.yaml", defaults=ROOT / "config/config.yaml")
+    study = read_study(ROOT / "config/knee_extension.yaml", defaults=ROOT / "config/defaults.yaml")
     files = model_files(study, ROOT)
     extension = study.multibody if isinstance(study, MultibodyStudy) else None
     if not all(Path(path).is_file() for path in files.values()):
@@ -62,7 +63,7 @@ def main() -> pd.DataFrame:
         times = durations(lambda: extend_knee(extended, start, parts, extension, EXTENSION), RUNS)
         stage = "extension 90-0 degrees under 400 N, 12 degrees of freedom"
         rows.append((stage, statistics.median(times), min(times), 20.0))
-    planar = read_study(ROOT / "config/planar_knee.yaml", defaults=ROOT / "config/config.yaml")
+    planar = read_study(ROOT / "config/planar_knee.yaml", defaults=ROOT / "config/defaults.yaml")
     knee = planar.multibody if isinstance(planar, MultibodyStudy) else None
     if isinstance(knee, PlanarSettings):
         built, start = build_planar(

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.timing import seconds
-from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.fitting import patch_through
@@ -134,9 +134,11 @@ def ours(rows: int, columns: int) -> Iterator[dict[str, Any]]:
     smooth = build_distance_table(condyle, 0.05e-3)
     for name, tables in (("exact NURBS", None), ("distance table", smooth)):
         pair = ContactPair(grid, 0, condyle, table, distance_table=tables)
-        layer = Layer(SmallStrain(MODULUS), np.full(pair.index.size, THICKNESS))
+        layer = ElasticLayer(SmallStrain(MODULUS), np.full(pair.index.size, THICKNESS))
 
-        def evaluate(position: np.ndarray, pair: ContactPair = pair, layer: Layer = layer) -> float:
+        def evaluate(
+            position: np.ndarray, pair: ContactPair = pair, layer: ElasticLayer = layer
+        ) -> float:
             return float(pair.evaluate(np.eye(3), position, layer).wrench[1])
 
         yield {

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.spatial.transform import Rotation
 
 from kneewear import default_study
-from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.resultant import ContactResult
 from kneewear.contact.traction import Damping, Friction
@@ -64,7 +64,7 @@ def build_models() -> dict[str, ContactModel]:
             for n, side in enumerate(grid.sides)
         }  # fmt: skip
         layers = {
-            side: Layer(law, grid.thickness[n].ravel()[pairs[side].index])
+            side: ElasticLayer(law, grid.thickness[n].ravel()[pairs[side].index])
             for n, side in enumerate(grid.sides)
         }
         models[name] = ContactModel(pairs, layers)

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import (
+    coupled,
     design_studies,
     distance,
     dynamics,
@@ -72,6 +73,7 @@ def main() -> None:
         "machine": machine(),
         **evaluation.main(),
         "dynamics": dynamics.main(),
+        "coupled_layer": coupled.main(),
         "peers": peers.main(),
         "stages_ms": stages.main(),
         "design_studies_ms": design_studies.main(),

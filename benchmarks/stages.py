@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
-from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
@@ -58,12 +58,12 @@ def main() -> dict[str, float]:
         return simulate_cases(KneeModel(implant, grid, tables), activity, [case], settings)
 
     history = cycle()
-    frame = int(np.argmax(history.load[0]))
-    rotation = body_three_123(history.rotation[0, frame])
-    translation = history.translation[0, frame]
+    frame = int(np.argmax(history["load"].values[0]))
+    rotation = body_three_123(history.rotation.values[0, frame])
+    translation = history.translation.values[0, frame]
     contact = ContactPair(grid, 0, implant.femoral["medial"], tables["medial"])
     modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
-    layer = Layer(SmallStrain(modulus), grid.thickness[0].ravel()[contact.index])
+    layer = ElasticLayer(SmallStrain(modulus), grid.thickness[0].ravel()[contact.index])
 
     def evaluate_twice() -> None:
         """Two poses in turn, for the same one again costs nothing."""
@@ -83,7 +83,7 @@ def main() -> dict[str, float]:
             ),
         ),
         (
-            f"one contact evaluation, medial, {history.active_elements[0, frame, 0]} loaded",
+            f"one contact evaluation, medial, {history.active_elements.values[0, frame, 0]} loaded",
             0.5e3 * seconds(evaluate_twice, 200),
         ),
         (f"a cycle of {settings.frames} quasi-static frames, one case", 1e3 * seconds(cycle, 3)),
@@ -91,7 +91,7 @@ def main() -> dict[str, float]:
     for name, milliseconds in rows:
         print(f"{name:60s} {milliseconds:10.3f} ms")
 
-    loaded = np.flatnonzero(history.pressure[0, frame, 0].ravel()[contact.index] > 0)[:40]
+    loaded = np.flatnonzero(history.pressure.values[0, frame, 0].ravel()[contact.index] > 0)[:40]
     points = (contact.centre[loaded] - translation) @ rotation
     condyle = implant.femoral["medial"]
     u, v, distance, *_ = condyle.closest_points(points)

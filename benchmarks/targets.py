@@ -17,6 +17,8 @@ EVALUATIONS = {
 }
 # A time step of 150 wrapped muscles, which the source calls fast enough; the number is ours.
 MOST_STRINGS_MS = 500.0
+# Processor time of quasi-static cases on the coupled layer.
+MOST_COUPLED_S, MOST_COUPLED_MS = 45.0, 10.0
 SEARCH_NAMES = {"bounds": "active-set search", "all": "every element tested"}
 
 
@@ -31,6 +33,7 @@ def compare(measured: Mapping[str, Any]) -> pd.DataFrame:
         ("work left round a loop over the edge, of that exchanged", "%", left, "at most", 0.1)
     )
     rows += [*_peers(measured["peers"]), *_dynamics(measured["dynamics"])]
+    rows += _coupled(measured["coupled_layer"])
     rows += _dynamics(measured["multibody"])
     strings = measured["muscle_strings"]
     rows.append(
@@ -109,6 +112,20 @@ def _peers(table: pd.DataFrame) -> list[tuple[Any, ...]]:
             abs(float(peer["force_error_largest_percent"])) / error,
             "at least",
             1.0,
+        ),
+    ]
+
+
+def _coupled(times: Mapping[str, float]) -> list[tuple[Any, ...]]:
+    cases = f"coupled layer, {times['cases']:.0f} quasi-static cases beyond the foundation's"
+    return [
+        (cases, "s", times["beyond_foundation_s"], "at most", MOST_COUPLED_S),
+        (
+            "coupled layer, equilibrium of a frame and side",
+            "ms",
+            times["frame_and_side_ms"],
+            "at most",
+            MOST_COUPLED_MS,
         ),
     ]
 

@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from kneewear import default_study
-from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.grid import build_grid
@@ -44,7 +44,7 @@ def prepare_contact() -> ContactModel:
             friction=Friction(0.08, 0.06, 2.0),
             damping=Damping(0.02),
         )
-        layers[side] = Layer(law, grid.thickness[number].ravel()[pairs[side].index])
+        layers[side] = ElasticLayer(law, grid.thickness[number].ravel()[pairs[side].index])
     return ContactModel(pairs, layers)
 
 

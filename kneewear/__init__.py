@@ -25,6 +25,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Cycles",
     "Results",
+    "StudyRun",
     "accumulate_wear",
     "build_knee",
     "compare",
@@ -33,9 +34,22 @@ __all__ = [
     "evaluate_contact",
     "load_study",
     "open_results",
+    "run",
     "simulate",
     "tabulate_cases",
 ]
+
+
+def checkout_folder() -> Path:
+    """Folder of workflow, scripts and settings: this checkout, or its copy in an installed package.
+
+    Returns
+    -------
+    Path
+        Absolute path of a folder with `Snakefile`, `workflow/`, `scripts/` and `config/`.
+    """
+    package = Path(__file__).resolve().parent
+    return package.parent if (package.parent / "Snakefile").is_file() else package / "checkout"
 
 
 def default_settings_file() -> Path:
@@ -44,7 +58,7 @@ def default_settings_file() -> Path:
     Returns
     -------
     Path
-        `config/config.yaml` of this checkout, or the copy an installed package carries.
+        `config/defaults.yaml` of this checkout, or of the copy an installed package carries.
 
     Examples
     --------
@@ -52,9 +66,7 @@ def default_settings_file() -> Path:
     >>> kw.default_settings_file().suffix
     '.yaml'
     """
-    package = Path(__file__).parent
-    checkout = package.parent / "config" / "config.yaml"
-    return checkout if checkout.exists() else package / "default_config.yaml"
+    return checkout_folder() / "config" / "defaults.yaml"
 
 
 def __getattr__(name: str) -> Any:

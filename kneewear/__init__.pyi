@@ -28,12 +28,19 @@ from kneewear.api import (
     open_results as open_results,
 )
 from kneewear.api import (
+    run as run,
+)
+from kneewear.api import (
     simulate as simulate,
 )
 from kneewear.api import (
     tabulate_cases as tabulate_cases,
 )
+from kneewear.study_run import (
+    StudyRun as StudyRun,
+)
 
 __version__: str
 
+def checkout_folder() -> Path: ...
 def default_settings_file() -> Path: ...

@@ -1,72 +1,294 @@
-"""Check settings and the data files they name, as the workflow does before its first job.
+"""Command line: `kneewear COMMAND`, or `python -m kneewear COMMAND`.
 
-`python -m kneewear config/mine.yaml` reads the default study and the files named, and reports the
-first fault. With `--draw` it also tries every motion on the bearing and states a verdict (pass,
-warning, or fail, which ends with exit code 1); implant, axes, first contact, thickness and motion
-are on the page `results/<study>/inputs/index.html`. With `--names` it only reads the files and
-prints their names, one per line, after a check of the machine: `make study` does so before
-Snakemake reads them. With `--results` it shows what the finished study came to.
+Studies are run in the folder of their settings file, where their `results/` are written; settings
+of the checkout in the working directory. `kneewear COMMAND --help` lists the options of a command.
 """
 
 from __future__ import annotations
 
 import argparse
+import codecs
+import sys
+import time
+import unicodedata
+import webbrowser
+from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
-from kneewear import default_settings_file
-from kneewear.environment import check_machine, settings_files
-from kneewear.errors import InputDataError
-from kneewear.io.study_inputs import check_inputs, peak_loads
-from kneewear.settings.study import read_study
+from kneewear import checkout_folder, default_settings_file
+from kneewear.environment import check_locks, check_machine, settings_files, unlock
+from kneewear.errors import InputDataError, KneewearError
+from kneewear.findings import Finding, Reported, gather
+from kneewear.launch import enter_study_folder, run_comparison, run_workflow
+from kneewear.settings.files import read_settings_file
+
+# Modules that draw or tabulate are imported where used: they take seconds.
+
+# Handler of characters that a terminal lacks: the nearest ones that it has.
+PLAIN = "kneewear.plain"
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Check the files named on the command line, or in a list."""
-    parser = argparse.ArgumentParser(prog="python -m kneewear", description=__doc__)
-    parser.add_argument("file", nargs="*", help="settings (YAML) over the default ones")
-    parser.add_argument("--draw", action="store_true", help="write a page that shows them")
-    parser.add_argument("--names", action="store_true", help="read the files and print their names")
-    parser.add_argument("--results", action="store_true", help="show key results of the study")
-    chosen = parser.parse_args(arguments)
+def plain(error: UnicodeError) -> tuple[str, int]:
+    """Characters of ASCII for those that cannot be encoded."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    signs = "".join(_ASCII.get(one, one) for one in unicodedata.normalize("NFKD", text))
+    return signs.encode("ascii", "ignore").decode() or "?", error.end
+
+
+_ASCII = {"\u2013": "-", "\u2014": "-", "\u2212": "-", "\u201c": '"', "\u201d": '"',
+          "\u2018": "'", "\u2019": "'", "\u03bc": "u", "\u00b0": " deg", "\u00b1": "+-",
+          "\u00d7": "x", "\u00b7": ".", "\u2192": "->", "\u2190": "<-", "\u03c3": "sigma",
+          "\u2044": "/"}  # fmt: skip
+codecs.register_error(PLAIN, plain)
+
+
+def check_(chosen: argparse.Namespace) -> int:
+    """Check settings and data files, and draw the inputs; 1 when a motion fails on the bearing."""
+    from kneewear.io.study_inputs import check_inputs, peak_loads  # noqa: PLC0415
+    from kneewear.settings.study import read_study  # noqa: PLC0415
+
+    files = enter_study_folder(settings_files(chosen.file))
+    study = read_study(*files, defaults=default_settings_file())
+    root = checkout_folder() if Path.cwd() != checkout_folder() else Path()
+    draws = not chosen.files_only
+    drawn: list[str] = []
+    failed = False
     try:
-        files = settings_files(chosen.file)
-        if chosen.names:
-            check_machine()
-            print("\n".join(files))  # noqa: T201
-            return
-        study = read_study(*files, defaults=default_settings_file())
-        # Imported where used: drawing and tables take seconds that a check does not need.
-        if chosen.results:
-            from kneewear.outcome import outcome  # noqa: PLC0415
+        findings = check_inputs(study, root)
+        notes = tuple(one.text() for one in gather(map(Reported, findings)))
+        loads = peak_loads(study, root)
+        if draws:
+            from kneewear.preflight import write_preflights  # noqa: PLC0415
 
-            print("\n".join(outcome(Path("results", study.study))))  # noqa: T201
-            return
-        drawn: list[str] = []
-        failed = False
-        try:
-            notes = check_inputs(study, Path())
-            loads = peak_loads(study, Path())
-            if chosen.draw:
-                from kneewear.preflight import write_preflights  # noqa: PLC0415
-
-                for done in write_preflights(study, Path(), (*notes, *loads)):
-                    notes = (*notes, *done.warnings)
-                    drawn += [sentence for place in done.placements for sentence in place.sentences]
-                    drawn.append(f"Look at {done.page}")
-                    failed = failed or done.verdict == "fail"
-        except InputDataError as error:
-            if chosen.draw:
-                from kneewear.preflight import note_windows  # noqa: PLC0415
-
-                note_windows(error, study, Path())
-            raise
+            findings += tuple(Finding("", "note", "", load, "", "") for load in loads)
+            findings += getattr(chosen, "guesses", ())
+            for done in write_preflights(study, root, findings):
+                notes = (*notes, *done.warnings)
+                drawn += [sentence for place in done.placements for sentence in place.sentences]
+                drawn.append(f"Look at {done.page}")
+                failed = failed or done.verdict.exit_code > 0
     except InputDataError as error:
-        raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
+        if draws:
+            from kneewear.preflight import note_windows  # noqa: PLC0415
+
+            note_windows(error, study, root)
+        raise
     verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
-    print("\n".join([*notes, *loads, verdict, *drawn]))  # noqa: T201
-    if failed:
-        raise SystemExit(1)
+    _show([*notes, *loads, verdict, *drawn])
+    return int(failed)
+
+
+def new(chosen: argparse.Namespace) -> int:
+    """Recognise an implant's files, write the settings of a study, and check them."""
+    from kneewear.new_study import create_study, hold_medial_lateral  # noqa: PLC0415
+
+    created = create_study(
+        chosen.name, chosen.insert, chosen.femoral, motion=chosen.motion, load=chosen.load,
+        knee=chosen.knee, thickness=chosen.thickness,
+    )  # fmt: skip
+    _show([*(one.text() for one in created.findings), f"Settings: {created.settings}"])
+    if chosen.no_check:
+        return 0
+    chosen.file, chosen.files_only = [str(created.settings)], False
+    chosen.guesses = created.findings
+    failed = check_(chosen)
+    page = Path("results", chosen.name, "inputs", "index.html")
+    if failed and not created.settles and _lacks_equilibrium(page.with_name("placement.csv")):
+        chosen.guesses = (*created.findings, hold_medial_lateral(created.settings))
+        _show([chosen.guesses[-1].text()])
+        failed = check_(chosen)
+    if not chosen.no_browser and page.is_file():
+        webbrowser.open(page.resolve().as_uri())
+    return failed
+
+
+def _lacks_equilibrium(file: Path) -> bool:
+    """Whether a table of placements has a motion without equilibrium."""
+    from kneewear.io.documents import load_table  # noqa: PLC0415
+
+    return bool(file.is_file() and load_table(file)["value"].isna().any())
+
+
+def run_(chosen: argparse.Namespace) -> int:
+    """Run a study, and show its key results."""
+    from kneewear.settings.study import read_study  # noqa: PLC0415
+
+    files = settings_files(chosen.file)
+    check_machine()
+    files = enter_study_folder(files)
+    start = time.monotonic()
+    code = run_workflow(files, [*_scheduling(chosen), *chosen.options])
+    if code:
+        check_locks(Path())
+        return code
+    if not {"-n", "--dry-run", "--dryrun"} & set(chosen.options):
+        study = read_study(*files, defaults=default_settings_file())
+        code = _show_outcome(Path("results", study.study))
+    _show([f"The study took {time.monotonic() - start:.0f} s."])
+    return code
+
+
+def compare_(chosen: argparse.Namespace) -> int:
+    """Compare finished studies side by side."""
+    names = [name for word in chosen.study for name in word.split()]
+    code = run_comparison(names, [*_scheduling(chosen), *chosen.options])
+    if code:
+        check_locks(Path())
+        return code
+    return _show_outcome(Path("results", "comparisons", "_and_".join(names)))
+
+
+def unlock_(chosen: argparse.Namespace) -> int:
+    """Remove the locks that killed runs left behind."""
+    enter_study_folder(settings_files(chosen.file))
+    count = unlock(Path())
+    _show(["Locks of killed runs were removed." if count else "Nothing is locked."])
+    return 0
+
+
+def _show_outcome(folder: Path) -> int:
+    """Print what a study came to; the exit code is that of its verdict."""
+    from kneewear.outcome import outcome  # noqa: PLC0415
+
+    lines, verdict = outcome(folder)
+    _show(lines)
+    return verdict.exit_code
+
+
+def open_(chosen: argparse.Namespace) -> int:
+    """Show a finished study, or a page that lists all in results/."""
+    from kneewear.finished import write_index  # noqa: PLC0415
+
+    code = 0
+    if chosen.study:
+        folder = Path(chosen.study)
+        folder = folder if folder.is_dir() else Path("results", chosen.study)
+        code, page = _show_outcome(folder), folder / "report" / "index.html"
+    else:
+        page, lines = write_index(Path("results"))
+        _show([*lines, f"Index: {page}"])
+    if not chosen.no_browser:
+        webbrowser.open(page.resolve().as_uri())
+    return code
+
+
+def export(chosen: argparse.Namespace) -> int:
+    """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
+    from kneewear.finished import export_study  # noqa: PLC0415
+
+    folder = Path(chosen.study)
+    folder = folder if folder.is_dir() else Path("results", chosen.study)
+    packed = export_study(folder, Path(chosen.output or f"{folder.name}.zip"))
+    _show([f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"])
+    return 0
+
+
+def fetch(chosen: argparse.Namespace) -> int:
+    """Download the public files of the studies of subject DM that have a licence."""
+    from kneewear.fetching import fetch_data  # noqa: PLC0415
+
+    folder = Path(chosen.folder or default_study_data())
+    _show(fetch_data(folder, chosen.mirror or ()))
+    return 0
+
+
+def default_study_data() -> Path:
+    """Folder of data files of the default study."""
+    study = read_settings_file(default_settings_file()).content
+    return checkout_folder() / str(study["data_folder"])
+
+
+def schema(chosen: argparse.Namespace) -> int:
+    """Print the JSON schema of settings, which editors check files against."""
+    _show([(checkout_folder() / "config" / "schema.json").read_text(encoding="utf-8").rstrip()])
+    return 0
+
+
+def _scheduling(chosen: argparse.Namespace) -> list[str]:
+    return ["--cores", chosen.cores, "--logger", chosen.logger]
+
+
+def _show(lines: Sequence[str]) -> None:
+    print("\n".join(lines))  # noqa: T201
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="kneewear", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(action: object, files: bool = False) -> argparse.ArgumentParser:
+        name, text = getattr(action, "__name__", ""), getattr(action, "__doc__", "")
+        command = commands.add_parser(name.rstrip("_"), help=text, description=text)
+        command.set_defaults(action=action)
+        if files:
+            command.add_argument("file", nargs="*", help="settings (YAML) over the default study")
+        return command
+
+    def add_scheduling(command: argparse.ArgumentParser) -> None:
+        command.add_argument("--cores", default="2", help="number of cores, or 'all' (2)")
+        command.add_argument("--logger", default="kneewear", help=argparse.SUPPRESS)
+        command.epilog = "Options after '--' are passed to Snakemake."
+
+    fresh = add(new)
+    fresh.add_argument("name", help="name of the study, and of the files that are written")
+    fresh.add_argument("--insert", nargs="+", required=True, help="file or files of the insert")
+    fresh.add_argument("--femoral", required=True, help="file of the femoral component")
+    fresh.add_argument(
+        "--motion", help="curves of one cycle (.csv, .sto, .mot); else built-in gait"
+    )
+    fresh.add_argument("--load", help="file of the load; may be that of the motion")
+    fresh.add_argument("--knee", choices=("right", "left"), help="side, if shapes do not show it")
+    fresh.add_argument("--thickness", type=float, help="least thickness of a sheet's insert, mm")
+    fresh.add_argument("--no-check", action="store_true", help="do not check and draw the inputs")
+    fresh.add_argument("--no-browser", action="store_true", help="do not open the inputs page")
+    quick = "do not fit surfaces or draw: check settings and data files only"
+    add(check_, files=True).add_argument("--files-only", action="store_true", help=quick)
+    add_scheduling(add(run_, files=True))
+    comparison = add(compare_)
+    comparison.add_argument("study", nargs="+", help="names of finished studies in results/")
+    add_scheduling(comparison)
+    shown = add(open_)
+    shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")
+    shown.add_argument("--no-browser", action="store_true", help="do not open the page")
+    packed = add(export)
+    packed.add_argument("study", help="a finished study in results/, or its folder")
+    packed.add_argument("--output", help="file to write (STUDY.zip)")
+    add(unlock_, files=True)
+    fetched = add(fetch)
+    fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")
+    fetched.add_argument("--mirror", action="append", help="base address of a mirror, tried first")
+    add(schema)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command of the command line, or of a list of its words."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    further: list[str] = []
+    if "--" in words:
+        at = words.index("--")
+        words, further = words[:at], words[at + 1 :]
+    chosen = _parser().parse_args(words)
+    chosen.options = further
+    for stream in (sys.stdout, sys.stderr):
+        # Units have characters that an ASCII terminal lacks.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=PLAIN)
+    try:
+        code = chosen.action(chosen)
+    except KneewearError as error:
+        raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
+    except OSError as error:
+        place = error.filename or "file"
+        raise SystemExit(
+            f"{place}: {error.strerror or error}. Check it, and run it again."
+        ) from None
+    if code:
+        raise SystemExit(code)
 
 
 if __name__ == "__main__":

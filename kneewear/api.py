@@ -7,7 +7,7 @@ study writes. Datasets carry the unit and the meaning of each variable as attrib
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,37 +17,51 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from kneewear import default_settings_file
+from kneewear import checkout_folder, default_settings_file
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activities
-from kneewear.errors import InputDataError
+from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
 from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import load_table
-from kneewear.io.finished_study import load_finished
-from kneewear.io.schema import RECORDS
+from kneewear.io.finished_study import load_finished, missing_batches
+from kneewear.io.result_files import check_digest
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.io.worn_insert import save_worn_insert
+from kneewear.regression.tables import tabulate_results
+from kneewear.schemas import DAMAGE, concatenate_cases
 from kneewear.settings import study as settings
 from kneewear.settings.base import CaseStudy, Study, WearStudy
 from kneewear.settings.cases import Case
-from kneewear.settings.static import StaticStudy
+from kneewear.settings.replications import STUDY_MODELS
+from kneewear.settings.types import THICKNESS
 from kneewear.simulation import evaluation
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.evaluation import PoseContact
-from kneewear.simulation.history import ContactHistory, keep_common
+from kneewear.simulation.history import failures_of, keep_common, select_cases
 from kneewear.studies.comparison import compare_studies
+from kneewear.studies.parts import PART_MODELS
+from kneewear.study.belonging import (
+    CONTACT_OF,
+    WEAR_OF,
+    check_damage,
+    check_knee,
+    checked_study,
+    contact_of,
+    label_knee,
+    require_knee,
+    require_same,
+    wear_of,
+)
+from kneewear.study.labelled_poses import poses_of_columns
+from kneewear.study_run import StudyRun, run_parts, run_plan
 from kneewear.wear import accumulation, summary
-from kneewear.wear.laws import WearLaw
-from kneewear.wear.records import DamageMaps
+from kneewear.wear.laws import AnyLaw
 from kneewear.wear.worn_surface import WornContact
 
-# Relative paths in settings start at the checkout; of an installed package, where it is used.
-_ROOT = Path(__file__).parent.parent
-if not (_ROOT / "config" / "config.yaml").exists():
-    _ROOT = Path()
+# Where relative paths of settings start that the working directory does not have.
+_ROOT = checkout_folder()
 
 
 @dataclass(frozen=True)
@@ -60,14 +74,17 @@ class Cycles:
         The knee that was simulated.
     activities : mapping of str to Activity
         Prescribed motion and load of each activity.
-    histories : mapping of str to ContactHistory
+    histories : mapping of str to Dataset
         Contact of each activity: the same cases in all of them. Cases that failed in any activity
-        are left out; `history.failures` lists them.
+        are left out; the attribute `failures` lists them (JSON).
+    contact_of : str
+        Fingerprint of the settings they are of; empty for cycles of another origin.
     """
 
     knee: KneeModel
     activities: Mapping[str, Activity]
-    histories: Mapping[str, ContactHistory]
+    histories: Mapping[str, xr.Dataset]
+    contact_of: str = ""
 
     def to_dataset(self, activity: str | None = None) -> xr.Dataset:
         """Contact of one activity, or of all of them, as a labelled dataset.
@@ -95,9 +112,7 @@ class Cycles:
             return xr.concat(parts, dim=names, coords="different", compat="equals")
         if activity not in self.histories:
             raise ValueError(f"no activity {activity!r} among {', '.join(self.histories)}")
-        history = self.histories[activity]
-        found = _dataset(history, self.knee.grid)
-        return found.assign_attrs(activity=activity, analysis=history.analysis)
+        return _with_elements(self.histories[activity], self.knee.grid)
 
 
 @dataclass(frozen=True)
@@ -155,13 +170,19 @@ class Results:
         ------
         ValueError
             If there is no such case.
+        OutputFileError
+            If the files cannot be written.
         """
         knee = netcdf.load(KneeModel, self.folder / "geometry/knee.nc")
-        maps = netcdf.load(DamageMaps, sorted(self.folder.glob("wear/b*.nc")))
-        names = [one.name for one in maps.cases]
+        maps = netcdf.load(DAMAGE, sorted(self.folder.glob("wear/b*.nc")))
+        names = maps["case"].values.tolist()
         if case not in names:
             raise ValueError(f"no case {case!r} among {', '.join(names)}")
-        return save_worn_insert(maps, knee.grid, case, folder, knee.implant.left)
+        try:
+            return save_worn_insert(maps, knee.grid, case, folder, knee.implant.left)
+        except OSError as error:
+            remedy = "Name a folder that can be written."
+            raise OutputFileError(folder, str(error.strerror or error), remedy) from error
 
     def dataset(self, pattern: str, group: str | None = None) -> xr.Dataset:
         """NetCDF files of one kind, joined along the cases; arrays are read when they are used.
@@ -181,15 +202,15 @@ class Results:
         ------
         InputDataError
             If there is no such file.
+        DamagedFileError
+            If a file is not as it was written.
         """
         files = sorted(self.folder.glob(pattern))
         if not files:
             known = f"Activities of this study: {', '.join(self.activities) or 'none'}."
             expected = "a file of a finished study"
             raise InputDataError(self.folder / pattern, "no file", expected, known)
-        parts = [
-            xr.open_dataset(file, group=group, engine="h5netcdf", cache=False) for file in files
-        ]
+        parts = [_open_dataset(file, group) for file in files]
         if len(parts) == 1:
             return parts[0]
         return xr.concat(parts, dim="case", data_vars="minimal", coords="minimal", compat="equals")
@@ -247,6 +268,9 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     >>> study.grid.rows, study.grid.columns
     (40, 20)
     """
+    for source in sources:
+        if not isinstance(source, str | Path | Mapping):
+            raise TypeError(f"found a {type(source).__name__}; expected a file or a mapping")
     return settings.read_study(*sources, defaults=default_settings_file())
 
 
@@ -274,14 +298,15 @@ def build_knee(study: Study) -> KneeModel:
     >>> knee.grid.area.shape  # side, row, column
     (2, 40, 30)
     """
-    knee, _ = knee_model.build_knee(
+    study = checked_study(study)
+    knee, _ = knee_model.assemble_knee(
         implant=study.implant,
         grid=study.grid,
         table=study.table,
         coarse_grid=study.coarse_grid,
         meshes=load_shapes(study, _ROOT),
     )
-    return knee
+    return label_knee(knee, study)
 
 
 def simulate(knee: KneeModel, study: Study) -> Cycles:
@@ -304,6 +329,10 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     ------
     InputDataError
         If a file of motion or load is missing or is not what the settings say.
+    ValueError
+        If the knee is of other settings.
+    KneewearError
+        If no case converges.
 
     Examples
     --------
@@ -319,16 +348,19 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     ['6mm_50kg', '6mm_75kg', '10mm_50kg', '10mm_75kg']
     """
     study = _with_cases(study)
+    knee = check_knee(knee, study)
     activities = {name: load_activity(study, name, _ROOT) for name in study.simulated_activities()}
     histories = [
         simulate_cases(knee, cycles[name], cases, own.simulation, keep_going=True)
         for name in activities
         for cases, own, cycles in _variants(study, activities)
     ]
-    return Cycles(knee, activities, keep_common(histories))
+    common = keep_common(histories)
+    _require_cases(common.values())
+    return Cycles(knee, activities, common, contact_of(study, activities))
 
 
-def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) -> xr.Dataset:
+def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> xr.Dataset:
     """Wear, creep and damage of the insert over the lives of a study.
 
     Parameters
@@ -337,9 +369,15 @@ def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) ->
         From `simulate`.
     study : Study
         Settings.
-    law : WearLaw, optional
+    law : AnyLaw, optional
         An object with the methods `weight(pressure)` and `factor(cross_shear)`, instead of the wear
         law that the settings name; see :mod:`kneewear.wear.laws`.
+
+    Raises
+    ------
+    ValueError
+        If the cycles are of other settings than the study's (wear and lives may differ), or a depth
+        of the law is below zero or no number.
 
     Returns
     -------
@@ -359,8 +397,12 @@ def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) ->
     >>> volume.dims
     ('life', 'case', 'side')
     """
+    study = _belonging(cycles, study)
+    for method in ("weight", "factor") if law is not None else ():
+        if not callable(getattr(law, method, None)):
+            raise TypeError(f"found a law without a method {method}; expected weight and factor")
     grid, parts = cycles.knee.grid, []
-    for cases, own, activities in _variants(_with_cases(study), cycles.activities):
+    for cases, own, activities in _variants(study, cycles.activities):
         worn = WornContact(
             knee=cycles.knee,
             activities=activities,
@@ -369,7 +411,13 @@ def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) ->
         )
         histories = _only(cycles.histories, cases)
         parts.append(accumulation.accumulate_wear(histories, grid, own.wear, worn, law))
-    return _dataset(netcdf.join(parts, [study.study] * len(parts)), grid)
+    damage = concatenate_cases(parts)
+    least = float(damage["wear_depth"].min(skipna=False)) if damage.sizes["case"] else 0.0
+    if not least >= 0.0:
+        name = type(law).__name__ if law is not None else study.wear.wear_law
+        raise ValueError(f"found a wear depth of {least:g} by {name}; expected 0 or more")
+    labels = {CONTACT_OF: contact_of(study, cycles.activities), WEAR_OF: wear_of(study)}
+    return _with_elements(damage, grid).assign_attrs(labels)
 
 
 def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataFrame:
@@ -390,6 +438,11 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
         The columns of `tables/cases.csv`: case, life, thickness_mm, body_mass_kg, side, quantity,
         value, unit.
 
+    Raises
+    ------
+    ValueError
+        If cycles or damage are of other settings than the study's.
+
     Examples
     --------
     >>> import kneewear as kw
@@ -400,15 +453,46 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     >>> depths.pivot(index="case", columns="side", values="value").shape
     (4, 2)
     """
+    study = _belonging(cycles, study)
+    check_damage(damage, contact_of(study, cycles.activities), study)
+    # By labels: a caller may have chosen another order.
+    order = [name for name in ("life", "case", "side", "row", "column") if name in damage.dims]
+    damage = damage.transpose(*order, ...).sel(side=list(cycles.knee.grid.sides))
     batches = []
-    for cases, own, _ in _variants(_with_cases(study), cycles.activities):
+    for cases, own, _ in _variants(study, cycles.activities):
         histories = _only(cycles.histories, cases)
-        simulated = [case.name for case in next(iter(histories.values())).cases]
-        part = damage.sel(case=simulated)
-        arrays = {str(name): variable.values for name, variable in part.variables.items()}
-        maps = netcdf.value_of(DamageMaps, arrays)
-        batches.append((maps, list(histories.values()), own.wear))
+        simulated = next(iter(histories.values()))["case"].values
+        batches.append((damage.sel(case=simulated), list(histories.values()), own.wear))
     return summary.summarize_batches(batches, cycles.knee.grid)[0]
+
+
+def _belonging(cycles: object, study: Study) -> CaseStudy:
+    """The study, once the cycles are of its settings."""
+    own = _with_cases(study)
+    if not isinstance(cycles, Cycles):
+        raise TypeError(f"found a {type(cycles).__name__}; expected cycles, as of simulate")
+    check_knee(cycles.knee, own)
+    if cycles.contact_of and cycles.contact_of != contact_of(own, cycles.activities):
+        require_same("set of cycles", "knee, cases, activities or simulation")
+    return own
+
+
+def _require_cases(histories: Iterable[xr.Dataset]) -> None:
+    """Raise the reason of the first failure where no case is left."""
+    for history in histories:
+        if not history.sizes["case"]:
+            failures = failures_of(history)
+            reason = failures[0].reason if failures else "There are none."
+            raise KneewearError(f"All {len(failures)} cases failed. The first: {reason}")
+
+
+def _open_dataset(file: Path, group: str | None) -> xr.Dataset:
+    """Group of a NetCDF file whose digest is that of what was written."""
+    check_digest(file)
+    try:
+        return xr.open_dataset(file, group=group, engine="h5netcdf", cache=False)
+    except (OSError, ValueError) as error:
+        raise DamagedFileError(file, str(error), "a NetCDF file") from error
 
 
 def _variants(
@@ -421,19 +505,64 @@ def _variants(
         yield cases, own, rebuild_activities(activities.values(), changed)
 
 
-def _only(
-    histories: Mapping[str, ContactHistory], cases: Sequence[Case]
-) -> dict[str, ContactHistory]:
+def _only(histories: Mapping[str, xr.Dataset], cases: Sequence[Case]) -> dict[str, xr.Dataset]:
     """Histories of some cases."""
     names = [case.name for case in cases]
-    return {name: history.select(names) for name, history in histories.items()}
+    return {name: select_cases(history, names) for name, history in histories.items()}
+
+
+def run(study: Study) -> StudyRun:
+    """Compute all cases of a study and its analyses, without Snakemake.
+
+    Parameters
+    ----------
+    study : Study
+        Settings. Files are looked for where the workflow looks for them.
+
+    Returns
+    -------
+    StudyRun
+        Tables and datasets. Figures, page and files for other programs are made by the workflow
+        only.
+
+    Raises
+    ------
+    InputDataError
+        If a file is missing or is not what the settings say.
+    KneewearError
+        If all cases fail.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> result = kw.run(kw.load_study("config/quick.yaml"))
+    >>> len(result.tables["regression"]) > 0
+    True
+    """
+    if study.model in PART_MODELS or study.model in STUDY_MODELS:
+        return run_parts(study, _ROOT)
+    if not study.has_maps:
+        return run_plan(study, _ROOT)
+    cycles = simulate(build_knee(study), study)
+    damage = accumulate_wear(cycles, study)
+    limits = study.report.pressure_limit_mpa, study.report.avg_pressure_limit_mpa
+    tables = tabulate_results(
+        tabulate_cases(cycles, damage, study),
+        *limits,
+        compare_with_published=study.report.compare_with_published,
+    )
+    contact = {name: cycles.to_dataset(name) for name in cycles.histories}
+    return StudyRun(tables, {"damage": damage, **contact})
 
 
 def evaluate_contact(
     knee: KneeModel,
-    poses: ArrayLike,
+    poses: ArrayLike | pd.DataFrame,
     study: Study | None = None,
     thickness_mm: float | None = None,
+    *,
+    convention: str = "insert",
+    units: tuple[str, str] = ("mm", "rad"),
 ) -> xr.Dataset:
     """Contact of a knee at given poses, both cartilage layers of a natural knee included.
 
@@ -441,14 +570,22 @@ def evaluate_contact(
     ----------
     knee : KneeModel
         From `build_knee`.
-    poses : array, shape (6,) or (pose, 6)
-        Position of the femoral origin in the frame of the insert, mm (posterior, superior, medial),
-        and body-three 1-2-3 angles, rad (varus, external rotation of the tibia, extension).
+    poses : array, shape (6,) or (pose, 6), or DataFrame
+        Position of the femoral origin in the frame of the insert (posterior, superior, medial), and
+        body-three 1-2-3 angles (varus, external rotation of the tibia, extension). A DataFrame has
+        the columns posterior, superior, medial, varus, external_rotation and extension, in any
+        order.
     study : Study, optional
-        Settings of the material; those of the default study when absent. Of a static study the
-        first material is used.
+        Settings of the knee, of which the material is taken; the material of the default study when
+        absent.
     thickness_mm : float, optional
         Minimum insert thickness, mm; that of the geometry by default.
+    convention : str
+        "insert" as above; or "grood-suntay" or "body-123" for a DataFrame with the columns flexion,
+        varus, rotation, anterior_posterior, superior_inferior and medial_lateral, as in motion
+        files of that convention.
+    units : tuple of str
+        Units of positions ("mm", "cm" or "m") and angles ("rad" or "deg").
 
     Returns
     -------
@@ -459,8 +596,12 @@ def evaluate_contact(
 
     Raises
     ------
+    TypeError
+        If poses or thickness are no real numbers.
     ValueError
-        If poses do not have six finite coordinates, or the thickness is not positive everywhere.
+        If poses do not have six finite coordinates, an angle is above pi, the component is deeper
+        in the insert than the layer is thick, the thickness is not one of an insert, or the study
+        is one of another knee.
 
     Examples
     --------
@@ -473,15 +614,36 @@ def evaluate_contact(
     >>> (contact.active_elements > 0).any("side").values
     array([False,  True])
     """
-    chosen = default_study() if study is None else study
+    chosen = default_study() if study is None else checked_study(study)
+    if study is None:
+        require_knee(knee)
+    else:
+        check_knee(knee, chosen)
+    rows = poses_of_columns(poses, convention, units)
+    _check_thickness(thickness_mm)
     settings_of_contact = chosen.simulation
-    if isinstance(chosen, StaticStudy):
-        law = next(iter(chosen.static.materials.values()))
-        settings_of_contact = settings_of_contact.model_copy(
-            update={"pressure_law": law, "distance": "exact"}
+    if not chosen.reads_distance_tables:
+        settings_of_contact = settings_of_contact.model_copy(update={"distance": "exact"})
+    contact = evaluation.contact_at_poses(knee, rows, settings_of_contact, thickness_mm)
+    nominal = knee.implant.nominal_thickness if thickness_mm is None else thickness_mm
+    thickest = float(knee.grid.case_thickness(nominal)[knee.grid.valid].max())
+    deepest = float(contact["max_penetration"].max())
+    if deepest > thickest:
+        raise ValueError(
+            f"a penetration of {deepest:.3g} mm into a layer of at most {thickest:.3g} mm; "
+            "expected a component on the layer. Check units and signs of the poses."
         )
-    found = evaluation.evaluate_contact(knee, poses, settings_of_contact, thickness_mm)
-    return _dataset(found, knee.grid)
+    return _with_elements(contact, knee.grid)
+
+
+def _check_thickness(thickness_mm: object) -> None:
+    """Refuse a thickness that no insert has."""
+    if thickness_mm is None:
+        return
+    if isinstance(thickness_mm, bool) or not isinstance(thickness_mm, int | float):
+        raise TypeError(f"found thickness_mm={thickness_mm!r}; expected a number of mm")
+    if not 0.0 < thickness_mm <= THICKNESS.highest:
+        raise ValueError(f"thickness_mm={thickness_mm:g}; expected {THICKNESS.possible}")
 
 
 def open_results(folder: str | Path) -> Results:
@@ -512,6 +674,8 @@ def open_results(folder: str | Path) -> Results:
     >>> results.tables["cases"].columns[:3].tolist()
     ['case', 'life', 'thickness_mm']
     """
+    if not isinstance(folder, str | Path):
+        raise TypeError(f"found a {type(folder).__name__}; expected the path of a folder")
     results = Results(Path(folder))
     if not (results.activities or any(results.folder.glob("tables/*.csv"))):
         raise InputDataError(
@@ -520,6 +684,11 @@ def open_results(folder: str | Path) -> Results:
             "the folder of a finished study, results/<study>",
             "Run the study (make study), or correct the name.",
         )
+    missing = missing_batches(results.folder)
+    if missing:
+        found = f"no {missing[0]}" + (f", {len(missing)} missing" if missing[1:] else "")
+        remedy = "Run the study again (make study): it will be created."
+        raise InputDataError(folder, found, "results of every case", remedy)
     return results
 
 
@@ -554,29 +723,25 @@ def compare(*folders: str | Path) -> dict[str, pd.DataFrame]:
     kneewear.errors.InputDataError: results/nothing: found no such folder; expected the folder of \
 a finished study of kind wear, results/<study>. Run the study (make study), or correct it.
     """
+    if not folders:
+        raise ValueError("found no folder; expected those of one finished study or more")
     return compare_studies([load_finished(folder) for folder in folders])
 
 
 def _with_cases(study: Study) -> CaseStudy:
     """The study, once its kind has cases, activities and wear."""
-    if not isinstance(study, CaseStudy):
-        raise ValueError(f"a study of kind {study.kind} has no cycles; use one of kind wear")
-    return study
+    study = checked_study(study)
+    if not study.has_activities:
+        raise ValueError(f"a study of model {study.model} has no cycles; use one of model wear")
+    return cast("CaseStudy", study)
 
 
-def _dataset(value: ContactHistory | DamageMaps | PoseContact, grid: ElementGrid) -> xr.Dataset:
-    """Labelled dataset of a value object, with the variables of its file."""
-    arrays = netcdf.arrays_of(value)
-    variables: dict[str, Any] = {}
-    coordinates: dict[str, Any] = {}
-    for one in RECORDS[type(value).__name__].variables:
-        if one.name in arrays:
-            attributes = {"units": one.units, "long_name": one.long_name}
-            entry = (one.dimensions.split(), arrays[one.name], attributes)
-            (coordinates if one.is_coordinate else variables)[one.name] = entry
+def _with_elements(dataset: xr.Dataset, grid: ElementGrid) -> xr.Dataset:
+    """Dataset with position and area of its elements as coordinates."""
+    dimensions = ("side", "row", "column")
     area = {"units": "mm2", "long_name": "area of the element"}
-    coordinates["area"] = (("side", "row", "column"), grid.area, area)
+    coordinates: dict[str, Any] = {"area": (dimensions, grid.area, area)}
     for axis, name in enumerate(("x", "y", "z")):
         attributes = {"units": "mm", "long_name": f"{name} of the element's centre"}
-        coordinates[name] = (("side", "row", "column"), grid.centre[..., axis], attributes)
-    return xr.Dataset(variables, coordinates)
+        coordinates[name] = (dimensions, grid.centre[..., axis], attributes)
+    return dataset.assign_coords(coordinates)

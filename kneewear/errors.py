@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kneewear.findings import Finding
+
 # Column of a table that was not computed, which holds the reason.
 NOT_COMPUTED = "not_computed"
 
@@ -15,19 +17,32 @@ class KneewearError(Exception):
 class InputDataError(KneewearError):
     """A file or setting given by the user that cannot be used.
 
-    `source` is the file (or key of the settings) with the fault, and `where` the position in it (a
-    row, a column, a key).
+    `source` is the file (or key of the settings) with the fault, `where` the position in it (a
+    row, a column, a key), and `check` the name of the check that refused it, if it has one.
     """
 
     def __init__(
-        self, source: str | Path, found: str, expected: str, remedy: str, where: str = ""
+        self,
+        source: str | Path,
+        found: str,
+        expected: str,
+        remedy: str,
+        where: str = "",
+        check: str = "",
     ) -> None:
-        self.position = f"{source}, {where}" if where else f"{source}"
-        self.found, self.expected, self.remedy = found, expected, remedy
-        super().__init__(source, found, expected, remedy, where)
+        position = f"{source}, {where}" if where else f"{source}"
+        self.finding = Finding(check, "refuse", position, found, expected, remedy)
+        super().__init__(source, found, expected, remedy, where, check)
+
+    @classmethod
+    def of(cls, finding: Finding) -> InputDataError:
+        """Error of a finding that refuses an input."""
+        return InputDataError(
+            finding.where, finding.found, finding.expected, finding.remedy, check=finding.check
+        )
 
     def __str__(self) -> str:
-        return f"{self.position}: found {self.found}; expected {self.expected}. {self.remedy}"
+        return self.finding.text()
 
 
 class DamagedFileError(InputDataError):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from kneewear.errors import DamagedFileError, KneewearError, OutputFileError
+from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
+from kneewear.findings import Finding, Reported
 from kneewear.io.documents import save_reason
 
+# Ending of the file with the findings of a job, beside its log.
+FINDINGS = ".findings"
 # Environment variable with the number of the attempt at a job.
 ATTEMPT = "KNEEWEAR_ATTEMPT"
 _OUT_OF_MEMORY = (
@@ -27,9 +32,13 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
 
     Progress of long jobs, and errors that do not end the job, go to standard error as well;
     progress does not where KNEEWEAR_PROGRESS is "log", because what runs the jobs reads their logs.
-    After a KneewearError, or when memory is exhausted, SystemExit is raised with the message; the
-    traceback is in the log. A damaged result is renamed, so that the next run finds it missing and
-    creates it again. `threads` limits those of compiled kernels.
+    Warnings are also records (:class:`kneewear.findings.Finding`), a line of JSON each, in a file
+    beside the log with the ending .findings: a finding that is an argument of the message, or the
+    message itself.
+
+    After any error SystemExit is raised with the message; the traceback is in the log. A damaged
+    result is renamed, so that the next run finds it missing and creates it again. `threads` limits
+    those of compiled kernels.
 
     `side` are the tables of a side study, which never stops the study: when it fails, the job
     succeeds, with the reason in place of its missing tables and on standard error.
@@ -45,8 +54,10 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
     cause.unlink(missing_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    findings = _FindingsHandler(Path(path).with_suffix(FINDINGS))
     root, logger = logging.getLogger(), logging.getLogger("kneewear")
     root.addHandler(handler)
+    root.addHandler(findings)
     terminal = logging.StreamHandler()
     terminal.addFilter(_is_shown_on_terminal)
     logger.addHandler(terminal)
@@ -59,7 +70,7 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
         logger.info("done in %.2f s", time.perf_counter() - start)
     except DamagedFileError as error:
         logger.exception("failed: %s", error)
-        sys.exit(f"{error.position}: {_set_aside(error)}\n(log: {path})")
+        sys.exit(f"{_set_aside(error)}\n(log: {path})")
     except BaseException as error:
         stops = isinstance(error, OutputFileError) or not isinstance(error, Exception)
         missing = [] if stops else [table for table in side if not Path(table).exists()]
@@ -69,14 +80,36 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
             logger.exception("failed: %s", error)
             if isinstance(error, KneewearError) and not stops:
                 cause.write_text(str(error), encoding="utf-8")
-            if isinstance(error, KneewearError | MemoryError):
+            if isinstance(error, Exception):
                 sys.exit(f"{_reason(error)}\n(log: {path})")
             raise
     finally:
         logging.captureWarnings(False)
         root.removeHandler(handler)
+        root.removeHandler(findings)
         logger.removeHandler(terminal)
         handler.close()
+
+
+class _FindingsHandler(logging.Handler):
+    """Writes warnings to a file as records, an empty one where there are none."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(logging.WARNING)
+        self.path = path
+        path.write_text("", encoding="utf-8")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a warning; `alike` is the same for messages that differ in their values alone."""
+        if record.exc_info is not None:  # ends the job
+            return
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        given = next((one for one in arguments if isinstance(one, Finding)), None)
+        message = Finding("", "warn", "", record.getMessage().rstrip("."), "", "")
+        alike = given.check if given else str(record.msg)
+        line = Reported(given or message, alike=alike).record()
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
 
 
 @contextmanager
@@ -116,20 +149,26 @@ def _reason(error: BaseException) -> str:
     """What a user reads of an error."""
     if isinstance(error, MemoryError):
         return _OUT_OF_MEMORY.format(error or "no more")
-    return str(error) if isinstance(error, KneewearError) else f"{type(error).__name__}: {error}."
+    if isinstance(error, KneewearError):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        expected = "a file and a disk that can be read and written"
+        found = error.strerror or type(error).__name__
+        return str(InputDataError(error.filename, found, expected, "Check both, and run it again."))
+    return f"{type(error).__name__}: {error}. This is a fault of kneewear; its log has the place."
 
 
 def _set_aside(error: DamagedFileError) -> str:
     """Rename a damaged file; returns the message."""
-    found = f"found {error.found}; expected {error.expected}."
     renamed = error.path.with_name(f"{error.path.name}.damaged")
     try:
         error.path.replace(renamed)
     except FileNotFoundError:  # another job was faster
         pass
     except OSError:
-        return f"{found} {error.remedy}"
-    return f"{found} It is set aside as {renamed.name}: run the same command again."
+        return error.finding.text()
+    remedy = f"It is set aside as {renamed.name}: run the same command again."
+    return replace(error.finding, remedy=remedy).text()
 
 
 def _limit_threads(threads: int) -> None:

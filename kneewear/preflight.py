@@ -12,9 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.errors import ConvergenceError, InputDataError
+from kneewear.findings import Finding, Reported, Verdict
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
 from kneewear.geometry.knee import KneeModel, build_distance_tables
@@ -22,6 +24,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.io.study_inputs import (
+    count_cases,
     design_studies,
     given_poses,
     load_activity,
@@ -30,19 +33,22 @@ from kneewear.io.study_inputs import (
 )
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, poses_of
+from kneewear.report.derived import Tables
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
-from kneewear.settings.activity import FileActivity, prescribes_motion
-from kneewear.settings.base import CaseStudy, Study
+from kneewear.report.specification import load_page
+from kneewear.report.summary import build_summary, read_verdict
+from kneewear.settings.activity import FileActivity, IsoMotion, prescribes_motion
+from kneewear.settings.base import Study
 from kneewear.settings.cases import centre_case, shallowest_case
-from kneewear.settings.designs import DesignStudy
-from kneewear.settings.static import StaticStudy
+from kneewear.settings.implant import MeshImplant
+from kneewear.settings.press import PressStudy
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.evaluation import build_pairs, exact_distances
 from kneewear.simulation.placement import Placement, check_placement
+from kneewear.simulation.press import NAMED
 from kneewear.simulation.seat import above_the_middle, find_seat, refer_to_seat
 from kneewear.simulation.signs import SignTrial, check_signs, doubtful_signs
-from kneewear.studies.static.cases import NAMED
 
 # Elements per side: enough for pictures.
 ELEMENTS = (60, 45)
@@ -56,28 +62,23 @@ class Preflight(NamedTuple):
     page: Path
     placements: tuple[Placement, ...]
     warnings: tuple[str, ...]  # of poses off the insert
-
-    @property
-    def verdict(self) -> str:
-        """The worst verdict of all motions: `pass`, `warning` or `fail`."""
-        found = {one.verdict for one in self.placements}
-        return next((word for word in ("fail", "warning") if word in found), "pass")
+    verdict: Verdict
 
 
-def write_preflights(study: Study, root: str | Path, notes: Sequence[str]) -> list[Preflight]:
+def write_preflights(study: Study, root: str | Path, notes: Sequence[Finding]) -> list[Preflight]:
     """Draw implant, axes, first contact, thickness and motion of a study whose files were checked.
 
     Every motion is tried on the bearing: coordinates that are free are settled before the component
-    is drawn. `notes` are the warnings of the check of the files. The page is
+    is drawn. `notes` are the findings of the check of the files. The page is
     `results/<study>/inputs/index.html`, with the figures in the same folder; of several designs
     each has one in a folder `inputs/<design>`. Raises InputDataError when an implant cannot be
     built from its files, or an activity from its curves.
     """
-    return [_write_preflight(one, root, folder, notes) for one, folder in _designs(study, root)]
+    return [_write_preflight(one, root, folder, notes) for one, folder in _designs(study)]
 
 
 def _write_preflight(
-    study: Study, root: str | Path, folder: Path, notes: Sequence[str]
+    study: Study, root: str | Path, folder: Path, notes: Sequence[Finding]
 ) -> Preflight:
     """Page of one design."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -90,26 +91,33 @@ def _write_preflight(
     knee = KneeModel(implant, build_grid(implant, *ELEMENTS), samples)
     activities = [load_activity(study, name, root) for name in study.simulated_activities()]
     placements: tuple[Placement, ...] = ()
-    if isinstance(study, CaseStudy):
+    listed = study.tried_cases()
+    sheets = None
+    if isinstance(study.implant, MeshImplant):
+        parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
+        sheets = {name: part.sheet.vertices for name, part in parts.items()}
+    if listed:
         # Contact is largest where the body is heaviest.
-        listed = study.case_list()
         cases = max(listed, key=lambda one: one.body_mass), shallowest_case(listed)
         placements = tuple(
-            check_placement(knee, one, cases, study.simulation, record.fit_quality)
+            check_placement(knee, one, cases, study.simulation, record.fit_quality, sheets)
             for one in activities
         )
     activities = [_seated(one, knee, study) for one in activities]
-    poses = _settled_poses(placements, activities) or _static_poses(study, knee, root)
+    poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
     save_figures(figures, folder)
     worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
     apart = table.loc[table["touches"] == APART, "pose"]
     warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
-    if isinstance(study, CaseStudy) and study.reads_distance_tables:
+    if listed and study.reads_distance_tables:
         tabled = replace(knee, distance_tables=build_distance_tables(implant, study.table))
         exact = exact_distances(tabled, study.simulation).values()
         if exact:
-            warnings += [*exact, *_expected_times(tabled, activities, study)]
+            warnings += [
+                *exact,
+                *_expected_times(tabled, activities, study, count_cases(study, root)),
+            ]
     for one in activities:
         trials = _sign_trials(one, knee, study)
         doubt = doubtful_signs(trials, one.name) if trials else ""
@@ -118,42 +126,46 @@ def _write_preflight(
             signs = {f"signs_{one.name}": draw_signs(trials)}
             save_figures(signs, folder)
             figures |= signs
-    remarks = [
-        *warnings,
-        *(sentence for one in placements for sentence in one.sentences),
-        *notes,
-        f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",
-        *(f"{one.name}: {note}" for one in activities for note in one.notes),
+    findings = [Finding("", "warn", "", text.rstrip("."), "", "") for text in warnings]
+    findings += notes
+    deviation = f"surfaces deviate from their source by up to {1e3 * worst:.2g} µm"
+    findings.append(Finding("", "note", study.implant.name, deviation, "", ""))
+    findings += [
+        Finding("", "note", one.name, note.rstrip("."), "", "")
+        for one in activities
+        for note in one.notes
     ]
     pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
     tables = {"first_contacts": table}
     if placements:
         tables["placement"] = pd.concat([one.table for one in placements], ignore_index=True)
         save_table(tables["placement"], folder / "placement.csv")
-    page = render_page(
-        "preflight", study.model_dump(mode="json"), tables, pictures, notes=remarks
-    )  # fmt: skip
-    save_text(page, folder / "index.html")
-    return Preflight(folder / "index.html", placements, tuple(warnings))
+    shown = Tables(tables, study.model_dump(mode="json"))
+    page = load_page("preflight")
+    summary = build_summary("preflight", page, shown, list(map(Reported, findings)))
+    html = render_page(page, summary, shown, pictures)
+    save_text(html, folder / "index.html")
+    return Preflight(folder / "index.html", placements, tuple(warnings), read_verdict(summary))
 
 
 def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:
     """Trials of the signs of a motion from a file; none of other activities."""
     settings = study.simulated_activities()[activity.name]
-    if not isinstance(settings, FileActivity) or not isinstance(study, CaseStudy):
-        return ()
-    if not prescribes_motion(settings):
+    if not isinstance(settings, FileActivity) or not prescribes_motion(settings):
         return ()
     # Directions show on few elements.
     coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
     exact = study.simulation.model_copy(update={"distance": "exact"})
-    reference = settings.motion.reference_posterior_mm
-    return check_signs(coarse, activity, study.case_list()[0], exact, reference)
+    motion = settings.motion
+    reference = motion.reference_posterior_mm if isinstance(motion, IsoMotion) else None
+    return check_signs(coarse, activity, study.tried_cases()[0], exact, reference)
 
 
-def _expected_times(knee: KneeModel, activities: Sequence[Activity], study: CaseStudy) -> list[str]:
+def _expected_times(
+    knee: KneeModel, activities: Sequence[Activity], study: Study, count: int
+) -> list[str]:
     """Time of all cases with exact distances, from one case by each analysis; empty if it fails."""
-    cases = study.case_list()
+    cases = study.tried_cases()
     case = cases[centre_case(cases)]
     coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
     fine, other = study.grid, study.coarse_grid
@@ -176,11 +188,11 @@ def _expected_times(knee: KneeModel, activities: Sequence[Activity], study: Case
         except ConvergenceError:
             return []
     times = [
-        f"{len(cases) * each / 60:.2g} min with simulation.analysis: {name} ({each:.2g} s a case)"
+        f"{count * each / 60:.2g} min with simulation.analysis: {name} ({each:.2g} s a case)"
         for name, each in found.items()
     ]
     return [
-        f"The {len(cases)} cases of the study take about {', '.join(times)} on one core, measured "
+        f"The {count} cases of the study take about {', '.join(times)} on one core, measured "
         "on one case. Cores share the cases."
     ]
 
@@ -207,7 +219,7 @@ def _settled_poses(placements: Sequence[Placement], activities: Sequence[Activit
 
 def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
     """Draw the windows over the meshes that a fault is about, and add where these are to it."""
-    for one, folder in _designs(study, root):
+    for one, folder in _designs(study):
         files = mesh_files(one, root).values()
         if not any(Path(file).name in str(error) for file in files):
             continue
@@ -219,18 +231,18 @@ def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
                 error.add_note(f"{extent} Look at {folder / 'windows.png'}")
 
 
-def _designs(study: Study, root: str | Path) -> list[tuple[Study, Path]]:
-    """Study of each design, and the folder of its page."""
-    folder = Path(root) / "results" / study.study / "inputs"
+def _designs(study: Study) -> list[tuple[Study, Path]]:
+    """Study of each design, and the folder of its page in the working directory."""
+    folder = Path("results", study.study, "inputs")
     several = design_studies(study)
     return [(one, folder / (name if len(several) > 1 else "")) for name, one in several.items()]
 
 
 def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> tuple[dict[str, Figure], str]:
     """Figure of the bearings extracted from meshes, and their extent; none of other implants."""
-    meshes = study.implant.meshes
-    if study.implant.source != "meshes" or meshes is None:
+    if not isinstance(study.implant, MeshImplant):
         return {}, ""
+    meshes = study.implant.meshes
     parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
     insert, femoral = parts["insert"].sheet, parts["femoral"].sheet
     (left, _, low), (right, _, high) = insert.vertices.min(axis=0), insert.vertices.max(axis=0)
@@ -243,37 +255,35 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> tuple[dict[str
     return {"windows": figure}, extent
 
 
-def _static_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:
-    """Given poses of a static study, or initial ones with the free coordinates of the seat.
-
-    Of a study of designs, poses with the condyles above the middle of the plateaus.
-    """
-    if isinstance(study, DesignStudy):
-        settings = study.simulation.model_copy(update={"distance": "exact"})
-        pairs, angles = build_pairs(knee, settings), study.flexions_deg
-        middles = [above_the_middle(pairs, angle) for angle in np.radians(angles)]
-        return [
-            Pose(f"{angle:g} deg", pose[3:], pose[:3])
-            for angle, pose in zip(angles, middles, strict=True)
-        ]
-    if not isinstance(study, StaticStudy):
-        return []
+def _press_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:
+    """Given or first poses of a study of model press, one for each flexion and position."""
     given = given_poses(study, root)
     if given is not None:
         return [Pose(f"pose {n}", pose[3:], pose[:3]) for n, pose in enumerate(given, 1)]
-    static = study.static
-    free = coordinate_numbers([NAMED[name] for name in static.free])
-    flexion = np.radians(np.array(static.flexion_deg, dtype=float))
-    try:
-        seat = find_seat(knee, flexion, study.simulation).at(flexion)
-    except ConvergenceError:
-        free, seat = free[:0], np.zeros((flexion.size, 6))
-    poses = []
-    for angle, settled in zip(flexion, seat, strict=True):
-        for posterior in static.posterior_mm:
-            turn = np.radians(static.tibial_external_rotation_deg)
-            pose = np.array([posterior, 0.0, static.medial_mm, 0.0, turn, -angle])
-            pose[free] = settled[free]
-            name = f"{np.degrees(angle):g} deg, {posterior:g} mm posterior"
-            poses.append(Pose(name, pose[3:], pose[:3]))
-    return poses
+    poses: dict[str, Pose] = {}
+    for one in study.pressed_studies():
+        press = one.press
+        name = f"{press.flexion_deg:g} deg"
+        if press.posterior_mm is not None:
+            name += f", {press.posterior_mm:g} mm posterior"
+        if name not in poses:
+            pose = _first_pose(one, knee)
+            poses[name] = Pose(name, pose[3:], pose[:3])
+    return list(poses.values())
+
+
+def _first_pose(study: PressStudy, knee: KneeModel) -> NDArray[np.float64]:
+    """Pose with the condyles above the middle of the plateaus; or the one that is given.
+
+    The latter with the free coordinates of the seat, if there is one.
+    """
+    press = study.press
+    flexion, turn = np.radians([press.flexion_deg, press.tibial_external_rotation_deg])
+    if press.posterior_mm is None or press.medial_mm is None:
+        exact = study.simulation.model_copy(update={"distance": "exact"})
+        return above_the_middle(build_pairs(knee, exact), flexion, turn)
+    pose = np.array([press.posterior_mm, 0.0, press.medial_mm, 0.0, turn, -flexion])
+    with suppress(ConvergenceError):
+        free = coordinate_numbers([NAMED[name] for name in press.free])
+        pose[free] = find_seat(knee, np.array([flexion]), study.simulation).at(flexion)[free]
+    return pose

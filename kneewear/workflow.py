@@ -1,4 +1,4 @@
-"""What rule files need: the study of a run, captions, and the sizes of jobs.
+"""What rule files need: the study of a run and the sizes of jobs.
 
 Memory and run time were measured over batches of 13 cases of 100 frames on 2 x 100 x 75 elements:
 0.39 GB (0.22 GB for the interpreter and its libraries) and 11 s on one core. A job holds one case
@@ -11,20 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
+from kneewear.environment import OWN_SETTINGS
+from kneewear.findings import Reported, gather
 from kneewear.io.result_files import check_writable, file_hash
-from kneewear.io.study_inputs import check_inputs
-from kneewear.report.captions import figure_texts
-from kneewear.settings.base import CASES_PER_JOB, CaseStudy, Study, WearStudy
-from kneewear.settings.cohort import CohortStudy
+from kneewear.io.study_inputs import check_inputs, count_cases
+from kneewear.settings.base import MOST_MAPS, Study
 from kneewear.settings.files import read_settings_file, unfiled_settings
-from kneewear.settings.optimisation import OptimisationStudy
 from kneewear.settings.study import load_study, merge_settings
-from kneewear.settings.sweep import SweepStudy
-from kneewear.settings.uncertainty import UncertaintyStudy
 
 MIN_MEMORY_MB = 1000
 BYTES_PER_ELEMENT_AND_FRAME = 80
@@ -36,7 +34,7 @@ MIN_MINUTES = 10
 ELEMENT_FRAMES_PER_MINUTE = 2.0e6
 
 
-def checked_study(
+def study_of_run(
     own: Mapping[str, Any],
     files: Sequence[str | Path],
     root: str,
@@ -45,20 +43,24 @@ def checked_study(
 ) -> tuple[Study, tuple[str, ...]]:
     """Study of a run of the workflow, and notes for the user.
 
-    `own` are the settings that override the default study, merged by Snakemake from `files`, which
-    are read so that messages can name file and line, and from `typed`, those of the option
-    `--config`. `check_files` also checks the data files and
-    the folder of the results. Raises InputDataError and OutputFileError.
+    `files` and `typed`, the settings of the option `--config`, override the default study; without
+    files it is the study of `OWN_SETTINGS`. `own` are the settings of another workflow, used
+    instead. `check_files` also checks the data files and the folder of the results. Raises
+    InputDataError and OutputFileError.
     """
-    default = relpath(f"{root}/config/config.yaml")
+    default = relpath(f"{root}/config/defaults.yaml")
+    if not files and (typed or not own):
+        files = [f"{root}/{OWN_SETTINGS}"]
     read = [read_settings_file(path) for path in (default, *map(relpath, files))]
     if typed:
         read.append(unfiled_settings(typed, "option --config of the command line"))
-    settings = merge_settings(read[0].content, own)
+    # Not as Snakemake merges files: some blocks are replaced as a whole.
+    further = [file.content for file in read[1:]] or [dict(own)]
+    settings = reduce(merge_settings, further, read[0].content)
     study = load_study(settings, " + ".join(file.path for file in read), read)
     notes: tuple[str, ...] = ()
     if check_files:
-        notes = check_inputs(study, root)
+        notes = tuple(one.text() for one in gather(map(Reported, check_inputs(study, root))))
         check_writable(f"results/{study.study}")
     return study, notes
 
@@ -70,11 +72,6 @@ def input_digests(files: Iterable[str]) -> list[str]:
     parameters that are functions of its `input` out of the comparison.
     """
     return [file_hash(file) if Path(file).is_file() else "" for file in files]
-
-
-def caption_texts() -> dict[str, str]:
-    """Title and caption of every figure, by the name of its file."""
-    return {name: f"{text.title}. {text.caption}" for name, text in figure_texts().items()}
 
 
 def batch_memory(elements: int, frames: int, cases: int, attempt: int = 1) -> int:
@@ -102,27 +99,16 @@ class JobSizes:
     Methods are called by Snakemake with the wildcards and the number of the attempt.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, root: str = ".") -> None:
         self.elements = 2 * study.grid.rows * study.grid.columns
-        self.activities = len(study.simulated_activities())
+        # A case without activities takes about as long as a cycle.
+        self.activities = max(1, len(study.simulated_activities()))
         self.frames = study.simulation.frames
         self.cycles = study.simulation.forward.cycles
-        self.blocks, self.cases, self.cases_per_job = 1, 1, 1
-        self.batches: Mapping[str, Sequence[object]] = {}
-        if isinstance(study, CaseStudy):
-            self.blocks, self.cases = study.wear.blocks, len(study.case_list())
-            self.cases_per_job = study.job_size(self.cases)
-        if isinstance(study, UncertaintyStudy):
-            self.cases_per_job = study.job_size(study.uncertainty.sample_count)
-        if isinstance(study, SweepStudy):
-            self.cases_per_job = study.job_size(study.sweep.case_count or CASES_PER_JOB)
-        if isinstance(study, CohortStudy):
-            self.cases_per_job = study.job_size(CASES_PER_JOB)
-        if isinstance(study, OptimisationStudy):
-            self.cases_per_job = study.job_size(study.optimisation.population)
-        if isinstance(study, WearStudy):
-            self.batches = study.batches()
-            self.cases = len(study.cases_with_maps())
+        self.blocks, count = study.blocks, count_cases(study, root)
+        self.cases_per_job = study.job_size(study.cases.cases_at_once(count))
+        self.batches: Mapping[str, Sequence[object]] = study.batches() if study.has_maps else {}
+        self.cases = min(count, MOST_MAPS) if self.batches else count
 
     def simulation_mb(self, wildcards: Any, attempt: int) -> int:
         """Contact of one activity for a batch of cases."""

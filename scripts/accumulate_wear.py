@@ -5,9 +5,9 @@ from kneewear.activity.sources import rebuild_activities
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.joblog import job_log
+from kneewear.schemas import CONTACT
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
-from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_cases
 from kneewear.wear.worn_surface import WornContact
 
@@ -24,9 +24,9 @@ with job_log(snakemake.log[0], snakemake.threads):
         medial_lateral=settings.surface_update.medial_lateral,
     )
     # Lives are computed for the cases that finished in all activities.
-    cases = netcdf.load_cases(ContactHistory, snakemake.input.histories)
+    cases = netcdf.load_cases(CONTACT, snakemake.input.histories)
     damage = accumulate_cases(
-        ({one.activity: one for one in case} for case in cases),
+        ({one.attrs["activity"]: one for one in case} for case in cases),
         tuple(activities),
         grid=knee.grid,
         settings=settings,

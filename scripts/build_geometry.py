@@ -1,15 +1,16 @@
 """Build surfaces, element grids and lookup tables of the implant (rule build_geometry)."""
 
-from kneewear.geometry.knee import build_knee, tabulate_distance_tables, tabulate_fit
+from kneewear.geometry.fit_quality import tabulate_fit
+from kneewear.geometry.knee import assemble_knee, tabulate_distance_tables
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
 from kneewear.io.shapes import load_shape
 from kneewear.joblog import job_log
-from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
+from kneewear.settings.implant import GridSettings, TableSettings, parse_implant
 
 with job_log(snakemake.log[0], snakemake.threads):
-    knee, record = build_knee(
-        implant=ImplantSettings(**snakemake.params.implant),
+    knee, record = assemble_knee(
+        implant=parse_implant(snakemake.params.implant),
         grid=GridSettings(**snakemake.params.grid),
         coarse_grid=GridSettings(**snakemake.params.coarse_grid),
         table=TableSettings(**snakemake.params.table),

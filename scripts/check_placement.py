@@ -3,7 +3,8 @@
 import logging
 
 from kneewear.activity.activity import Activity
-from kneewear.geometry.knee import GeometryRecord, KneeModel
+from kneewear.geometry.fit_quality import GeometryRecord
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
 from kneewear.joblog import job_log

@@ -2,11 +2,22 @@
 
 from os.path import dirname, relpath
 
-from kneewear.io.documents import save_figures, save_table, save_text
+from kneewear import __version__
+from kneewear.io.documents import save_figures, save_json, save_table, save_text
 from kneewear.io.finished_study import load_finished
 from kneewear.io.page_contents import figure_files, read_figures
 from kneewear.joblog import job_log
-from kneewear.report.comparison import draw_depth_differences, render_comparison
+from kneewear.report.comparison import (
+    build_comparison_view,
+    comparison_findings,
+    comparison_settings,
+    comparison_tables,
+    draw_depth_differences,
+)
+from kneewear.report.derived import Tables
+from kneewear.report.page import render_page
+from kneewear.report.specification import load_page
+from kneewear.report.summary import build_summary
 from kneewear.studies.comparison import compare_studies, depth_maps, middle_cell, shared_cells
 
 with job_log(snakemake.log[0], snakemake.threads):
@@ -19,5 +30,11 @@ with job_log(snakemake.log[0], snakemake.threads):
     save_figures(draw_depth_differences(tables["depth_maps"], cells), snakemake.output.figures)
     drawn = figure_files([snakemake.output.figures], "svg")
     beside = {name: relpath(path, dirname(snakemake.output.page)) for name, path in drawn.items()}
-    page = render_comparison(studies, tables, read_figures(drawn), cells, beside)
-    save_text(page, snakemake.output.page)
+    page = load_page("comparison")
+    shown = Tables(comparison_tables(studies, tables, cells), comparison_settings(studies))
+    findings = comparison_findings(studies)
+    summary = build_summary("comparison", page, shown, findings, __version__)
+    save_json(summary, snakemake.output.records)
+    view = build_comparison_view(studies, cells)
+    html = render_page(page, summary, shown, read_figures(drawn), view=view, files=beside)
+    save_text(html, snakemake.output.page)

@@ -1,12 +1,12 @@
-"""Plan the cases of a sweep, or read them from a file (rule plan_cases)."""
+"""Plan the cases of a study (rule plan_cases)."""
 
 from kneewear.io.documents import save_table
 from kneewear.io.plans import read_plan
 from kneewear.joblog import job_log
-from kneewear.settings.sweep import SweepStudy
-from kneewear.studies.sweep.plan import plan_cases, plan_of
+from kneewear.settings.study import study_of
+from kneewear.study.plans import plan_cases
 
 with job_log(snakemake.log[0], snakemake.threads):
-    study = SweepStudy(**snakemake.params.study)
-    given = [read_plan(path, list(study.sweep.factors)) for path in snakemake.input.file]
-    save_table(plan_of(given[0]) if given else plan_cases(study), snakemake.output.plan)
+    study = study_of(snakemake.params.study)
+    rows = [row for path in snakemake.input.file for row in read_plan(path, study)]
+    save_table(plan_cases(study, rows), snakemake.output.plan)

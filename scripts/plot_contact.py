@@ -1,31 +1,40 @@
-"""Draw contact through the cycle (rule plot_contact)."""
+"""Draw contact over the cycle, and gather what the view of the insert shows (rule plot_contact)."""
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activities
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
-from kneewear.io.documents import save_figures
+from kneewear.io.documents import save_figures, save_json
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_contact
-from kneewear.simulation.history import ContactHistory, keep_common
+from kneewear.report.insert_view import build_insert_view
+from kneewear.schemas import CONTACT, DAMAGE
+from kneewear.simulation.history import keep_common
 from kneewear.wear.records import record_cycles
 
 with job_log(snakemake.log[0], snakemake.threads):
-    cycles = netcdf.load_all(
-        ContactHistory, snakemake.input.histories, leave_out=("pressure", "slip")
-    )
-    histories = netcdf.load_all(
-        ContactHistory, snakemake.input.centre, only={"case": [snakemake.params.case]}
-    )
-    knee = netcdf.load(KneeModel, snakemake.input.knee)
+    given, params = snakemake.input, snakemake.params
+    knee = netcdf.load(KneeModel, given.knee)
+    activities = list(netcdf.load_all(Activity, given.activities))
+    cycles = netcdf.load_all(CONTACT, given.histories, leave_out=("pressure", "slip"))
+    histories = netcdf.load_all(CONTACT, given.centre, only={"case": [params.case]})
     figures = draw_contact(
         implant=knee.implant,
         grid=knee.grid,
         cycles=record_cycles(keep_common(list(cycles))),
-        activities=rebuild_activities(
-            netcdf.load_all(Activity, snakemake.input.activities), snakemake.params.activities
-        ),
+        activities=rebuild_activities(activities, params.activities),
         histories=keep_common(list(histories)),
-        limits=snakemake.params.limits,
+        limits=params.limits,
+        poisson_ratio=params.poisson_ratio,
     )
     save_figures(figures, snakemake.output.figures)
+    only = {"case": params.cases}
+    view = build_insert_view(
+        implant=knee.implant,
+        grid=knee.grid,
+        maps=netcdf.load(DAMAGE, given.damage, only=only),
+        percent=activities[0].percent,
+        first=params.case,
+        histories=netcdf.load_all(CONTACT, given.histories, leave_out=["slip"], only=only),
+    )
+    save_json(view, snakemake.output.view)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 
 from kneewear.activity.activity import Activity
-from kneewear.geometry.knee import GeometryRecord, KneeModel
+from kneewear.geometry.fit_quality import GeometryRecord
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.curves import read_activity
 from kneewear.io.documents import load_table, save_figures

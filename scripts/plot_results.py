@@ -5,12 +5,12 @@ from kneewear.io import netcdf
 from kneewear.io.documents import load_computed, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
-from kneewear.wear.records import DamageMaps
+from kneewear.schemas import DAMAGE
 
 with job_log(snakemake.log[0], snakemake.threads):
     figures = draw_results(
         grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
-        maps=netcdf.load(DamageMaps, snakemake.input.damage, only={"case": snakemake.params.cases}),
+        maps=netcdf.load(DAMAGE, snakemake.input.damage, only={"case": snakemake.params.cases}),
         tables=load_computed(snakemake.input.tables),
     )
     save_figures(figures, snakemake.output.figures)

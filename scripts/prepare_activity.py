@@ -16,5 +16,5 @@ with job_log(snakemake.log[0], snakemake.threads):
         snakemake.params.knee,
     )
     for warning in activity.warnings:
-        logging.getLogger("kneewear").warning(warning)
+        logging.getLogger("kneewear").warning("%s", warning)
     netcdf.save(activity, snakemake.output.activity)

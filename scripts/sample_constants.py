@@ -8,8 +8,8 @@ from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.settings.base import WearStudy
 from kneewear.settings.cases import Case
-from kneewear.settings.uncertainty import UncertaintySettings
-from kneewear.studies.uncertainty.centre import (
+from kneewear.settings.variables import Variable
+from kneewear.study.centre import (
     constant_table,
     sample_constants,
     sample_intervals,
@@ -17,18 +17,19 @@ from kneewear.studies.uncertainty.centre import (
 )
 
 with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
-    uncertainty = UncertaintySettings(**snakemake.params.uncertainty)
+    constants = {name: Variable(**one) for name, one in snakemake.params.constants.items()}
     study = sampled_study(
-        WearStudy(**snakemake.params.study), Case(**snakemake.params.case), uncertainty
+        WearStudy(**snakemake.params.study), Case(**snakemake.params.case), constants
     )
     samples = sample_constants(
         study,
+        snakemake.params.samples,
         netcdf.load(KneeModel, snakemake.input.knee),
         rebuild_activities(
             netcdf.load_all(Activity, snakemake.input.activities), snakemake.params.activities
         ),
     )
-    intervals = sample_intervals(samples, uncertainty.level_percent)
-    save_table(constant_table(uncertainty, study), snakemake.output.constants)
+    intervals = sample_intervals(samples)
+    save_table(constant_table(constants, study), snakemake.output.constants)
     save_table(samples, snakemake.output.samples)
     save_table(intervals, snakemake.output.intervals)

@@ -22,5 +22,5 @@ with job_log(snakemake.log[0], snakemake.threads):
     )
     activity = refer_to_seat(given, knee, settings)
     for warning in activity.warnings:
-        logging.getLogger("kneewear").warning(warning)
+        logging.getLogger("kneewear").warning("%s", warning)
     netcdf.save(activity, snakemake.output.activity)

@@ -7,11 +7,11 @@ from kneewear.io import netcdf
 from kneewear.joblog import job_log
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.cases import simulate_each
+from kneewear.simulation.cases import simulate_cases
 
 with job_log(snakemake.log[0], snakemake.threads):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
-    histories = simulate_each(
+    history = simulate_cases(
         knee,
         activity=rebuild_activity(
             netcdf.load(Activity, snakemake.input.activity), snakemake.params.activity
@@ -20,4 +20,4 @@ with job_log(snakemake.log[0], snakemake.threads):
         settings=SimulationSettings(**snakemake.params.simulation),
         keep_going=True,
     )
-    netcdf.save_joined(histories, snakemake.output.history)
+    netcdf.save(history, snakemake.output.history)

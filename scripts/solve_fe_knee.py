@@ -2,11 +2,11 @@
 
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
-from kneewear.io.fe_knee_files import load_meshes
-from kneewear.io.fe_knee_progress import ProgressFile
 from kneewear.joblog import job_log
-from kneewear.settings.fe_knee import FeKneeSettings
-from kneewear.studies.fe_knee.run import run_knee
+from kneewear.replications.fe_knee.files import load_meshes
+from kneewear.replications.fe_knee.progress import ProgressFile
+from kneewear.replications.fe_knee.run import run_knee
+from kneewear.replications.fe_knee.settings import FeKneeSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     given = snakemake.params

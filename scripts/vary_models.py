@@ -6,9 +6,9 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
+from kneewear.schemas import CONTACT
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
-from kneewear.simulation.history import ContactHistory
 from kneewear.wear.spread import vary_models
 from kneewear.wear.worn_surface import WornContact
 
@@ -16,7 +16,7 @@ with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = WearSettings(**snakemake.params.wear)
     case = {"case": [snakemake.params.case]}
-    histories = netcdf.load_all(ContactHistory, snakemake.input.histories, only=case)
+    histories = netcdf.load_all(CONTACT, snakemake.input.histories, only=case)
     worn = WornContact(
         knee,
         activities=rebuild_activities(
@@ -30,6 +30,8 @@ with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
         knee.grid,
         settings,
         worn,
+        # On a surface that follows its wear the other model may need another smoothing.
+        contacts=worn.with_other_contact() if settings == settings.without_updates() else {},
         **snakemake.params.spread,
     )
     save_table(table, snakemake.output.spread)

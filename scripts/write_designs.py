@@ -2,11 +2,11 @@
 
 from kneewear.io.documents import load_table, save_settings
 from kneewear.joblog import job_log
-from kneewear.settings.optimisation import OptimisationStudy
-from kneewear.studies.optimisation.front import chosen_study
+from kneewear.settings.base import WearStudy
+from kneewear.study.designs import chosen_study
 
 with job_log(snakemake.log[0], snakemake.threads):
-    study = OptimisationStudy(**snakemake.params.study)
+    study = WearStudy(**snakemake.params.study)
     chosen = load_table(snakemake.input.chosen)
     for path, (_, row) in zip(snakemake.output.studies, chosen.iterrows(), strict=True):
         save_settings(chosen_study(study, row).model_dump(mode="json"), path)

@@ -1,32 +1,39 @@
-"""Write the page of a study of any kind, and where its results come from (rule write_report)."""
+"""Write page, appendix and summary of a study, and whence its results come (rule write_report)."""
 
 from os.path import dirname, relpath
 
-from kneewear import default_settings_file
+from kneewear import __version__
 from kneewear.io.documents import save_bytes, save_json, save_text
 from kneewear.io.page_contents import figure_files, page_contents, read_figures
 from kneewear.joblog import job_log
-from kneewear.provenance import provenance_record
+from kneewear.provenance import provenance_record, reported_findings
+from kneewear.report.derived import Tables
 from kneewear.report.page import render_page
 from kneewear.report.pdf import write_pdf
-from kneewear.settings.study import load_study
+from kneewear.report.specification import load_page
+from kneewear.report.summary import build_summary
 
-# Study kinds may have none of these.
+# Studies may have none of these.
 LISTS = ("tables", "activities", "benchmarks", "calibration", "signs", "view")
 
 with job_log(snakemake.log[0], snakemake.threads):
-    settings = snakemake.params.settings
-    records = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
-    provenance = provenance_record(settings, inputs=list(snakemake.input.data), **records)
-    save_json(provenance, snakemake.output.provenance)
+    settings, output = snakemake.params.settings, snakemake.output
+    provenance = provenance_record(
+        settings, inputs=list(snakemake.input.data), benchmarks=snakemake.params.benchmarks
+    )
+    save_json(provenance, output.provenance)
     contents = page_contents({name: snakemake.input.get(name, []) for name in LISTS})
-    contents |= {"kind": settings["kind"], "study": settings, "provenance": provenance}
+    tables, page = Tables(contents["frames"], settings), load_page(snakemake.params.page)
+    findings = reported_findings(settings, snakemake.params.logs)
+    summary = build_summary(snakemake.params.page, page, tables, findings, __version__)
+    save_json(summary, output.records)
     vector, raster = (figure_files(snakemake.input.figures, suffix) for suffix in ("svg", "png"))
-    beside = {name: relpath(path, dirname(snakemake.output.page)) for name, path in vector.items()}
-    drawn = contents | {"figures": read_figures(vector), "files": beside}
+    beside = {name: relpath(path, dirname(output.page)) for name, path in vector.items()}
+    drawn = read_figures(vector)
     for part in ("page", "appendix"):
-        save_text(render_page(**drawn, part=part), snakemake.output[part])
-    defaults = load_study(default_settings_file()).model_dump(mode="json")
-    contents |= {"figures": read_figures(raster), "view": None, "defaults": defaults}
-    summary = render_page(**contents, part="summary")
-    save_bytes(write_pdf(summary, f"Study {settings['study']}"), snakemake.output.summary)
+        view = contents["view"] if part == "page" else None
+        html = render_page(
+            page, summary, tables, drawn, provenance, view, beside, part == "appendix"
+        )
+        save_text(html, output[part])
+    save_bytes(write_pdf(summary, page, read_figures(raster)), output.summary)

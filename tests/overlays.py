@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 AFTER = {
+    "config/coupled_dm.yaml": "config/dm_fluoroscopy.yaml",
     "config/dm_predicted.yaml": "config/dm_measured.yaml",
     "config/fe_knee_natural.yaml": "config/fe_knee.yaml",
     "config/fe_twin_dm.yaml": "config/dm_measured.yaml",
+    "config/fe_twin_edge.yaml": "config/fe_twin.yaml",
+    "config/fe_twin_stabilised.yaml": "config/fe_twin.yaml",
     "config/fe_twin_yield.yaml": "config/fe_twin.yaml",
     "config/uncertainty/one_at_a_time.yaml": "config/monte_carlo.yaml",
     "config/uncertainty/variance_based.yaml": "config/monte_carlo.yaml",

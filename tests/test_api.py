@@ -14,11 +14,11 @@ import pytest
 
 import kneewear as kw
 from kneewear import api
-from kneewear.errors import InputDataError
 from kneewear.settings.study import apply_case
+from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent
-ONE_CASE = {"cases": {"thickness_mm": [8], "body_mass_kg": [75]}}
+ONE_CASE = {"variables": {"thickness_mm": [8], "body_mass_kg": [75]}}
 QUASI_STATIC = {"simulation": {"analysis": "quasi_static"}}
 # Examples that simulate for seconds.
 LONG_EXAMPLES = ("accumulate_wear", "tabulate_cases")
@@ -89,8 +89,7 @@ def test_later_settings_override_earlier_ones(tmp_path):
 def test_a_wrong_setting_is_reported_with_its_file(tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("grid: {rows: many}\n")
-    with pytest.raises(InputDataError, match=r"mine\.yaml"):
-        kw.load_study(file)
+    refusal(kw.load_study, file)
 
 
 def test_cycles_are_labelled_and_carry_units(cycles):
@@ -103,7 +102,7 @@ def test_cycles_are_labelled_and_carry_units(cycles):
     both = cycles.to_dataset()
     assert both.sizes["activity"] == 1
     np.testing.assert_array_equal(both.pressure.sel(activity="gait"), gait.pressure)
-    with pytest.raises(ValueError, match="no activity 'running' among gait"):
+    with pytest.raises(ValueError):
         cycles.to_dataset("running")
 
 
@@ -121,11 +120,14 @@ def test_factorial_design_of_any_setting_is_that_of_one_study_for_each_case():
         "wear.wear_factor_mm3_per_n_m",
         "activities.gait.tibial_external_rotation_deg.base",
     )
-    overrides = {factor: [1e-7, 2e-7], rotation: [-2.0, 2.0]}
+    variables = {
+        "factor": {"settings": [factor], "values": [1e-7, 2e-7]},
+        "rotation": {"settings": [rotation], "values": [-2.0, 2.0]},
+    }
     small = {"grid": {"rows": 30, "columns": 20}, "simulation": {"frames": 8}}
     varied = kw.load_study(
         CHECKOUT / "config/quick.yaml", ONE_CASE, QUASI_STATIC, small,
-        {"cases": {"overrides": overrides}, "report": {"compare_with_published": False}},
+        {"variables": variables, "report": {"compare_with_published": False}},
     )  # fmt: skip
     knee = kw.build_knee(varied)
 
@@ -134,7 +136,7 @@ def test_factorial_design_of_any_setting_is_that_of_one_study_for_each_case():
         return kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
 
     table = table_of(varied)
-    assert table.groupby([factor, rotation]).ngroups == table["case"].nunique() == 4
+    assert table.groupby(["factor", "rotation"]).ngroups == table["case"].nunique() == 4
     for case in varied.case_list():
         alone = table_of(apply_case(varied, case))
         own = table[table["case"] == case.name].reset_index(drop=True)
@@ -143,14 +145,13 @@ def test_factorial_design_of_any_setting_is_that_of_one_study_for_each_case():
             check_exact=True,
         )  # fmt: skip
     medial = table[(table["quantity"] == "wear_volume") & (table["side"] == "medial")]
-    volume = medial.set_index([factor, rotation])["value"].unstack()
+    volume = medial.set_index(["factor", "rotation"])["value"].unstack()
     np.testing.assert_allclose(volume.loc[2e-7], 2.0 * volume.loc[1e-7], rtol=1e-12)
     assert abs(volume.loc[1e-7, 2.0] / volume.loc[1e-7, -2.0] - 1.0) > 1e-4
 
 
 def test_a_folder_without_results_is_refused(tmp_path):
-    with pytest.raises(InputDataError, match="results/<study>"):
-        kw.open_results(tmp_path)
+    assert refused_at(kw.open_results, tmp_path) == "test_a_folder_without_results_0"
 
 
 def test_api_covers_its_own_module():

@@ -8,8 +8,9 @@ import pytest
 
 import kneewear
 from kneewear.errors import InputDataError
-from kneewear.settings.checks import checks, heard, judge, setting_warnings
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.checks import checks, drop_silenced, judge
+from kneewear.settings.study import load_study, merge_settings, study_findings
+from tests.refusals import refused_at
 
 DEFAULT = kneewear.default_study().model_dump(mode="json")
 
@@ -20,50 +21,53 @@ def study(**changes):
 
 def test_every_check_has_ranges_in_their_order_and_a_source():
     for check in checks().values():
-        assert check.refuse_below <= check.warn_below or check.warn_below == -inf, check.name
-        assert check.refuse_above >= check.warn_above or check.warn_above == inf, check.name
-        limits = (check.warn_below, check.warn_above, check.refuse_below, check.refuse_above)
-        assert any(abs(limit) < inf for limit in limits), check.name
-        assert check.source, check.name
+        lowest, low, high, highest = check.range.limits
+        assert lowest <= low or low == -inf, check.name
+        assert high <= highest or high == inf, check.name
+        assert check.range.source, check.name
 
 
 def test_value_is_accepted_warned_of_or_refused():
-    assert judge("settings.thickness", 6.0, "key x") == ""
-    warning = judge("settings.thickness", 50.0, "key x")
-    assert warning == (
-        "key x: found insert thickness of 50 mm; expected 4 to 30 mm usually. Give it in mm, or "
-        "correct it. (check settings.thickness)"
-    )
-    with pytest.raises(InputDataError, match=r"0.4 mm; expected 0.5 to 60 mm\. Give it in mm"):
-        judge("settings.thickness", 0.4, "key x")
+    assert judge("load.peak", 3.0, "key x") is None
+    warning = judge("load.peak", 6.0, "key x")
+    assert (warning.check, warning.severity, warning.where) == ("load.peak", "warn", "key x")
+    assert "6 body weights" in warning.found
+    assert warning.expected.startswith("1.5 to 5 body weights")
+    with pytest.raises(InputDataError) as caught:
+        judge("load.peak", 60.0, "key x")
+    assert caught.value.finding.severity == "refuse"
+    assert caught.value.finding.expected == "0.2 to 12 body weights"
     with pytest.raises(InputDataError):
-        judge("settings.thickness", float("nan"), "key x")
+        judge("load.peak", float("nan"), "key x")
 
 
 def test_warning_is_silenced_by_its_name_and_this_is_stated():
-    warnings = setting_warnings(study(cases={"thickness_mm": [3, 6, 31]}))
-    assert len(warnings) == 2
-    assert "key cases.thickness_mm.2: found insert thickness of 31 mm" in warnings[1]
-    (sentence,) = heard(warnings, ["settings.thickness"])
-    assert sentence == (
-        "Silenced by checks.silence: 2 warnings of settings.thickness (insert thickness)."
-    )
-    assert heard(warnings, ["settings.frames"]) == warnings
-    assert heard((), ["settings.frames"]) == ()
+    findings = study_findings(study(variables={"thickness_mm": [3, 6, 31]}))
+    assert [one.where for one in findings] == [
+        "key variables.thickness_mm.values.0",
+        "key variables.thickness_mm.values.2",
+    ]
+    (note,) = drop_silenced(findings, ["insert.thickness_mm"])
+    assert (note.check, note.severity) == ("insert.thickness_mm", "note")
+    assert note.found.startswith("2 ")
+    assert drop_silenced(findings, ["simulation.frames"]) == findings
+    assert drop_silenced((), ["simulation.frames"]) == ()
 
 
-def test_levels_of_overrides_are_judged():
-    changes = {"overrides": {"wear.wear_factor_mm3_per_n_m": [1e-7, 1e-4]}}
-    found = setting_warnings(study(cases=changes, report={"compare_with_published": False}))
-    assert len(found) == 1
-    assert "key cases.overrides.wear.wear_factor_mm3_per_n_m.1" in found[0]
+def test_levels_of_variables_are_judged():
+    variables = {"factor": {"settings": ["wear.wear_factor_mm3_per_n_m"], "values": [1e-7, 1e-4]}}
+    report = {"compare_with_published": False}
+    (finding,) = study_findings(study(variables=variables, report=report))
+    assert finding.where == "key variables.factor.values.1"
 
 
 def test_unknown_name_of_a_check_is_refused():
-    with pytest.raises(InputDataError, match=r"Did you mean 'settings\.thickness'"):
-        study(checks={"silence": ["settings.thicknes"]})
+    assert (
+        refused_at(study, checks={"silence": ["insert.thickness_m"]})
+        == "settings, key checks.silence.0"
+    )
 
 
 def test_silence_runs_nothing_again():
-    silent = study(checks={"silence": ["settings.frames"]})
+    silent = study(checks={"silence": ["simulation.frames"]})
     assert silent.computed() == kneewear.default_study().computed()

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from kneewear.environment import check_machine, settings_files
-from kneewear.errors import InputDataError
+from kneewear import __main__ as command
+from kneewear.environment import (
+    LOCKS,
+    check_folder,
+    check_locks,
+    check_machine,
+    settings_files,
+    unlock,
+)
+from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent
 
@@ -21,36 +30,23 @@ def test_names_with_blanks_are_found_among_several(tmp_path, monkeypatch):
     assert settings_files(["my file.yaml other.yaml"]) == ["my file.yaml", "other.yaml"]
     assert settings_files(["my", "file.yaml", "other.yaml"]) == ["my file.yaml", "other.yaml"]
     assert settings_files([""]) == []
-    with pytest.raises(InputDataError, match=r"^none\.yaml: found no such file"):
-        settings_files(["other.yaml none.yaml"])
+    assert refused_at(settings_files, ["other.yaml none.yaml"]) == "none.yaml"
 
 
-@pytest.mark.parametrize(("variable", "said"), [
-    ("TMPDIR", "temporary folder .*TMPDIR=folder make study"),
-    ("XDG_CACHE_HOME", "cache folder .*XDG_CACHE_HOME=folder make study"),
+@pytest.mark.parametrize(("variable", "place"), [
+    ("TMPDIR", "temporary folder"),
+    ("XDG_CACHE_HOME", "cache folder"),
 ])  # fmt: skip
-def test_folder_that_cannot_be_used_is_named_with_the_remedy(variable, said, monkeypatch):
+def test_folder_that_cannot_be_used_is_named_with_the_remedy(variable, place, monkeypatch):
     check_machine()
     monkeypatch.setenv(variable, "/proc/none")
-    with pytest.raises(InputDataError, match=said):
-        check_machine()
-
-
-MISTYPED = {
-    "mistyped path": (None, "mine.yaml: found no such file"),
-    "empty": (b"", "mine.yaml: found an empty file"),
-    "list": (b"- 1\n", "mine.yaml: found a list"),
-    "tab": (b"seed:\n\t- 1\n", "mine.yaml, line 2, column 1"),
-    "Latin-1": ("study: é\n".encode("latin-1"), "mine.yaml, line 1: found a byte 0xe9"),
-    "UTF-16": ("seed: 1\n".encode("utf-16"), "mine.yaml, line 1: found a byte"),
-    "alias of itself": (b"a: &a [*a]\n", "aliases unfolded"),
-}
+    assert refusal(check_machine).where == f"{place} /proc/none"
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize("name", MISTYPED)
-def test_make_study_reports_a_file_that_is_no_settings(name, tmp_path):
-    content, said = MISTYPED[name]
+@pytest.mark.parametrize("content", [None, b"", b"seed:\n\t- 1\n"])
+def test_make_study_reports_a_file_that_is_no_settings(content, tmp_path):
+    """Further faults are in tests/faults/faulty_inputs.yaml."""
     path = tmp_path / "mine.yaml"
     if content is not None:
         path.write_bytes(content)
@@ -59,7 +55,7 @@ def test_make_study_reports_a_file_that_is_no_settings(name, tmp_path):
     done = subprocess.run(["make", "-s", "study", f"CONFIG={path}"], cwd=CHECKOUT, check=False,
                           capture_output=True, text=True, env=os.environ)  # fmt: skip
     assert done.returncode != 0
-    assert said in done.stderr
+    assert "mine.yaml" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -71,29 +67,31 @@ def test_link_to_no_environment_is_reported(tmp_path):
     done = subprocess.run(["make", "-s", "study"], cwd=tmp_path, check=False, capture_output=True,
                           text=True)  # fmt: skip
     assert done.returncode != 0
-    assert "which holds no environment; expected a folder. Remove the link" in done.stdout
-
-
-def test_source_distribution_holds_what_its_makefile_needs():
-    text = (CHECKOUT / "pyproject.toml").read_text()
-    included = next(line for line in text.splitlines() if line.startswith("include = "))
-    assert '"/Makefile"' in included
-    assert '"/requirements.lock"' in included
+    assert ".venv" in done.stdout
 
 
 def test_setting_of_the_command_line_is_named_so():
-    from kneewear.workflow import checked_study
+    from kneewear.workflow import study_of_run
 
-    with pytest.raises(InputDataError, match=r"^option --config of the command line, key wear\."):
-        checked_study({"wear": {"months": -3}}, [], str(CHECKOUT), False, {"wear": {"months": -3}})
+    assert (
+        refused_at(
+            study_of_run,
+            {"wear": {"months": -3}},
+            [],
+            str(CHECKOUT),
+            False,
+            {"wear": {"months": -3}},
+        )
+        == "option --config of the command line, key wear.months"
+    )
 
 
 def test_markup_in_texts_is_refused():
-    from kneewear.workflow import checked_study
+    from kneewear.workflow import study_of_run
 
     own = {"implant": {"name": "</script><script>alert(1)</script>"}}
-    with pytest.raises(InputDataError, match=r"key implant\.name: found the character '<'"):
-        checked_study(own, [], str(CHECKOUT), False)
+    place = refused_at(study_of_run, own, [], str(CHECKOUT), False)
+    assert place == "defaults.yaml, key implant.name"
 
 
 def test_digest_follows_the_content(tmp_path):
@@ -106,3 +104,60 @@ def test_digest_follows_the_content(tmp_path):
     os.utime(path, (1e9, 1e9))
     assert input_digests([str(path)]) != before
     assert input_digests([str(tmp_path / "none")]) == [""]
+
+
+def lock(folder):
+    (folder / LOCKS).mkdir(parents=True)
+    (folder / LOCKS / "0.input.lock").write_text("")
+
+
+def test_a_killed_run_is_named_with_what_to_type(tmp_path, monkeypatch, capsys):
+    check_locks(tmp_path)
+    lock(tmp_path)
+    found = refusal(check_locks, tmp_path)
+    assert found.check == "run.locked"
+    assert "make unlock" in found.remedy
+    monkeypatch.chdir(tmp_path)
+    command.main(["unlock"])
+    assert capsys.readouterr().out
+    check_locks(tmp_path)
+    assert unlock(tmp_path) == 0
+
+
+def test_a_run_that_is_going_on_is_not_unlocked(tmp_path):
+    lock(tmp_path)
+    # A process that looks like Snakemake.
+    (tmp_path / "snakemake").write_text("import time\ntime.sleep(60)\n")
+    with subprocess.Popen([sys.executable, "snakemake"], cwd=tmp_path) as running:
+        try:
+            found = refusal(unlock, tmp_path)
+            assert str(running.pid) in found.found
+            assert "make unlock" not in refusal(check_locks, tmp_path).remedy
+        finally:
+            running.kill()
+    assert unlock(tmp_path) == 1
+
+
+@pytest.mark.parametrize("name", ["a b", "a'b", 'a"b', "a{b}", "a$b"])
+def test_checkouts_in_folders_of_several_words_are_refused(name, tmp_path):
+    check_folder(tmp_path)
+    (tmp_path / name).mkdir()
+    assert refusal(check_folder, tmp_path / name).check == "checkout.folder"
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("name", ["a b", "a'b", 'a"b'])
+def test_make_refuses_such_a_folder_before_it_sets_up_anything(name, tmp_path):
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "Makefile").write_bytes((CHECKOUT / "Makefile").read_bytes())
+    done = subprocess.run(["make", "study"], cwd=folder, check=False, capture_output=True,
+                          text=True)  # fmt: skip
+    assert done.returncode != 0
+    assert name in done.stderr
+    assert [path.name for path in folder.iterdir()] == ["Makefile"]
+
+
+def test_units_are_plain_on_terminals_of_ascii():
+    text = "39 mm³, −2 µm ± 1 %, “a” – 3°"
+    assert text.encode("ascii", command.PLAIN) == b'39 mm3, -2 um +- 1 %, "a" - 3 deg'

@@ -25,6 +25,9 @@ class Formula(InlineProcessor):
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[Element | str, int, int]:
         """MathML instead of the match."""
         text = convert(" ".join(m.group(1).split()), display=self.display)
+        if self.display == "block":
+            # Long formulas scroll on narrow screens.
+            text = f'<span class="formula">{text}</span>'
         return self.md.htmlStash.store(text), m.start(0), m.end(0)
 
 

@@ -1,15 +1,15 @@
-"""Pages generated from the code: Python API, rooms, settings, files, faults and notebooks."""
+"""Pages generated from the code: gallery, Python API, rooms, settings, files, faults, notebooks."""
 
 from __future__ import annotations
 
 import ast
-import importlib
 import pkgutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -17,9 +17,11 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 import kneewear  # noqa: E402
+from docs.generators import settings as settings_page  # noqa: E402
+from docs.generators.gallery import render_gallery  # noqa: E402
 from docs.generators.notebooks import notebook_page  # noqa: E402
 from kneewear.io.schema import RECORDS  # noqa: E402
-from tests import settings_page  # noqa: E402
+from kneewear.schemas import CONTACT, DAMAGE  # noqa: E402
 
 ROOMS = (
     "settings",
@@ -32,10 +34,14 @@ ROOMS = (
     "multibody",
     "simulation",
     "wear",
+    "wear_tests",
     "regression",
+    "study",
     "studies",
+    "analysis",
     "verification",
     "report",
+    "replications",
     "io",
     "reference",
 )
@@ -83,6 +89,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 def generated_pages() -> Iterator[tuple[str, str]]:
     """Path of each generated page in docs/, and its Markdown."""
+    yield "gallery.md", render_gallery()
+    yield "reference/index.md", reference_index()
     yield "reference/api.md", python_api()
     yield "reference/package.md", api_page("kneewear", "Package", top_level())
     for room in ROOMS:
@@ -90,7 +98,7 @@ def generated_pages() -> Iterator[tuple[str, str]]:
             f"reference/{page_name(room)}.md",
             api_page(f"kneewear.{room}", room, modules_of(room)),
         )
-    yield "reference/settings.md", settings_page.render()
+    yield "reference/settings.md", settings_page.render_page()
     yield "reference/files.md", (ROOT / "docs/reference/files.md.in").read_text() + layouts()
     yield "reference/faults.md", faults_page()
     for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
@@ -100,6 +108,19 @@ def generated_pages() -> Iterator[tuple[str, str]]:
 def page_name(room: str) -> str:
     """Name of a room's page; settings.md is the page of the keys."""
     return "settings_room" if room == "settings" else room
+
+
+def reference_index() -> str:
+    """Contents of the reference, with the purpose of every room."""
+    rows = [f"| [{room}]({page_name(room)}.md) | {purpose(room)[0]} |" for room in ROOMS]
+    head = (ROOT / "docs/reference/index.md.in").read_text(encoding="utf-8")
+    return head.replace("@ROOMS@", "\n".join(["| room | purpose |", "|---|---|", *rows]))
+
+
+def purpose(room: str) -> list[str]:
+    """Paragraphs that say what a room is for."""
+    source = ROOT / "kneewear" / room / "__init__.py"
+    return (ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or "").split("\n\n")
 
 
 def python_api() -> str:
@@ -138,56 +159,46 @@ def api_page(package: str, title: str, modules: list[str]) -> str:
 
 def layouts() -> str:
     """Variables of every kind of NetCDF file and group, from the schema."""
+    tables: dict[str, dict[str, Any]] = {
+        schema.name: dict(schema.variables) for schema in (CONTACT, DAMAGE)
+    }
+    tables |= {one.kind: {v.name: v for v in one.variables} for one in RECORDS.values()}
     parts = []
-    for name, record in RECORDS.items():
-        if record.variables:
+    for kind, variables in tables.items():
+        if variables:
             parts += [
-                f"\n### {record.kind[:1].upper()}{record.kind[1:]} (`{name}`)\n",
+                f"\n### {kind[:1].upper()}{kind[1:]}\n",
                 "| variable | axes | unit | meaning |",
                 "|---|---|---|---|",
             ]
             parts += [
-                f"| `{one.name}` | {', '.join(one.dimensions.split())} | {one.units} |"
+                f"| `{name}` | {', '.join(one.dimensions.split())} | {one.units} |"
                 f" {one.long_name} |"
-                for one in record.variables
+                for name, one in variables.items()
             ]
     return "\n".join(parts) + "\n"
 
 
-FAULTS_HEAD = """# Faults
+FAULTS_HEAD = """# Faulty input
 
-Every row of both tables is a test: the fault is produced, and the outcome is compared with the row.
-[Robustness tests](../faults-tried.md) reports longer tests.
+Each row is a test. Faulty input is refused before the first job, at the place of the last column,
+or accepted with a warning. Checks are those of
+[settings](settings.md#checks-of-computed-quantities); a
+fault of form belongs to none.
 
-## Faults of a running study
-
-{faults}
-## Bad input
-
-Bad input stops a study before its first job. The message names the file and the location, the value
-found, the value expected and a remedy. All rows are tested by
-`tests/faults/test_bad_input.py::test_bad_input_is_refused_with_its_own_message`.
-
-{kinds}
-## Input wrong in meaning
-
-Files that can be read and are not what they should be: `E` stops the study before its first job,
-`W` gives a warning, which is also on the page. [Settings](settings.md#checks-of-plausibility) lists
-the ranges. All rows are tested by
-`tests/faults/test_implausible.py::test_input_wrong_in_meaning_gets_its_verdict`.
-
-{meanings}"""
-NO_CATALOGUE = "The catalogue of faults (`tests/faults`) is not part of this version.\n"
+| input | outcome | check | place |
+|---|---|---|---|
+"""
 
 
 def faults_page() -> str:
-    """Tables of all faults that are tested, as the tests render them."""
-    try:
-        faults = importlib.import_module("tests.faults.fault_catalogue")
-        kinds = importlib.import_module("tests.faults.bad_input")
-        meanings = importlib.import_module("tests.faults.implausible")
-    except ModuleNotFoundError:
-        return "# Faults\n\n" + NO_CATALOGUE
-    return FAULTS_HEAD.format(
-        faults=faults.render_table(), kinds=kinds.render_table(), meanings=meanings.render_table()
-    )
+    """Table of the faulty inputs that are tested."""
+    path = ROOT / "tests/faults/faulty_inputs.yaml"
+    cases = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else []
+    rows = [
+        f"| {case['case']} | warned | `{case['warned']}` | |"
+        if "warned" in case
+        else f"| {case['case']} | refused | `{case.get('check', '')}` | {case['refused']} |"
+        for case in cases
+    ]
+    return FAULTS_HEAD + "\n".join(rows).replace("``", "") + "\n"

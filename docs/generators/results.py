@@ -1,17 +1,21 @@
 """Tables of a finished study in the pages that contain a marker for them.
 
 `<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file,
-with `where=column:text` its rows with this text in a column, with `twin` in place of `table` the
-errors of the foundation,
+with `where=column:text` its rows with this text in a column, with `twin` or `layer` in place of
+`table` the errors of the foundation or the coupled layer,
 in `results/`, of its copy in `docs/snapshot/` where the study was not run, or of a record in
-`config/`. `python -m docs.generators.results` renews the copies that finished studies have.
+`config/`. Tables of `records/` were written down by hand from several runs and are shown as they
+are. `python -m docs.generators.results` renews the copies that finished studies have, and the times
+of the gallery.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +31,9 @@ TWIN_ERRORS = {
     "contact_area": "area (%)",
     "force_at_pose": "force at equal pose (%)",
 }
-MARKER = re.compile(r"<!-- (table|errors|twin): (\S+?)((?: \w+=\S+)*) -->")
+# Longer tables are folded.
+MOST_OPEN_ROWS = 15
+MARKER = re.compile(r"<!-- (table|errors|twin|layer): (\S+?)((?: \w+=\S+)*) -->")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -45,7 +51,8 @@ def filled(match: re.Match[str], results: Path) -> str:
             f"*`results/{name}` did not exist when this page was built: "
             f"`{command(name)}` computes it, `make docs` then includes it.*"
         )
-    table = pd.read_csv(path, comment="#")
+    # Records keep the digits in which they were written.
+    table = pd.read_csv(path, comment="#", dtype=str if name.startswith("records/") else None)
     if table.empty:
         return f"*`{name}` had no rows when this page was built.*"
     options = dict(word.split("=") for word in words.split())
@@ -53,14 +60,23 @@ def filled(match: re.Match[str], results: Path) -> str:
         return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
     if kind == "twin":
         return as_markdown(twin_summary(table))
+    if kind == "layer":
+        return as_markdown(layer_summary(table))
     if "where" in options:
         column, text = options["where"].split(":")
         table = table[table[column].astype(str) == text]
     if "columns" in options:
         table = table[[name for name in options["columns"].split(",") if name in table]]
     shown = table.head(int(options.get("rows", "40")))
-    rest = f"\n\n*The first {len(shown)} of {len(table)} rows.*" if len(shown) < len(table) else ""
-    return as_markdown(shown) + rest
+    text = as_markdown(shown)
+    if len(shown) < len(table):
+        text += f"\n\n*The first {len(shown)} of {len(table)} rows.*"
+    return text if len(shown) <= MOST_OPEN_ROWS else folded(text, f"{len(shown)} rows of {name}")
+
+
+def folded(text: str, label: str) -> str:
+    """Markdown that a reader opens."""
+    return f'<details markdown="1"><summary>{label}</summary>\n\n{text}\n\n</details>'
 
 
 def command(name: str) -> str:
@@ -89,12 +105,8 @@ def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.Data
 def twin_summary(table: pd.DataFrame) -> pd.DataFrame:
     """Error of the foundation over the frames of each case and side of a finite-element twin."""
     rows = []
-    for (case, side), part in table.groupby(["case", "side"], sort=False):
-        own = {name: one for name, one in part.groupby("quantity")}
-        row = {
-            "case": case.replace("_", ", ").replace("mm", " mm").replace("kg", " kg"),
-            "side": side,
-        }
+    for label, own in _by_case_and_side(table):
+        row = dict(label)
         for name, head in TWIN_ERRORS.items():
             row[head] = _span(own[name]["foundation_error_percent"], "+.0f")
         row["modulus of equal force (MPa)"] = _span(
@@ -105,6 +117,34 @@ def twin_summary(table: pd.DataFrame) -> pd.DataFrame:
         )
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def layer_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Error of the coupled layer over the frames of each case and side of a twin."""
+    rows = []
+    for label, own in _by_case_and_side(table):
+        row = label | {
+            head: _span(own[name]["layer_error_percent"], "+.1f")
+            for name, head in TWIN_ERRORS.items()
+        }
+        fine = own["max_pressure"]["fine_layer_error_percent"]
+        row["maximum on columns half as wide (%)"] = _span(fine, "+.1f")
+        stress = own["middle_von_mises"]
+        if stress["layer_error_percent"].notna().all():
+            row["von Mises in the middle (%)"] = _span(stress["layer_error_percent"], "+.1f")
+            row["its mesh error (%)"] = _span(stress["mesh_error_percent"], ".1f")
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _by_case_and_side(
+    table: pd.DataFrame,
+) -> Iterator[tuple[dict[str, str], dict[str, pd.DataFrame]]]:
+    """Case and side as they are shown, and the rows of each quantity."""
+    for (case, side), part in table.groupby(["case", "side"], sort=False):
+        shown = case.replace("_", ", ").replace("mm", " mm").replace("kg", " kg")
+        own = {str(name): one for name, one in part.groupby("quantity")}
+        yield {"case": shown, "side": side}, own
 
 
 def _span(values: pd.Series, form: str) -> str:
@@ -133,7 +173,7 @@ def copy_tables(results: Path, pages: Path, snapshot: Path) -> list[str]:
         name
         for page in sorted(pages.rglob("*.md"))
         for _, name, _ in MARKER.findall(page.read_text())
-        if not name.startswith("config/")
+        if not name.startswith(("config/", "records/"))
     }
     for name in sorted(names):
         if (results / name).is_file():
@@ -142,6 +182,18 @@ def copy_tables(results: Path, pages: Path, snapshot: Path) -> list[str]:
     return sorted(name for name in names if not (results / name).is_file())
 
 
+def copy_times(results: Path, studies: Path, snapshot: Path) -> None:
+    """Copy machine and seconds of finished studies that `studies` has a file for."""
+    for path in sorted(results.glob("*/provenance.json")):
+        study = path.parent.name
+        if study == "default" or (studies / f"{study}.yaml").is_file():
+            found = json.loads(path.read_text("utf-8"))
+            kept = {name: found[name] for name in ("machine", "wall_time_s")}
+            (snapshot / study).mkdir(parents=True, exist_ok=True)
+            (snapshot / study / path.name).write_text(json.dumps(kept, indent=1) + "\n")
+
+
 if __name__ == "__main__":
+    copy_times(RESULTS, ROOT / "config", SNAPSHOT)
     for missing in copy_tables(RESULTS, ROOT / "docs", SNAPSHOT):
         print(f"results/{missing} does not exist; `{command(missing)}` computes it.")  # noqa: T201

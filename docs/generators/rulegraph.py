@@ -19,10 +19,9 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "rulegraph.svg"
 COLOURS = {
-    "geometry": "#56B4E9", "activity": "#F0E442", "kernels": "#999999", "simulation": "#0072B2",
-    "wear": "#D55E00", "figures": "#CC79A7", "report": "#009E73",
+    "inputs": "#56B4E9", "wear": "#D55E00", "figures": "#CC79A7", "report": "#009E73",
 }  # fmt: skip
-DARK = ("simulation", "wear", "report")
+DARK = ("wear", "report")
 WIDTH, HEIGHT = 0.86, 0.62
 Edges = set[tuple[str, str]]
 
@@ -35,7 +34,7 @@ def rule_edges() -> Edges:
     )  # fmt: skip
     names = dict(re.findall(r'(\d+)\[label = "(\w+)"', done.stdout))
     edges = re.findall(r"(\d+) -> (\d+)", done.stdout)
-    return reduced({(names[a], names[b]) for a, b in edges if names[b] != "all"})
+    return reduced({(names[a], names[b]) for a, b in edges if names[b] not in ("all", "study")})
 
 
 def reduced(edges: Edges) -> Edges:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.findings import Finding
+from kneewear.mechanics.arrays import make_read_only
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import (
     angles_123,
@@ -22,6 +24,7 @@ from kneewear.tissue.springs import Spring
 USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")
 # What may be measured with the load.
 _OF_LOAD = ("medial_share", "varus_moment")
+_ARRAYS = ("percent", "translation", "rotation", "load", "zero", "wrench", "deviation")
 # Coordinates of which `clinical_angles` are the clinical counterparts, in its order.
 _CLINICAL = ("theta_3", "theta_1", "theta_2")
 CLINICAL_PLACES = [COORDINATES.index(name) for name in _CLINICAL]
@@ -79,7 +82,7 @@ class Activity:
         Pose at these samples before it is closed, resampled and smoothed, mm and rad.
     notes : tuple of str
         Processing of the measured data (resampling, closing of the cycle), for the report.
-    warnings : tuple of str
+    warnings : tuple of Finding
         Suspicious features of the measured data.
 
     Raises
@@ -108,12 +111,14 @@ class Activity:
     measured_percent: NDArray[np.float64] | None = None
     measured_pose: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         if np.size(self.wrench) == 0:
             object.__setattr__(self, "wrench", np.zeros((np.size(self.percent), 6)))
         self._check_arrays()
+        given = (name for name in _OF_LOAD if getattr(self, name) is not None)
+        make_read_only(self, (*_ARRAYS, *given))
         if np.min(self.load, initial=np.inf) <= 0:
             raise ValueError(
                 f"load of activity '{self.name}' has a minimum of {np.min(self.load):g} body "
@@ -211,12 +216,6 @@ class Activity:
         return angles_123(grood_suntay(*chosen))
 
     @property
-    def shares_by_settings(self) -> bool:
-        """Whether neither a load line nor a file says how the load is shared between the sides."""
-        given = (self.load_line, self.medial_share, self.varus_moment)
-        return all(value is None for value in given)
-
-    @property
     def boundary_conditions(self) -> Mapping[str, tuple[str, ...]]:
         """Coordinates by what determines them: `prescribed`, `held`, `force` or `solved`.
 
@@ -255,11 +254,6 @@ class Activity:
     def coordinates(self) -> NDArray[np.float64]:
         """The six coordinates at each frame, mm and rad, shape (n_frames, 6)."""
         return np.hstack([self.translation, self.rotation])
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Warnings, then notes, for the report."""
-        return (*(f"Check this: {warning}" for warning in self.warnings), *self.notes)
 
 
 def thin_out(activity: Activity, step: int) -> Activity:

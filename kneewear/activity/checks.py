@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from kneewear.activity.conventions import ANGLES, POSE, column_signs
 from kneewear.activity.plausibility import farthest_from_neighbours
 from kneewear.errors import InputDataError
+from kneewear.findings import Finding
 from kneewear.settings.activity import FileActivity, MotionSettings
-from kneewear.settings.checks import checks, named
+from kneewear.settings.checks import checks
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ _POLARITY = {
 }
 
 
-def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
+def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Finding, ...]:
     """Refuse an impossible motion of a knee; return warnings of a suspicious one.
 
     `motion` has a column percent, and those of the pose (deg and mm) in the sense of the
@@ -47,7 +48,7 @@ def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, .
     for name in names:
         _check_periodic(motion, name, settings)
     found = [_outlier(motion, name, settings) for name in names]
-    return (*(text for text in found if text), *_polarity(motion, settings))
+    return (*filter(None, found), *_polarity(motion, settings))
 
 
 def check_side(settings: FileActivity, knee: str) -> None:
@@ -127,45 +128,44 @@ def _check_periodic(motion: pd.DataFrame, name: str, settings: MotionSettings) -
         )
 
 
-def _outlier(motion: pd.DataFrame, name: str, settings: MotionSettings) -> str:
-    """Sentence on the sample farthest off its neighbours, if it is an outlier."""
+def _outlier(motion: pd.DataFrame, name: str, settings: MotionSettings) -> Finding | None:
+    """Finding about the sample farthest off its neighbours, if it is an outlier."""
     percent, values = (motion[column].to_numpy(dtype=float) for column in ("percent", name))
     worst = farthest_from_neighbours(percent, values)
     if worst is None:
-        return ""
+        return None
     row, size, usual = worst
-    if size < checks()["motion.spike"].warn_above + _OFF_USUAL * usual:
-        return ""
-    return named(
+    if size < checks()["motion.spike"].range.high + _OFF_USUAL * usual:
+        return None
+    return Finding(
         "motion.spike",
-        InputDataError(
-            settings.file,
-            f"{values[row]:g}, {size:.3g} {_unit(name)} off the line through its neighbours",
-            "a smooth motion",
-            "Check this sample; motion.smoothing_harmonics smooths noise away.",
-            _position(settings, name, row),
-        ),
+        "warn",
+        f"{settings.file}, {_position(settings, name, row)}",
+        f"{values[row]:g}, {size:.3g} {_unit(name)} off the line through its neighbours",
+        "a smooth motion",
+        "Check this sample; motion.smoothing_harmonics smooths noise away.",
     )
 
 
-def _polarity(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
-    """Sentences on curves of the opposite sign to those of the named edition."""
+def _polarity(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Finding, ...]:
+    """Findings about curves of the opposite sign to those of the named edition."""
     found = []
     for name, way in _POLARITY.get(settings.convention, {}).items():
         # Signs of the user's own go before those of the edition.
-        if settings.signs is not None or name not in motion:
+        if getattr(settings, "signs", None) is not None or name not in motion:
             continue
         values = motion[name].to_numpy(dtype=float)
         farthest = int(np.argmax(np.abs(values)))
         if values[farthest] * way < 0:
-            fault = InputDataError(
-                settings.file,
+            finding = Finding(
+                "motion.polarity",
+                "warn",
+                f"{settings.file}, {_position(settings, name, farthest)}",
                 f"{name.replace('_', ' ')} mainly {'negative' if way > 0 else 'positive'} (up to "
                 f"{values[farthest]:g} {_unit(name)})",
                 f"mainly {'positive' if way > 0 else 'negative'} values, as in the curves of "
                 f"{settings.convention}",
                 "Check the edition; with convention: signs nothing is assumed.",
-                _position(settings, name, farthest),
             )
-            found.append(str(fault))
+            found.append(finding)
     return tuple(found)

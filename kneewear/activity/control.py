@@ -13,11 +13,15 @@ from kneewear.activity.activity import CLINICAL_PLACES, Activity
 from kneewear.activity.conventions import column_signs
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.load import GRAVITY
+from kneewear.findings import Finding
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import angles_123, grood_suntay
-from kneewear.settings.activity import ControlSettings, FileActivity, MotionSettings
+from kneewear.settings.activity import ControlSettings, FileActivity, IsoMotion, MotionSettings
+from kneewear.settings.checks import judge
 from kneewear.tissue.springs import Spring
 
+# Parts of stance, percent of the cycle.
+_EARLY, _LATE = (5.0, 20.0), (35.0, 55.0)
 # Coordinate of this project that each controlled quantity is.
 _COORDINATE = {
     "anterior_posterior": "x",
@@ -73,6 +77,32 @@ def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivi
     )
 
 
+def judge_control(motion: pd.DataFrame, settings: FileActivity) -> tuple[Finding, ...]:
+    """Findings about force curves of the motion file, in N and N m; none without them."""
+    found: list[Finding | None] = []
+    file, given = settings.motion.file, settings.motion.columns.given()
+    for name, check in (("anterior_posterior", "force"), ("rotation", "torque")):
+        column = _FORCES[name][0]
+        if column not in motion or not motion[column].any():
+            continue
+        where = f"column '{given[column]}'"
+        largest = float(motion[column].abs().max())
+        remedy = f"Give it in {'N' if check == 'force' else 'N m'}."
+        found.append(judge(f"control.{check}", largest, file, remedy, where))
+        if check == "force":
+            # On the tibia forward, which moves the femur to posterior.
+            forward = column_signs(settings.motion)[name] * motion[column].to_numpy(dtype=float)
+            percent = motion["percent"].to_numpy(dtype=float)
+            early, late = (
+                float(forward[(percent >= low) & (percent <= high)].mean())
+                for low, high in (_EARLY, _LATE)
+            )
+            remedy = "Check the sign of the force against motion.convention."
+            change = (early - late) / largest
+            found.append(judge("control.polarity", change, file, remedy, where))
+    return tuple(one for one in found if one is not None)
+
+
 def _at_mean(activity: Activity, held: Collection[str]) -> NDArray[np.float64]:
     """Coordinates of an activity, mm and rad, some of them, as prescribed, at their mean."""
     clinical = activity.angles == "clinical" and not {"theta_1", "theta_2"}.isdisjoint(held)
@@ -87,7 +117,10 @@ def _at_mean(activity: Activity, held: Collection[str]) -> NDArray[np.float64]:
 
 def _springs(control: ControlSettings, motion: MotionSettings) -> tuple[Spring, ...]:
     """Springs along coordinates, in N/mm and N mm/rad."""
-    ways, zero = column_signs(motion), motion.reference_posterior_mm or 0.0
+    ways, zero = (
+        column_signs(motion),
+        (motion.reference_posterior_mm if isinstance(motion, IsoMotion) else 0.0),
+    )
     linear = {
         "anterior_posterior": (control.anterior_posterior_springs, zero),
         "medial_lateral": (control.medial_lateral_springs, 0.0),

@@ -47,7 +47,14 @@ from kneewear.mechanics.rotations import (
     grood_suntay,
     turns_312,
 )
-from kneewear.settings.activity import ISO_CONVENTIONS, MotionSettings, PlacementSettings
+from kneewear.settings.activity import (
+    IsoMotion,
+    MotionSettings,
+    OpenSimMotion,
+    PlacementSettings,
+    RegisteredMotion,
+    SignedMotion,
+)
 
 Array = NDArray[np.float64]
 
@@ -77,9 +84,9 @@ def column_signs(settings: MotionSettings) -> dict[str, int]:
     1 where it grows with flexion, varus, external tibial rotation, posterior, superior or medial
     translation of the femur; -1 for the contrary.
     """
-    if settings.signs is None:
+    given = settings.signs if isinstance(settings, SignedMotion | IsoMotion) else None
+    if given is None:
         return dict(zip(POSE, _SIGNS[settings.convention], strict=True))
-    given = settings.signs
     values = (
         given.flexion,
         given.varus,
@@ -112,7 +119,7 @@ def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array,
     """
     absent = np.zeros(len(motion))
     values = {name: motion[name].to_numpy(float) if name in motion else absent for name in POSE}
-    if settings.convention == "opensim":
+    if isinstance(settings, OpenSimMotion):
         translation, matrix = _inverted(values, settings.placement)
     else:
         ways = column_signs(settings)
@@ -121,8 +128,8 @@ def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array,
         matrix = grood_suntay(flexion, varus, external)
         if settings.convention == "body-123":
             matrix = body_three_123(np.column_stack([varus, external, -flexion]))
-        elif settings.convention in ISO_CONVENTIONS:
-            translation[:, 0] += settings.reference_posterior_mm or 0.0
+        elif isinstance(settings, IsoMotion):
+            translation[:, 0] += settings.reference_posterior_mm
             # Along the machine's axes, which are fixed while the tibia rotates.
             turned = grood_suntay(0.0, 0.0, external)
             translation = np.einsum("...ij,...j->...i", turned, translation)
@@ -151,7 +158,7 @@ def _placed(turn: Array, shift: Array, placement: PlacementSettings | None) -> t
 
 
 def registered_motion(
-    femoral: Array, tibial: Array, settings: MotionSettings, knee: str
+    femoral: Array, tibial: Array, settings: RegisteredMotion, knee: str
 ) -> pd.DataFrame:
     """Motion of the femoral component on the insert from registered poses of both.
 
@@ -161,8 +168,9 @@ def registered_motion(
     Parameters
     ----------
     femoral, tibial : array, shape (n, 6)
-        Poses as of `kneewear.io.pose_files.read_poses`, mm and deg; not-a-number where missing.
-    settings : MotionSettings
+        Poses as of `kneewear.io.pose_files.read_tracked_poses`, mm and deg; not-a-number where
+        missing.
+    settings : RegisteredMotion
         Frame rate, and placement of the components' axes in the frames of the registered meshes.
     knee : str
         "right" or "left".
@@ -177,14 +185,12 @@ def registered_motion(
     back = one.swapaxes(1, 2)
     shift = np.einsum("nij,nj->ni", back, femoral[:, :3] - tibial[:, :3])
     translation, matrix = _placed(back @ other, shift, settings.placement)
-    beam = back[:, :, 2]
-    if settings.placement is not None:
-        beam = beam @ np.array(settings.placement.insert_mm)[:, :3]
+    beam = back[:, :, 2] @ np.array(settings.placement.insert_mm)[:, :3]
     if knee == "left":
         mirror = np.array([-1.0, 1.0, 1.0])
         translation, beam = translation * mirror, beam * mirror
         matrix = matrix * np.outer(mirror, mirror)
     flexion, varus, rotation = np.degrees(clinical_angles(matrix)).T
     values = (flexion, varus, rotation, *(translation * (-1.0, 1.0, -1.0)).T, *beam.T)
-    time = np.arange(len(beam)) / (settings.frame_rate_hz or 1.0)
+    time = np.arange(len(beam)) / settings.frame_rate_hz
     return pd.DataFrame({"time_s": time, **dict(zip((*POSE, *BEAM), values, strict=True))})

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.errors import InputDataError
+from kneewear.findings import Finding
 from kneewear.settings.activity import LoadSettings
-from kneewear.settings.checks import checks
+from kneewear.settings.checks import checks, judge
 
 Array = NDArray[np.float64]
 
@@ -21,6 +22,8 @@ LEAST_PEAK = 0.05
 NOISE_PART = 0.04
 # What a sample without any force is given, of the peak, and a side, of the load of its frame.
 LEAST_PART, LEAST_SHARE = 0.005, 0.02
+# Peaks up to this are percent of body weight: in newtons they are less than a child weighs.
+_MOST_PERCENT = 600.0
 # No insert is wider than twice this, mm.
 FARTHEST_LINE = 60.0
 
@@ -147,6 +150,46 @@ def load_sharing(
     return {"medial_share": share}, tuple(notes)
 
 
+def judge_sharing(load: pd.DataFrame, settings: LoadSettings) -> tuple[Finding, ...]:
+    """Findings about the measured sides of a load, columns as of `clip_noise`.
+
+    The medial share at the largest load, and how far both sides are loaded together.
+    """
+    if "medial" not in load and "medial_share" not in load:
+        return ()
+    row = int(load["load"].to_numpy().argmax())
+    share = load["medial"] / load["load"] if "medial" in load else load["medial_share"]
+    column = settings.columns.medial or settings.columns.medial_share
+    remedy = "Medial and lateral may be exchanged: check the names of the columns."
+    where = f"column '{column}', data row {row + 1}"
+    medial = share * load["load"]
+    lateral = load["load"] - medial
+    together = 1.0
+    if np.ptp(medial) > 0.0 and np.ptp(lateral) > 0.0:
+        together = float(np.corrcoef(medial, lateral)[0, 1])
+    shifted = "One side may be shifted, reversed or of another trial: check its column."
+    found = (
+        judge("load.medial_share", float(share[row]), settings.file, remedy, where),
+        judge("load.sides", together, settings.file, shifted, f"column '{column}'"),
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def judge_peak(load: pd.DataFrame, settings: LoadSettings, sampled: Array) -> tuple[Finding, ...]:
+    """Finding where closing and resampling changed the peak of a load from that of its file.
+
+    `sampled` are the forces of `axial_load`.
+    """
+    values = load["load"].to_numpy(dtype=float)
+    if settings.kind == "ground_reaction":
+        values = scale_ground_reaction(values, settings.load_range_body_weights or (0.0, 1.0))
+    peak = float(values.max()) / ((settings.body_mass_kg or 1.0 / GRAVITY) * GRAVITY)
+    change = abs(float(sampled.max()) / peak - 1.0)
+    remedy = "Raise simulation.frames, or cut the cycle in swing."
+    found = judge("load.processing", change, settings.file, remedy)
+    return () if found is None else (found,)
+
+
 def axial_load(
     load: pd.DataFrame, settings: LoadSettings, frames: int, closing_percent: float
 ) -> tuple[Array, tuple[str, ...]]:
@@ -209,13 +252,15 @@ def _check_body_weights(values: Array, settings: LoadSettings) -> None:
             "Reverse the sign, or use kind: ground_reaction to scale the curve.",
             f"{column}, data row {row + 1}",
         )
-    most = checks()["load.peak"].refuse_above
+    most = checks()["load.peak"].range.highest
     if values.max() > most:
         raise InputDataError(
             settings.file,
             f"a load of {values.max():g}",
             f"body weights, below {most:g}",
-            "This looks like newtons: use kind: axial_force_n with body_mass_kg.",
+            "These look like percent of body weight: divide by 100."
+            if settings.body_mass_kg is None and values.max() <= _MOST_PERCENT
+            else "This looks like newtons: use kind: axial_force_n with body_mass_kg.",
             f"{column}, data row {int(values.argmax()) + 1}",
         )
     if settings.body_mass_kg is not None and values.max() < LEAST_PEAK:

@@ -17,12 +17,21 @@ from kneewear.activity.conventions import (
     column_signs,
     femoral_pose,
 )
-from kneewear.activity.cycles import close_cycle, resample_cycle
+from kneewear.activity.cycles import (
+    close_cycle,
+    frame_percent,
+    periodic_spline,
+    resample_cycle,
+)
 from kneewear.errors import InputDataError
-from kneewear.settings.activity import FileActivity, MotionSettings
+from kneewear.findings import Finding
+from kneewear.settings.activity import FileActivity, MotionSettings, RegisteredDeviation
+from kneewear.settings.checks import judge
 
 Array = NDArray[np.float64]
 
+# Part of a step within which two times are one.
+_SAME_TIME = 1e-3
 # Smallest number of rows of a cycle for a spline.
 _FEWEST_ROWS = 4
 # Longest part of the cycle without a registered frame.
@@ -34,8 +43,9 @@ def cut_cycle(
 ) -> tuple[pd.DataFrame, float | None]:
     """Curves over percent of the cycle, and its length, s (None when the file has percent).
 
-    `curves` have a column percent, or time_s; `window` is the first and last time of the cycle, s
-    (None: the whole file); `file` is named in messages. InputDataError if the window holds too few
+    `curves` have a column percent, or time_s; `window` is the first and last time of the cycle, s,
+    whose length is that of the cycle whether or not there is a sample at its end (None: the whole
+    file); `file` is named in messages. InputDataError if the window holds too few
     rows or exceeds the file.
     """
     if "time_s" not in curves:
@@ -52,10 +62,33 @@ def cut_cycle(
             f"a cycle of at least {_FEWEST_ROWS} rows inside the file",
             "Correct motion.window_s.",
         )
-    part = curves.loc[inside].drop(columns="time_s").reset_index(drop=True)
-    start, duration = time[inside][0], float(np.ptp(time[inside]))
-    part.insert(0, "percent", 100.0 * (time[inside] - start) / duration)
+    part = curves.loc[inside].reset_index(drop=True)
+    if window is not None:
+        part = _with_ends(part, curves, (low, high))
+    at, duration = part.pop("time_s").to_numpy(dtype=float), float(high - low)
+    # A sample less than a step after the beginning of the window is that of the beginning.
+    part.insert(0, "percent", np.clip(100.0 * (at - at[0]) / duration, 0.0, 100.0))
     return part, duration
+
+
+def _with_ends(
+    part: pd.DataFrame, curves: pd.DataFrame, window: tuple[float, float]
+) -> pd.DataFrame:
+    """Samples of a window with those at its ends, interpolated where the file goes on there."""
+    from scipy.interpolate import CubicSpline  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    known = curves.dropna()
+    time, at = (table["time_s"].to_numpy(dtype=float) for table in (known, part))
+    step = float(np.median(np.diff(time)))
+    ends = [
+        end for end in window
+        if time[0] <= end <= time[-1] and np.abs(at - end).min() > _SAME_TIME * step
+    ]  # fmt: skip
+    if not ends:
+        return part
+    values = CubicSpline(time, known.to_numpy(dtype=float))(ends)
+    added = pd.DataFrame(values, columns=known.columns).assign(time_s=ends)
+    return pd.concat([part, added]).sort_values("time_s", ignore_index=True)
 
 
 def leave_out_missing(
@@ -106,7 +139,7 @@ def apply_deviation(activity: Activity, motion: pd.DataFrame, settings: MotionSe
         [given.anterior_posterior_mm, given.superior_inferior_mm, given.medial_lateral_mm]
     )
     notes, warnings = activity.notes, activity.warnings
-    if given.out_of_plane_mm:
+    if isinstance(given, RegisteredDeviation) and given.out_of_plane_mm:
         beam = np.sqrt(np.mean(motion[list(BEAM)].to_numpy(dtype=float) ** 2, axis=0))
         along = given.out_of_plane_mm * beam
         positions = np.hypot(positions, along)
@@ -117,7 +150,15 @@ def apply_deviation(activity: Activity, motion: pd.DataFrame, settings: MotionSe
         )
         notes = (*notes, text)
         if "z" in activity.prescribed and np.ptp(activity.translation[:, 2]):
-            warnings = (*warnings, f"{settings.file}: {text}, and that position is prescribed")
+            finding = Finding(
+                "motion.beam",
+                "warn",
+                settings.file,
+                f"{text}, and that position is prescribed",
+                "",
+                "Solve medial-lateral positions, or register with two views.",
+            )
+            warnings = (*warnings, finding)
     angles = np.array([given.varus_deg, given.rotation_deg, given.flexion_deg])
     sizes = [*(f"{size:.3g} deg" for size in angles), *(f"{size:.3g} mm" for size in positions)]
     names = ("varus", "rotation", "flexion", *(name.replace("_", " ") for name in POSITIONS))
@@ -181,6 +222,30 @@ def motion_pose(
     return sampled, tuple(notes)
 
 
+def judge_processing(
+    motion: pd.DataFrame, settings: MotionSettings, pose: Array, closing_percent: float
+) -> tuple[Finding, ...]:
+    """Findings where smoothing and resampling moved the pose away from the file's samples.
+
+    `pose` is that of `motion_pose`; samples of the closing part are left out.
+    """
+    percent = motion["percent"].to_numpy(dtype=float)
+    kept = percent <= 100.0 - max(closing_percent, 1e-9)
+    given = np.hstack(femoral_pose(motion, settings))
+    drawn = periodic_spline(frame_percent(len(pose)), pose, 100.0)(percent)
+    away = np.abs(drawn - given)[kept]
+    found = []
+    for check, part, size in (
+        ("position", slice(0, 3), 1.0), ("angle", slice(3, 6), float(np.degrees(1.0))),
+    ):  # fmt: skip
+        row = int(away[:, part].max(axis=1).argmax())
+        remedy = "Keep more motion.smoothing_harmonics, or raise simulation.frames."
+        where = f"data row {int(np.flatnonzero(kept)[row]) + 1}"
+        most = size * float(away[row, part].max())
+        found.append(judge(f"motion.processing_{check}", most, settings.file, remedy, where))
+    return tuple(one for one in found if one is not None)
+
+
 def compare_flexion(
     motion: pd.DataFrame, load: pd.DataFrame, settings: FileActivity
 ) -> tuple[str, ...]:
@@ -201,6 +266,22 @@ def compare_flexion(
         f"deg), that of the motion at {at:.3g} percent ({most:.3g} deg); they differ by "
         f"{np.sqrt(np.mean(off**2)):.2g} deg (rms): load and motion are of other trials",
     )
+
+
+def judge_flexion(
+    motion: pd.DataFrame, load: pd.DataFrame, settings: FileActivity
+) -> tuple[Finding, ...]:
+    """Finding where the flexion recorded with the load is another one than that of the motion."""
+    if "flexion" not in load:
+        return ()
+    way = column_signs(settings.motion)["flexion"]
+    at, other = load[["percent", "flexion"]].to_numpy(dtype=float).T
+    one = np.interp(at, motion["percent"], way * motion["flexion"])
+    column = f"column '{settings.load.columns.flexion}'"
+    remedy = "Check that motion and load start at the same event, and the unit (deg)."
+    off = float(np.sqrt(np.mean((other - one) ** 2)))
+    found = judge("load.flexion", off, settings.load.file, remedy, column)
+    return () if found is None else (found,)
 
 
 def _closing_note(names: list[str], gap: Array, closing_percent: float) -> str:

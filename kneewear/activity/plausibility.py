@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.activity.conventions import POSE, POSITIONS, column_signs
 from kneewear.errors import InputDataError
+from kneewear.findings import Finding
 from kneewear.settings.activity import (
     FileActivity,
     LoadSettings,
@@ -41,7 +42,7 @@ _SAMPLES = 120
 
 def judge_motion(
     motion: pd.DataFrame, settings: MotionSettings, zero: ZeroSettings = _NO_ZERO
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     """Warnings about a motion, columns percent and those of the pose as in `check_motion`.
 
     Positions that `zero` refers to the seat or moves are judged by their range alone, because
@@ -95,7 +96,7 @@ def _judge_ranges(
     settings: MotionSettings,
     places: dict[str, str],
     zero: ZeroSettings,
-) -> Iterator[str]:
+) -> Iterator[Finding | None]:
     """Yield warnings about the size, the range and the proportions of coordinates."""
     span = {name: float(np.ptp(values)) for name, values in columns.items()}
     for name, values in columns.items():
@@ -128,16 +129,16 @@ def _judge_ranges(
                 yield judge(f"motion.{check}", share, settings.file, remedy, places[name])
 
 
-def _judge_extremes(check: str, values: Array, file: str, place: str) -> str:
+def _judge_extremes(check: str, values: Array, file: str, place: str) -> Finding | None:
     """Warning about the value farthest outside the usual range, if there is one."""
-    found = ""
+    found = None
     for row in (int(values.argmin()), int(values.argmax())):
         where = f"{place}, data row {row + 1}"
         found = judge(check, float(values[row]), file, _UNIT_REMEDY, where) or found
     return found
 
 
-def judge_duration(check: str, seconds: float, expected: float, file: str) -> tuple[str, ...]:
+def judge_duration(check: str, seconds: float, expected: float, file: str) -> tuple[Finding, ...]:
     """Warning when the duration of a file, s, differs from the expected one."""
     remedy = (
         f"The file has {seconds:.4g} s and {expected:.4g} s are expected: correct duration_s or "
@@ -147,7 +148,7 @@ def judge_duration(check: str, seconds: float, expected: float, file: str) -> tu
     return (found,) if found else ()
 
 
-def judge_load(load: pd.DataFrame, settings: LoadSettings) -> tuple[str, ...]:
+def judge_load(load: pd.DataFrame, settings: LoadSettings) -> tuple[Finding, ...]:
     """Warnings about a load as read from its file, columns percent and load in any unit.
 
     InputDataError if it has the sign of a force plate, several cycles or the wrong column.
@@ -199,7 +200,7 @@ def _load_columns(settings: LoadSettings) -> str:
 
 def judge_activity(
     activity: Activity, settings: FileActivity | ParametricActivity
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     """Warnings about the load of an activity, in body weights, over its motion."""
     name, load = activity.name, activity.load
     flexion = np.degrees(-activity.rotation[:, 2])
@@ -224,7 +225,7 @@ def judge_activity(
 
 def judge_built_in(
     curves: Mapping[str, Array], percent: Array, source: str, zero: ZeroSettings = _NO_ZERO
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     """Warnings about built-in curves, by their keys: flexion, rotation (deg), position (mm)."""
     moved = zero.anterior_posterior != "file"
     judged = {

@@ -12,14 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.checks import check_motion, check_side
-from kneewear.activity.control import apply_control
+from kneewear.activity.control import apply_control, judge_control
 from kneewear.activity.conventions import femoral_pose
 from kneewear.activity.cycles import frame_percent
-from kneewear.activity.load import GRAVITY, axial_load, clip_noise, load_sharing
+from kneewear.activity.load import (
+    GRAVITY,
+    axial_load,
+    clip_noise,
+    judge_peak,
+    judge_sharing,
+    load_sharing,
+)
 from kneewear.activity.motion import (
     apply_deviation,
     compare_flexion,
     cut_cycle,
+    judge_flexion,
+    judge_processing,
     leave_out_missing,
     motion_pose,
 )
@@ -112,9 +121,12 @@ def build_activity(
         expected = seconds or settings.duration_s
         warnings += judge_duration("load.duration", load_seconds, expected, settings.load.file)
     pose, notes = motion_pose(motion, settings.motion, frames, settings.closing_percent)
+    warnings += judge_processing(motion, settings.motion, pose, settings.closing_percent)
     load, noise_notes = clip_noise(load, settings.load)
-    warnings += judge_load(load, settings.load)
+    warnings += judge_load(load, settings.load) + judge_sharing(load, settings.load)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)
+    warnings += judge_peak(load, settings.load, forces)
+    warnings += judge_control(motion, settings) + judge_flexion(motion, load, settings)
     sharing, sharing_notes = load_sharing(load, settings.load, frames, settings.closing_percent)
     activity = Activity(
         name=name,
@@ -208,7 +220,7 @@ def _peak_note(load: Array) -> str:
 def _check_load(load: Array, percent: Array, key: str) -> None:
     """Refuse loads that vanish, are tensile or are in newtons."""
     least, most = int(load.argmin()), int(load.argmax())
-    limit = checks()["load.peak"].refuse_above
+    limit = checks()["load.peak"].range.highest
     if load[least] <= 0:
         raise InputDataError(
             key,

@@ -105,8 +105,8 @@ class WorkArrays(NamedTuple):
     projection: NDArray[np.float64]  # (10, n)
     cell: NDArray[np.float64]  # (4, n), cell of the distance table
     state: NDArray[np.int64]  # whether the distance table has values
-    push: NDArray[np.float64]  # pressure times area
-    rate: NDArray[np.float64]  # derivative of the push over the penetration
+    normal_force: NDArray[np.float64]  # pressure times area
+    rate: NDArray[np.float64]  # derivative of the normal_force over the penetration
     listed: NDArray[np.int64]  # element of each slot
     voxel: NDArray[np.int64]  # voxel of its point
     mark: NDArray[np.uint8]  # progress of a breadth-first search, one per element
@@ -202,14 +202,20 @@ def into_voxels(voxels: Voxels, rotation: NDArray, translation: NDArray) -> Affi
     rate = 1.0 / voxels.size
     r, t = rotation, translation
     return AffineTransform(
-        rate * r[0, 0], rate * r[1, 0], rate * r[2, 0],
-        rate * r[0, 1], rate * r[1, 1], rate * r[2, 1],
-        rate * r[0, 2], rate * r[1, 2], rate * r[2, 2],
+        rate * r[0, 0],
+        rate * r[1, 0],
+        rate * r[2, 0],
+        rate * r[0, 1],
+        rate * r[1, 1],
+        rate * r[2, 1],
+        rate * r[0, 2],
+        rate * r[1, 2],
+        rate * r[2, 2],
         -rate * (r[0, 0] * t[0] + r[1, 0] * t[1] + r[2, 0] * t[2] + voxels.origin_x),
         -rate * (r[0, 1] * t[0] + r[1, 1] * t[1] + r[2, 1] * t[2] + voxels.origin_y),
         -rate * (r[0, 2] * t[0] + r[1, 2] * t[1] + r[2, 2] * t[2] + voxels.origin_z),
         rate,
-    )  # fmt: skip
+    )
 
 
 @compiled(inlined=True)

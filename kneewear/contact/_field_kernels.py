@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from kneewear.compilation import compiled
 from kneewear.contact._distance_kernels import ElementArrays, TileArrays, WorkArrays
 from kneewear.contact._force_kernels import (
-    LawArrays,
+    PressureLawArrays,
     TractionLaw,
+    chunk_forces,
     fill_result,
-    press_chunk,
 )
 from kneewear.contact._kernels import Options, into_moving_frame
-from kneewear.geometry._field_kernels import FieldArrays, interpolate, is_inside
+from kneewear.geometry._field_kernels import FieldArrays, interpolate, is_in_field
 
 # Cosine of the largest angle between an element's normal and the line to the surface.
 LEAST_FACING = 0.1
@@ -28,7 +28,7 @@ class FieldPair(NamedTuple):
     field: FieldArrays
     elements: ElementArrays
     tiles: TileArrays
-    law: LawArrays
+    law: PressureLawArrays
     thickness: NDArray[np.float64]
     traction: TractionLaw
     options: Options
@@ -51,7 +51,7 @@ def find_active(pair: FieldPair, rotation: NDArray, translation: NDArray) -> Non
         x = rotation[0, 0] * rx + rotation[1, 0] * ry + rotation[2, 0] * rz
         y = rotation[0, 1] * rx + rotation[1, 1] * ry + rotation[2, 1] * rz
         z = rotation[0, 2] * rx + rotation[1, 2] * ry + rotation[2, 2] * rz
-        if not is_inside(field, x, y, z):
+        if not is_in_field(field, x, y, z):
             continue
         i = int((x - field.origin[0]) / field.spacing + 0.5)
         j = int((y - field.origin[1]) / field.spacing + 0.5)
@@ -93,5 +93,5 @@ def evaluate_field(
     if moving:
         into_moving_frame(rotation, velocity, turned)
     find_active(pair, rotation, translation)
-    press_chunk(pair, rotation, turned, moving, 0)
+    chunk_forces(pair, rotation, turned, moving, 0)
     fill_result(pair, rotation, translation, moving, results[0])

@@ -32,8 +32,8 @@ SUMS = structured(
     ("moments", np.float64, (3, 3)),  # x f'
     ("rates", np.float64, (6, 6)),  # of force and moment over a small motion
     ("drags", np.float64, (6, 6)),  # the same over velocity and angular velocity
-    ("push", np.float64),  # pressure times area
-    ("weighted_centre", np.float64, 3),  # push times centre, in the fixed frame
+    ("normal_force", np.float64),  # pressure times area
+    ("weighted_centre", np.float64, 3),  # normal_force times centre, in the fixed frame
     ("max_pressure", np.float64),
     ("max_penetration", np.float64),
     ("active", np.int64),
@@ -54,7 +54,7 @@ RESULT = structured(
     ("stiffness", np.float64, (6, 6)),
     ("damping", np.float64, (6, 6)),
     ("max_pressure", np.float64),
-    ("push", np.float64),  # pressure times area
+    ("normal_force", np.float64),  # pressure times area
     ("max_penetration", np.float64),
     ("centre_of_pressure", np.float64, 3),
     ("translation", np.float64, 3),
@@ -64,7 +64,7 @@ RESULT = structured(
 )
 
 
-class LawArrays(NamedTuple):
+class PressureLawArrays(NamedTuple):
     """Numbers of a `PressureLaw`."""
 
     code: int
@@ -117,7 +117,9 @@ def ramberg_osgood_root(right: float, exponent: float, weight: float) -> float:
 
 
 @compiled(inlined=True)
-def press_law(law: LawArrays, penetration: float, thickness: float) -> tuple[float, float]:
+def pressure_law(
+    law: PressureLawArrays, penetration: float, thickness: float
+) -> tuple[float, float]:
     """Pressure and its derivative over the penetration, MPa and MPa/mm, where that is positive."""
     rate = law.modulus / thickness
     pressure = rate * penetration
@@ -134,14 +136,18 @@ def press_law(law: LawArrays, penetration: float, thickness: float) -> tuple[flo
 
 
 @compiled
-def press_many(
-    law: LawArrays, penetration: NDArray, thickness: NDArray, pressure: NDArray, rate: NDArray
+def element_pressures(
+    law: PressureLawArrays,
+    penetration: NDArray,
+    thickness: NDArray,
+    pressure: NDArray,
+    rate: NDArray,
 ) -> None:
     """Pressures and their derivatives, zero where the penetration is not positive."""
     for n in range(penetration.size):
         pressure[n] = rate[n] = 0.0
         if penetration[n] > 0.0:
-            pressure[n], rate[n] = press_law(law, penetration[n], thickness[n])
+            pressure[n], rate[n] = pressure_law(law, penetration[n], thickness[n])
 
 
 @compiled
@@ -202,21 +208,21 @@ def tractions(
         across = inverse * friction_coefficient(speed, law.static, law.dynamic, law.transition)
     for a in range(3):
         slip_a = velocity[a] - rate * normal[a]
-        push = normal[a] + across * slip_a
-        traction[a] = -factor * push
+        direction = normal[a] + across * slip_a
+        traction[a] = -factor * direction
         for b in range(3):
             slip_b = velocity[b] - rate * normal[b]
             same = 1.0 if a == b else 0.0
             tangential = same - normal[a] * normal[b]
             turn = across * tangential + (along - across) * slip_a * slip_b * inverse**2
-            over_velocity[a, b] = -steepness * push * normal[b] - factor * turn
+            over_velocity[a, b] = -steepness * direction * normal[b] - factor * turn
             turn = same - across * (normal[a] * velocity[b] + rate * same)
             turn -= (along - across) * slip_a * slip_b * inverse**2 * rate
-            over_normal[a, b] = -steepness * push * velocity[b] - factor * turn
+            over_normal[a, b] = -steepness * direction * velocity[b] - factor * turn
 
 
 @compiled
-def press_chunk(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, chunk: int) -> None:
+def chunk_forces(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, chunk: int) -> None:
     """Pressures of a chunk's active elements and their sums; `velocity` is in the moving frame."""
     tiles, total = borrowed(pair.tiles), borrowed(pair.work).sums[chunk]
     first = tiles.first[tiles.chunk_first[chunk]]
@@ -226,7 +232,7 @@ def press_chunk(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, c
     total.rates[:] = 0.0
     total.drags[:] = 0.0
     total.weighted_centre[:] = 0.0
-    total.push = 0.0
+    total.normal_force = 0.0
     total.max_pressure = total.max_penetration = 0.0
     if first == last:
         return
@@ -235,7 +241,7 @@ def press_chunk(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, c
     conservative = options.method == MINIMUM_DISTANCE and not options.corrected
     conservative = conservative and options.direction == ALONG_MINIMUM_DISTANCE
     if conservative and not moving:
-        press_active(pair, rotation, first, last, total)
+        active_forces(pair, rotation, first, last, total)
         add_conservative(pair, first, last, total)
     else:
         add_general(pair, rotation, velocity, moving, first, last, total)
@@ -244,7 +250,7 @@ def press_chunk(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, c
 
 
 @compiled
-def press_active(pair: Any, rotation: NDArray, first: int, last: int, total: Any) -> None:
+def active_forces(pair: Any, rotation: NDArray, first: int, last: int, total: Any) -> None:
     """Pressures of active elements whose penetration is their distance, and sums of them."""
     elements, work = borrowed(pair.elements), borrowed(pair.work)
     law, thickness = pair.law, pair.thickness
@@ -252,8 +258,8 @@ def press_active(pair: Any, rotation: NDArray, first: int, last: int, total: Any
     for n in range(first, last):
         element = work.listed[n]
         depth, area = -projection[0, n], elements.area[element]
-        pressure, rate = press_law(law, depth, thickness[elements.order[element]])
-        work.push[n], work.rate[n] = pressure * area, rate * area
+        pressure, rate = pressure_law(law, depth, thickness[elements.order[element]])
+        work.normal_force[n], work.rate[n] = pressure * area, rate * area
         add_pressure(elements.centre, element, area, depth, pressure, total)
         nx, ny, nz = projection[1, n], projection[2, n], projection[3, n]
         outcome[n].element = elements.order[element]
@@ -269,19 +275,19 @@ def add_pressure(
     centre: NDArray, element: int, area: float, depth: float, pressure: float, total: Any
 ) -> None:
     """Add one element to the sums that a pair reports."""
-    push = pressure * area
-    total.push += push
+    normal_force = pressure * area
+    total.normal_force += normal_force
     for a in range(3):
-        total.weighted_centre[a] += push * centre[a, element]
+        total.weighted_centre[a] += normal_force * centre[a, element]
     total.max_pressure = max(total.max_pressure, pressure)
     total.max_penetration = max(total.max_penetration, depth)
 
 
 @compiled
 def add_conservative(pair: Any, first: int, last: int, total: Any) -> None:
-    """Sums of forces f = -push N along the gradient N of the distance.
+    """Sums of forces f = -normal_force N along the gradient N of the distance.
 
-    With H its second derivatives, M = rate N N' - push H, symmetric.
+    With H its second derivatives, M = rate N N' - normal_force H, symmetric.
     """
     work = pair.work
     point, projection = work.point, work.projection
@@ -292,18 +298,18 @@ def add_conservative(pair: Any, first: int, last: int, total: Any) -> None:
     for n in range(np.uint64(first), np.uint64(last)):
         x, y, z = point[0, n], point[1, n], point[2, n]
         nx, ny, nz = projection[1, n], projection[2, n], projection[3, n]
-        push, rate = work.push[n], work.rate[n]
-        gx, gy, gz = -push * nx, -push * ny, -push * nz
+        normal_force, rate = work.normal_force[n], work.rate[n]
+        gx, gy, gz = -normal_force * nx, -normal_force * ny, -normal_force * nz
         fx, fy, fz = fx + gx, fy + gy, fz + gz
         xfx, xfy, xfz = xfx + x * gx, xfy + x * gy, xfz + x * gz
         yfx, yfy, yfz = yfx + y * gx, yfy + y * gy, yfz + y * gz
         zfx, zfy, zfz = zfx + z * gx, zfy + z * gy, zfz + z * gz
-        k_xx = rate * nx * nx - push * projection[4, n]
-        k_yy = rate * ny * ny - push * projection[5, n]
-        k_zz = rate * nz * nz - push * projection[6, n]
-        k_xy = rate * nx * ny - push * projection[7, n]
-        k_xz = rate * nx * nz - push * projection[8, n]
-        k_yz = rate * ny * nz - push * projection[9, n]
+        k_xx = rate * nx * nx - normal_force * projection[4, n]
+        k_yy = rate * ny * ny - normal_force * projection[5, n]
+        k_zz = rate * nz * nz - normal_force * projection[6, n]
+        k_xy = rate * nx * ny - normal_force * projection[7, n]
+        k_xz = rate * nx * nz - normal_force * projection[8, n]
+        k_yz = rate * ny * nz - normal_force * projection[9, n]
         m_xx, m_yy, m_zz = m_xx + k_xx, m_yy + k_yy, m_zz + k_zz
         m_xy, m_xz, m_yz = m_xy + k_xy, m_xz + k_xz, m_yz + k_yz
         # M X
@@ -515,13 +521,23 @@ def add_general(
         distance = projection[0, slot]
         facing = -(normal[0] * n[0] + normal[1] * n[1] + normal[2] * n[2])
         rate_distance(
-            options.method, distance, facing, n, normal, hessian, point_rate, n_rate,
-            distance_rate, normal_rate, facing_rate, hit_rate,
-        )  # fmt: skip
+            options.method,
+            distance,
+            facing,
+            n,
+            normal,
+            hessian,
+            point_rate,
+            n_rate,
+            distance_rate,
+            normal_rate,
+            facing_rate,
+            hit_rate,
+        )
         factor, factor_rate = correct(options.method, options.corrected, facing)
         depth, area = -distance * factor, elements.area[element]
-        pressure, rate = press_law(law, depth, thickness[elements.order[element]])
-        push, rate = pressure * area, rate * area
+        pressure, rate = pressure_law(law, depth, thickness[elements.order[element]])
+        normal_force, rate = pressure * area, rate * area
         pressure_direction(
             options.direction, facing, n, normal, n_rate, normal_rate, facing_rate, line, line_rate
         )
@@ -529,24 +545,24 @@ def add_general(
         if moving:
             rate_velocity(velocity, x, point_rate, point_velocity, velocity_rate)
             tractions(traction_law, line, point_velocity, traction, over_velocity, over_line)
-            add_product(over_line, line_rate, push, force_rate)
-            add_product(over_velocity, velocity_rate, push, force_rate)
+            add_product(over_line, line_rate, normal_force, force_rate)
+            add_product(over_velocity, velocity_rate, normal_force, force_rate)
             # Over velocities the point moves as against a motion of the body.
             drag[:] = 0.0
-            add_product(over_velocity, point_rate, -push, drag)
+            add_product(over_velocity, point_rate, -normal_force, drag)
             add_rates(total.drags, x, drag)
         else:
             for a in range(3):
                 traction[a] = -line[a]
                 for k in range(6):
-                    force_rate[a, k] = -push * line_rate[a, k]
+                    force_rate[a, k] = -normal_force * line_rate[a, k]
         for a in range(3):
             for k in range(6):
                 depth_rate = -factor * distance_rate[k] - distance * factor_rate * facing_rate[k]
                 force_rate[a, k] += rate * depth_rate * traction[a]
-            total.force[a] += push * traction[a]
+            total.force[a] += normal_force * traction[a]
             for b in range(3):
-                total.moments[a, b] += push * x[a] * traction[b]
+                total.moments[a, b] += normal_force * x[a] * traction[b]
             outcome[slot].direction[a] = (
                 rotation[a, 0] * line[0] + rotation[a, 1] * line[1] + rotation[a, 2] * line[2]
             )
@@ -591,7 +607,7 @@ def fill_result(
     result.stiffness[:] = 0.0
     result.damping[:] = 0.0
     result.centre_of_pressure[:] = 0.0
-    result.push = total.push
+    result.normal_force = total.normal_force
     result.max_pressure, result.max_penetration = total.max_pressure, total.max_penetration
     result.active_elements, result.evaluated_elements = total.active, total.evaluated
     result.is_moving = moving
@@ -599,7 +615,7 @@ def fill_result(
     if total.active == 0:
         return
     for a in range(3):
-        result.centre_of_pressure[a] = total.weighted_centre[a] / total.push
+        result.centre_of_pressure[a] = total.weighted_centre[a] / total.normal_force
     fill_wrench(rotation, total, result.wrench)
     fill_stiffness(rotation, total, result.stiffness)
     if moving:
@@ -618,7 +634,7 @@ def add_sums(part: Any, total: Any) -> None:
         total.weighted_centre[a] += part.weighted_centre[a]
         for b in range(3):
             total.moments[a, b] += part.moments[a, b]
-    total.push += part.push
+    total.normal_force += part.normal_force
     total.active += part.active
     total.evaluated += part.evaluated
     total.max_pressure = max(total.max_pressure, part.max_pressure)

@@ -18,6 +18,7 @@ from numba.experimental import structref
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled, structured
+from kneewear.contact._coupling_kernels import CouplingArrays, press_pair
 from kneewear.contact._distance_kernels import (
     BREADTH_FIRST,
     ElementArrays,
@@ -28,7 +29,12 @@ from kneewear.contact._distance_kernels import (
     search_chunk,
     spread_from_active,
 )
-from kneewear.contact._force_kernels import LawArrays, TractionLaw, fill_result, press_chunk
+from kneewear.contact._force_kernels import (
+    PressureLawArrays,
+    TractionLaw,
+    chunk_forces,
+    fill_result,
+)
 from kneewear.geometry._distance_kernels import DistanceArrays
 from kneewear.geometry._kernels import PatchArrays
 
@@ -67,8 +73,9 @@ class Pair(NamedTuple):
     table: DistanceArrays
     elements: ElementArrays
     tiles: TileArrays
-    law: LawArrays
+    law: PressureLawArrays
     thickness: NDArray[np.float64]  # in the order of the valid elements
+    coupling: CouplingArrays
     traction: TractionLaw
     options: Options
     work: WorkArrays
@@ -117,8 +124,9 @@ def build_pair(
     table: DistanceArrays,
     elements: ElementArrays,
     tiles: TileArrays,
-    law: LawArrays,
+    law: PressureLawArrays,
     thickness: NDArray,
+    coupling: CouplingArrays,
     traction: TractionLaw,
     options: Options,
     work: WorkArrays,
@@ -127,7 +135,18 @@ def build_pair(
     others = [patch]
     others.clear()
     return _new_pair(
-        patch, others, voxels, table, elements, tiles, law, thickness, traction, options, work
+        patch,
+        others,
+        voxels,
+        table,
+        elements,
+        tiles,
+        law,
+        thickness,
+        coupling,
+        traction,
+        options,
+        work,
     )
 
 
@@ -245,8 +264,11 @@ def evaluate_pairs(
         pair = model.pairs[p]
         if not known:
             search_pair(pair, last.rotation, last.translation)
-        for chunk in range(pair.work.sums.size):
-            press_chunk(pair, last.rotation, turned, moving, chunk)
+        if pair.coupling.on:
+            press_pair(pair, last.rotation, turned, moving, known)
+        else:
+            for chunk in range(pair.work.sums.size):
+                chunk_forces(pair, last.rotation, turned, moving, chunk)
         fill_result(pair, last.rotation, last.translation, moving, results[p])
         if known:
             results[p].evaluated_elements = 0
@@ -287,14 +309,22 @@ def evaluate_chunks(model: Any, moving: bool, known: bool, tasks: NDArray) -> No
                 search_chunk(pair, rotation, translation, chunk)
             else:
                 pair.work.sums[chunk].active = pair.work.sums[chunk].evaluated = 0
-        press_chunk(pair, rotation, turned, moving, chunk)
+        if not pair.coupling.on:
+            chunk_forces(pair, rotation, turned, moving, chunk)
 
 
 @compiled
 def finish_pairs(model: Any, moving: bool, known: bool) -> int:
-    """Results of all pairs from the sums of their chunks, as of `evaluate_model`."""
-    last = model.last[0]
+    """Results of all pairs from the sums of their chunks, as of `evaluate_model`.
+
+    The elements of coupled pairs depend on each other: they are solved here.
+    """
+    last, turned = model.last[0], np.zeros(6)
+    if moving:
+        into_moving_frame(last.rotation, model.motion[0].velocity, turned)
     for p in range(len(model.pairs)):
+        if model.pairs[p].coupling.on:
+            press_pair(model.pairs[p], last.rotation, turned, moving, known)
         fill_result(model.pairs[p], last.rotation, last.translation, moving, model.results[p])
         if known:
             model.results[p].evaluated_elements = 0

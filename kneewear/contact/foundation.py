@@ -1,4 +1,4 @@
-"""The elastic foundation: materials, pressure laws, and the layer that obeys one."""
+"""Elastic layers: materials, pressure laws, the foundation that obeys one, the coupled layer."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact import _force_kernels as kernels
+from kneewear.contact.influence import Influence
 
 Array = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ class PressureLaw(ABC):
     """How the pressure of an element follows from its penetration and layer thickness.
 
     Every law gives one pressure for one penetration, independent of the past and of the neighbours.
-    It passes its numbers to the compiled `press_law` as `arrays`.
+    It passes its numbers to the compiled `pressure_law` as `arrays`.
 
     A `cap`, MPa, makes a layer elastic and then perfectly plastic: pressure does not rise beyond
     it, as it does not rise beyond the hardness of a material, about three times its yield stress
@@ -100,7 +101,7 @@ class PressureLaw(ABC):
 
     @property
     @abstractmethod
-    def arrays(self) -> kernels.LawArrays:
+    def arrays(self) -> kernels.PressureLawArrays:
         """Numbers of the law as kernels take them."""
 
     def pressure(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
@@ -127,7 +128,7 @@ class PressureLaw(ABC):
             np.asarray(penetration, dtype=float), np.asarray(thickness, dtype=float)
         )
         found = np.empty((2, depth.size))
-        kernels.press_many(self.arrays, depth.ravel(), thick.ravel(), *found)
+        kernels.element_pressures(self.arrays, depth.ravel(), thick.ravel(), *found)
         return found[0].reshape(depth.shape), found[1].reshape(depth.shape)
 
 
@@ -143,9 +144,11 @@ class SmallStrain(PressureLaw):
     code: ClassVar[int] = kernels.SMALL_STRAIN
 
     @property
-    def arrays(self) -> kernels.LawArrays:
+    def arrays(self) -> kernels.PressureLawArrays:
         """Numbers of the law as kernels take them."""
-        return kernels.LawArrays(self.code, float(self.modulus), float(self.cap), 1.0, 1.0, 0.0)
+        return kernels.PressureLawArrays(
+            self.code, float(self.modulus), float(self.cap), 1.0, 1.0, 0.0
+        )
 
 
 @dataclass(frozen=True)
@@ -190,14 +193,14 @@ class ThreeParameter(PressureLaw):
                 raise ValueError(f"{name} is '{choice}'; it must be {' or '.join(choices)}")
 
     @property
-    def arrays(self) -> kernels.LawArrays:
+    def arrays(self) -> kernels.PressureLawArrays:
         """Numbers of the law as kernels take them."""
         material = self.material
         modulus = confined_modulus(
             2.0 * material.reference_pressure / material.reference_strain, self.poisson_ratio
         )
         strain = kernels.LARGE_STRAIN if self.strain == "large" else kernels.SMALL_STRAIN
-        return kernels.LawArrays(
+        return kernels.PressureLawArrays(
             code=kernels.THREE_PARAMETER + strain,
             modulus=modulus,
             cap=float(self.cap),
@@ -208,7 +211,7 @@ class ThreeParameter(PressureLaw):
 
 
 @dataclass(frozen=True)
-class Layer:
+class ElasticLayer:
     """Elastic layer under the elements of one contact pair.
 
     `thickness` (n_valid,) is that under every valid element, in the order of `ContactPair.index`,
@@ -222,3 +225,16 @@ class Layer:
         thickness = np.asarray(self.thickness)
         if not np.all((thickness > 0.0) & (thickness < np.inf)):
             raise ValueError("a layer must have a positive thickness under every element")
+
+
+@dataclass(frozen=True)
+class CoupledLayer(ElasticLayer):
+    """Elastic layer whose elements deflect under the pressure on each other.
+
+    `influence` is that of the cells of the elements' grid; the `law`, a linear one, is that of a
+    layer which is kept from spreading sideways, and only reported. Elements are pressed where they
+    overlap and the layer, deflected by all pressures, would still be in the way; there is no
+    adhesion. Forces have a potential: half the product of forces and overlaps.
+    """
+
+    influence: Influence

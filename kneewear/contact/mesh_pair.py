@@ -9,12 +9,13 @@ from kneewear.contact import _distance_kernels as distances
 from kneewear.contact import _field_kernels as kernels
 from kneewear.contact import _force_kernels as forces
 from kneewear.contact._kernels import Options
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import working_arrays
 from kneewear.contact.resultant import Resultant
 from kneewear.contact.traction import Damping, Friction, traction_law
 from kneewear.geometry.distance_field import DistanceField
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.mechanics.rotations import require_rotation
 
 Array = NDArray[np.float64]
 
@@ -25,8 +26,9 @@ class MeshContact:
     Every triangle of `mesh` (in mm and the fixed body's frame, normals out of it) is one element at
     its centre, and `indenter` the field of distances of the moving body, in that one's frame.
     `layer` has one thickness per triangle. Pressure acts along the gradient of the distance, so
-    that without friction and damping forces have a potential. ValueError if the numbers of
-    triangles and thicknesses differ.
+    that without friction and damping forces have a potential. `outermost` triangles (n,) have a
+    vertex on an open edge, `border` (m, 3) are such vertices of the moving body, mm. ValueError if
+    the numbers of triangles and thicknesses differ.
 
     Notes
     -----
@@ -39,7 +41,7 @@ class MeshContact:
         self,
         mesh: TriangleMesh,
         indenter: DistanceField,
-        layer: Layer,
+        layer: ElasticLayer,
         *,
         friction: Friction | None = None,
         damping: Damping | None = None,
@@ -62,22 +64,39 @@ class MeshContact:
         self._pair = kernels.FieldPair(
             field=indenter.arrays,
             elements=distances.ElementArrays(
-                columns[0], columns[1], self.area, columns[2], other, order,
-                np.zeros((1, 8), dtype=np.int64), nothing, nothing,
+                columns[0],
+                columns[1],
+                self.area,
+                columns[2],
+                other,
+                order,
+                np.zeros((1, 8), dtype=np.int64),
+                nothing,
+                nothing,
             ),
             tiles=distances.TileArrays(
-                np.zeros((1, 3)), np.zeros((1, 3)), nothing, nothing,
-                np.array([0, count]), np.array([0, 1]),
+                np.zeros((1, 3)),
+                np.zeros((1, 3)),
+                nothing,
+                nothing,
+                np.array([0, count]),
+                np.array([0, 1]),
             ),
             law=layer.law.arrays,
             thickness=thickness,
             traction=traction_law(friction, damping),
             options=Options(
-                distances.MINIMUM_DISTANCE, False, forces.ALONG_MINIMUM_DISTANCE,
-                distances.ALL, False, False,
+                distances.MINIMUM_DISTANCE,
+                False,
+                forces.ALONG_MINIMUM_DISTANCE,
+                distances.ALL,
+                False,
+                False,
             ),
             work=working_arrays(count, 1),
-        )  # fmt: skip
+        )
+        self.outermost = np.sum(np.isin(mesh.faces, mesh.border_vertices), axis=1) > 0
+        self.border = indenter.border
         self._results = np.zeros(1, dtype=forces.RESULT)
         self._layer = layer
 
@@ -88,7 +107,7 @@ class MeshContact:
         moving = velocity is not None
         kernels.evaluate_field(
             self._pair,
-            np.ascontiguousarray(rotation, dtype=float),
+            np.ascontiguousarray(require_rotation(rotation)),
             np.ascontiguousarray(translation, dtype=float),
             np.zeros(6) if velocity is None else np.ascontiguousarray(velocity, dtype=float),
             moving,

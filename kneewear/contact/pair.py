@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.contact import _coupling_kernels as couplings
 from kneewear.contact import _distance_kernels as distances
 from kneewear.contact import _force_kernels as forces
 from kneewear.contact import _kernels
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import CoupledLayer, ElasticLayer
 from kneewear.contact.resultant import Cells, ContactResult, Resultant
 from kneewear.contact.search import build_tiles, map_proximity
 from kneewear.contact.traction import Damping, Friction, traction_law
@@ -24,6 +25,7 @@ from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
+from kneewear.mechanics.rotations import require_rotation
 
 Array = NDArray[np.float64]
 
@@ -52,13 +54,27 @@ _NO_TABLE = DistanceArrays(
     coefficient=np.zeros(1, dtype=np.float32),
     state=np.zeros(1, dtype=np.uint8),
 )
+_NO_COUPLING = couplings.CouplingArrays(
+    on=False,
+    across=np.zeros((1, 1, 1)),
+    along=np.zeros((1, 1, 1)),
+    row=np.zeros(1, dtype=np.int64),
+    column=np.zeros(1, dtype=np.int64),
+    covered=np.zeros(1),
+    pressed=np.zeros(1, dtype=np.uint8),
+    factor=np.zeros(1),
+    factored=np.zeros(1, dtype=np.int64),
+)
+# Elements of a coupled layer whose factor is kept from pose to pose: 8 MB.
+_MOST_FACTORED = 1000
 
 
 class PreparedPair(NamedTuple):
-    """A pair with its layer as kernels take it, and the working arrays in it."""
+    """A pair with its layer as kernels take it, and the arrays in it that change."""
 
     record: Any
     work: distances.WorkArrays
+    pressed: NDArray[np.uint8]  # whether elements of a coupled layer were pressed last
 
 
 class ContactPair:
@@ -153,7 +169,7 @@ class ContactPair:
             float(space.voxel),
             *space.shape,
         )
-        self._model: tuple[Layer, ContactModel] | None = None
+        self._model: tuple[ElasticLayer, ContactModel] | None = None
         self._table = _NO_TABLE if distance_table is None else distance_table.arrays
         self._set_elements(grid, side)
 
@@ -177,7 +193,7 @@ class ContactPair:
         self,
         rotation: ArrayLike,
         translation: ArrayLike,
-        layer: Layer,
+        layer: ElasticLayer,
         velocity: ArrayLike | None = None,
     ) -> Resultant:
         """Contact at one pose over one elastic layer; arguments as of `ContactModel.evaluate`."""
@@ -196,10 +212,12 @@ class ContactPair:
         other._set_elements(grid, side)
         return other
 
-    def prepare(self, layer: Layer) -> PreparedPair:
+    def prepare(self, layer: ElasticLayer) -> PreparedPair:
         """The pair and its layer as kernels take them, with working arrays of their own.
 
-        ValueError if the layer does not have one thickness per valid element.
+        ValueError if the layer does not have one thickness per valid element, or if a coupled layer
+        is not one of the elements' grid, or pressure on it depends on velocities or does not act
+        along the uncorrected minimum distance.
         """
         count = self.index.size
         thickness = np.array(layer.thickness, dtype=float)
@@ -207,15 +225,56 @@ class ContactPair:
             raise ValueError(
                 f"a layer needs {count} thicknesses, one a valid element; found {thickness.size}"
             )
-        work = working_arrays(count, self._tiles.chunk_first.size - 1)
+        work, coupling = (
+            working_arrays(count, self._tiles.chunk_first.size - 1),
+            self._coupling(layer),
+        )
         record = _kernels.build_pair(
-            _plain(self.patches[0].arrays), _plain(self._voxels), _plain(self._table),
-            self._elements, self._tiles, layer.law.arrays, thickness, self._traction,
-            self._options, work,
-        )  # fmt: skip
+            _plain(self.patches[0].arrays),
+            _plain(self._voxels),
+            _plain(self._table),
+            self._elements,
+            self._tiles,
+            layer.law.arrays,
+            thickness,
+            coupling,
+            self._traction,
+            self._options,
+            work,
+        )
         for patch in self.patches[1:]:
             _kernels.add_patch(record, _plain(patch.arrays))
-        return PreparedPair(record, work)
+        return PreparedPair(record, work, coupling.pressed)
+
+    def _coupling(self, layer: ElasticLayer) -> couplings.CouplingArrays:
+        """Influence of a coupled layer in the order of the kernels' elements."""
+        if not isinstance(layer, CoupledLayer):
+            return _NO_COUPLING
+        options, shape = self._options, self.cells.area.shape
+        if layer.influence.shape != shape:
+            raise ValueError(
+                f"a coupled layer of {layer.influence.shape} cells under a grid of {shape}; "
+                "compute its influence for this grid"
+            )
+        along = options.direction == forces.ALONG_MINIMUM_DISTANCE
+        if self.has_friction or options.method or options.corrected or not along:
+            raise ValueError(
+                "a coupled layer takes pressure along the uncorrected minimum distance, without "
+                "friction and damping; use an elastic foundation for others"
+            )
+        row, column = np.divmod(self.index[self._elements.order], shape[1])
+        across, along_columns = layer.influence.across, layer.influence.along
+        return couplings.CouplingArrays(
+            True,
+            np.require(across, float, ["C", "W"]),
+            np.require(along_columns, float, ["C", "W"]),
+            row,
+            column,
+            self._covered[self._elements.order],
+            np.zeros(self.index.size, dtype=np.uint8),
+            np.zeros(min(self.index.size, _MOST_FACTORED) ** 2),
+            np.zeros(self.index.size + 1, dtype=np.int64),
+        )
 
     def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
         """Smallest signed distance of a sample of the elements, mm, and the centre of its element.
@@ -248,6 +307,7 @@ class ContactPair:
         )
         self.cells = Cells(self.index, np.array(grid.area[side]))
         self.area = self.cells.area.ravel()[self.index]
+        self._covered = grid.covered[side].ravel()[self.index]
         for part in (self.centre, self.normal, self.tangent_row, self.tangent_column, self.area):
             part.setflags(write=False)  # the kernels have copies of their own
         edge = TILE_EDGE * self._voxels.size
@@ -284,7 +344,7 @@ class ContactModel:
     def __init__(
         self,
         pairs: Mapping[str, ContactPair],
-        layers: Mapping[str, Layer],
+        layers: Mapping[str, ElasticLayer],
         *,
         reuse_tolerance: float = 0.0,
         threads: int = 1,
@@ -299,7 +359,11 @@ class ContactModel:
                 "threads; choose search='bounds'"
             )
         prepared = [pair.prepare(layers[name]) for name, pair in pairs.items()]
-        self._cells = {name: pair.cells for name, pair in pairs.items()}
+        self._cells = {
+            name: pair.cells._replace(by_pressure=isinstance(layers[name], CoupledLayer))
+            for name, pair in pairs.items()
+        }
+        self._pressed = tuple(pair.pressed for pair in prepared)
         self.work = tuple(pair.work for pair in prepared)
         self._last = np.zeros(1, dtype=_kernels.LAST_POSE)
         self._last["tolerance"] = reuse_tolerance
@@ -308,7 +372,7 @@ class ContactModel:
         self._velocity = motion["velocity"][0]
         # Results and outcomes in one buffer, which one call copies.
         split = len(prepared) * forces.RESULT.itemsize
-        count = sum(work.push.size for work in self.work)
+        count = sum(work.normal_force.size for work in self.work)
         self._buffer = np.empty(split + count * forces.OUTCOME.itemsize, dtype=np.uint8)
         self.record = _kernels.build_model(
             prepared[0].record,
@@ -330,9 +394,9 @@ class ContactModel:
         `rotation` (3, 3) and `translation` (3,), mm, place the moving body in the frame of the
         fixed one. Friction and damping act, and slip is reported, only where a `velocity` (6,) is
         given: of the origin, mm/s, and angular, rad/s, in the fixed frame. ValueError if a number
-        is not finite.
+        is not finite, or `rotation` no rotation matrix.
         """
-        self._rotation[...] = rotation
+        self._rotation[...] = require_rotation(rotation)
         self._translation[...] = translation
         moving = velocity is not None
         if velocity is not None:
@@ -355,6 +419,8 @@ class ContactModel:
         self._last["is_known"] = False
         for work in self.work:
             work.previous_count[0] = 0
+        for pressed in self._pressed:
+            pressed[:] = 0
 
     def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool) -> int:
         pose = self._rotation, self._translation
@@ -380,7 +446,7 @@ def working_arrays(count: int, chunks: int) -> distances.WorkArrays:
         normal=np.zeros((3, count)),
         projection=np.zeros((10, count)),
         cell=np.zeros((4, count)),
-        push=np.zeros(count),
+        normal_force=np.zeros(count),
         rate=np.zeros(count),
         mark=np.zeros(count, dtype=np.uint8),
         previous_count=np.zeros(1, dtype=np.int64),
@@ -404,8 +470,9 @@ def empty_model() -> Any:
             points, points, none, points, points, integers, integers[:, None], none, none
         ),
         distances.TileArrays(points, points, none, none, integers, integers),
-        forces.LawArrays(0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        forces.PressureLawArrays(0, 0.0, 0.0, 0.0, 0.0, 0.0),
         none,
+        _NO_COUPLING,
         forces.TractionLaw(0.0, 0.0, 0.0, 0.0),
         _kernels.Options(0, False, 0, 0, False, False),
         working_arrays(1, 1),
@@ -419,9 +486,11 @@ def empty_model() -> Any:
 def _plain(arrays: Any) -> Any:
     """The same record with contiguous, writable arrays: kernels compile again for other ones."""
     return type(arrays)(
-        *(np.require(part, requirements=("C", "W")) if isinstance(part, np.ndarray) else part
-          for part in arrays)
-    )  # fmt: skip
+        *(
+            np.require(part, requirements=("C", "W")) if isinstance(part, np.ndarray) else part
+            for part in arrays
+        )
+    )
 
 
 def _share_chunks(parts: Sequence[distances.WorkArrays], threads: int) -> list[NDArray[np.int64]]:

@@ -29,6 +29,7 @@ class Cells(NamedTuple):
 
     cell: NDArray[np.int64]  # flat index of each element's cell
     area: Array  # of the element of each cell, mm2, zero without one, shape (rows, columns)
+    by_pressure: bool = False  # whether bodies touch where pressure is, not where they overlap
 
 
 class Resultant:
@@ -88,7 +89,9 @@ class Resultant:
 
     @property
     def contact_area(self) -> float:
-        """Area where the bodies overlap, finer than the elements, mm2; see `covered_area`.
+        """Area where the bodies touch, finer than the elements, mm2; see `covered_area`.
+
+        On a foundation they touch where they overlap, on a coupled layer where pressure is.
 
         Of triangles, which are not cells of a grid, it is the area of the active ones. Computed
         when it is first read, because the search for a pose does not need it.
@@ -97,9 +100,11 @@ class Resultant:
         if self._area is None and cells is None:
             self._area = float(self.area.sum())
         elif self._area is None and cells is not None:
-            penetration = np.zeros(cells.area.shape)
-            penetration.ravel()[cells.cell[self.element]] = self.penetration
-            self._area = covered_area(penetration, cells.area)
+            value = np.zeros(cells.area.shape)
+            value.ravel()[cells.cell[self.element]] = (
+                self.pressure if cells.by_pressure else self.penetration
+            )
+            self._area = covered_area(value, cells.area)
         return float(self._area or 0.0)
 
     @property
@@ -107,7 +112,7 @@ class Resultant:
         """Mean pressure over the contact area, the sum of pressure times area over it, MPa."""
         if self.active_elements == 0:
             return 0.0
-        return float(self._numbers["push"] / self.contact_area)
+        return float(self._numbers["normal_force"] / self.contact_area)
 
     @property
     def centre_of_pressure(self) -> Array:

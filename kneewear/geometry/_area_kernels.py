@@ -20,7 +20,7 @@ ABRUPT = 0.5
 
 
 @compiled
-def covered_area(value: NDArray, area: NDArray) -> float:
+def cut_area(value: NDArray, area: NDArray) -> float:
     """Area, mm2, of the elements' surface on which their value is positive.
 
     `value` and `area`, mm2, zero where there is no element, have the shape (rows, columns).
@@ -31,7 +31,7 @@ def covered_area(value: NDArray, area: NDArray) -> float:
         for j in range(columns):
             if not value[i, j] > 0.0:
                 continue
-            if is_inside(value, i, j):
+            if is_surrounded(value, i, j):
                 total += area[i, j]
             else:
                 total += area_around(value, area, i, j)
@@ -45,7 +45,7 @@ def is_active(value: NDArray, i: int, j: int) -> bool:
 
 
 @compiled
-def is_inside(value: NDArray, i: int, j: int) -> bool:
+def is_surrounded(value: NDArray, i: int, j: int) -> bool:
     """Whether all eight elements around one are active."""
     if not (0 < i < value.shape[0] - 1 and 0 < j < value.shape[1] - 1):
         return False

@@ -45,7 +45,7 @@ def cubic_bends(t: float) -> tuple[float, float, float, float]:
 
 
 @compiled
-def is_inside(field: FieldArrays, x: float, y: float, z: float) -> bool:
+def is_in_field(field: FieldArrays, x: float, y: float, z: float) -> bool:
     """Whether a point is in a cell that four nodes surround in every direction."""
     inside = True
     for a in range(3):
@@ -102,7 +102,7 @@ def interpolate_many(field: FieldArrays, points: NDArray, out: NDArray) -> None:
     """Values and derivatives (n, 10) at points (n, 3); NaN outside the grid."""
     for n in range(points.shape[0]):
         x, y, z = points[n, 0], points[n, 1], points[n, 2]
-        if is_inside(field, x, y, z):
+        if is_in_field(field, x, y, z):
             interpolate(field, x, y, z, out[n])
         else:
             out[n] = np.nan

@@ -187,7 +187,7 @@ def closest_point(
     Fills `projection` with signed distance, normal (3) and the six independent entries of the
     Hessian of the distance (xx, yy, zz, xy, xz, yz). Returns u, v and a status.
     """
-    end = descend(patch, point, u, v, projection, work)
+    end = minimize_distance(patch, point, u, v, projection, work)
     if patch.closed == OPEN:
         return end
     end = cross_seams(patch, point, end, projection, work)
@@ -203,7 +203,7 @@ def closest_point(
 
 
 @compiled
-def descend(
+def minimize_distance(
     patch: PatchArrays, point: Point, u: float, v: float, projection: NDArray, work: NDArray
 ) -> End:
     """Project a point as `closest_point` by safeguarded Newton within the borders of the patch."""
@@ -291,7 +291,9 @@ def cross_seams(
             return place[0], place[1], status
         axis = 0 if on[0] and (turn % 2 == 0 or not on[1]) else 1
         place[axis] = high[axis] if place[axis] <= low[axis] else low[axis]
-        place[0], place[1], status = descend(patch, point, place[0], place[1], projection, work)
+        place[0], place[1], status = minimize_distance(
+            patch, point, place[0], place[1], projection, work
+        )
     is_edge, outward = status == BORDER, np.zeros(3)
     for _ in range(2):
         evaluate(patch, place[0], place[1], work)
@@ -394,7 +396,7 @@ def round_pole(
     slope, speed = leave_pole(patch, side, part, point, work)
     if -slope > POLE_RIM:
         u, v = beside_pole(patch, side, part, min(-slope / speed, 0.5))
-        end = descend(patch, point, u, v, projection, work)
+        end = minimize_distance(patch, point, u, v, projection, work)
         return cross_seams(patch, point, end, projection, work)
     u, v = beside_pole(patch, side, part, POLE_RIM / speed)
     evaluate(patch, u, v, work)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.geometry.element_surfaces import ElementSurface
+from kneewear.geometry.plane import Plane
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -24,8 +24,8 @@ _WORTH_TURNING = 0.01
 class Coverage:
     """Part of the plan over which a bearing surface exists.
 
-    The plan is the horizontal plane, or that of the bearing's `ElementSurface`, whose coordinates
-    are then called x and z. `edges` (n, 2, 2) are border segments, start and end of each as (x, z),
+    The plan is the horizontal plane, or the bearing's `Plane`, whose coordinates are then called x
+    and z. `edges` (n, 2, 2) are border segments, start and end of each as (x, z),
     mm, insert's frame. Together they are closed, run counter-clockwise (from +x to +z) around what
     is covered and clockwise around holes.
     """
@@ -88,12 +88,6 @@ class Rectangle:
         """The same rectangle, divided into other cells."""
         return replace(self, rows=rows, columns=columns)
 
-    def part(self, low: Array, high: Array, rows: int, columns: int) -> Rectangle:
-        """Part of the rectangle between two corners (mm from the origin), with its own cells."""
-        origin = self.at(*(np.asarray(low) * [self.rows / self.length, self.columns / self.width]))
-        length, width = (float(extent) for extent in np.subtract(high, low))
-        return Rectangle(origin, self.angle, length, width, rows, columns)
-
     def moved(self, row_part: float, column_part: float) -> Rectangle:
         """The same cells moved back by parts of a cell (0 to 1), with one more row and column."""
         return replace(
@@ -112,14 +106,22 @@ class Rectangle:
         return self.at(*np.meshgrid(row, column, indexing="ij"))
 
 
-def patch_coverage(surface: Surface, projection_surface: ElementSurface) -> Coverage:
+def polygon_coverage(corners: Array) -> Coverage:
+    """Plan inside a polygon with corners (n, 2), x and z, in either sense of rotation."""
+    x, z = corners.T
+    if (x * np.roll(z, -1) - np.roll(x, -1) * z).sum() < 0.0:
+        corners = corners[::-1]
+    return Coverage(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+
+
+def patch_coverage(surface: Surface, plane: Plane) -> Coverage:
     """Plan of a whole patch without overhang, bounded by its four border curves."""
     (u0, u1), (v0, v1) = surface.domain
     along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
     start, end = np.zeros_like(along), np.ones_like(along)
     u = u0 + (u1 - u0) * np.concatenate([along, end, 1 - along, start])
     v = v0 + (v1 - v0) * np.concatenate([start, along, end, 1 - along])
-    border = projection_surface.at(surface.evaluate(u, v)).plan
+    border = plane.plan(surface.evaluate(u, v))
     edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
     coverage = Coverage(edges)
     return coverage if coverage.area > 0 else Coverage(edges[::-1, ::-1].copy())
@@ -146,21 +148,17 @@ def mesh_coverage(
     return Coverage(edges[(edges[:, 0] != edges[:, 1]).any(axis=1)])
 
 
-def bounding_rectangle(
-    coverage: Coverage, rows: int, columns: int, *, turnable: bool = True
-) -> Rectangle:
+def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle:
     """Smallest rectangle around what is covered, divided into rows and columns.
 
-    It is parallel to x and z unless it may be turned and a turned one saves 1 % of the area. A
+    It is parallel to x and z unless a turned one saves 1 % of the area. A
     rectangle of minimum area shares one side's direction with the convex hull (Freeman and Shapira
     1975, doi:10.1145/360881.360919), so only those directions are tried.
     """
     from scipy.spatial import ConvexHull  # noqa: PLC0415 - see kneewear.geometry.surface
 
     if not coverage.area > 0.0:
-        raise ValueError(
-            "the bearing surface covers nothing of the plane or surface that carries its elements"
-        )
+        raise ValueError("the bearing surface covers nothing of the plane of its elements")
     points = np.unique(coverage.edges.reshape(-1, 2), axis=0)
     hull = points[ConvexHull(points).vertices]
     side = np.roll(hull, -1, axis=0) - hull
@@ -171,7 +169,7 @@ def bounding_rectangle(
     across = hull @ np.stack([-turned[1], turned[0]])
     areas = np.ptp(along, axis=0) * np.ptp(across, axis=0)
     best = int(np.argmin(areas))
-    if not turnable or areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
+    if areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
         best = 0
     cosine, sine = turned[:, best]
     low = np.array([along[:, best].min(), across[:, best].min()])

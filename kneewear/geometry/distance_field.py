@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,8 @@ class DistanceField:
     """
 
     arrays: kernels.FieldArrays
+    # Vertices of the mesh on open edges, (n, 3), mm.
+    border: Array = field(default_factory=lambda: np.empty((0, 3)))
 
     def look_up(self, points: ArrayLike) -> tuple[Array, Array, Array]:
         """Distance (n,), its gradient (n, 3) and second derivatives (n, 3, 3) at points (n, 3).
@@ -78,4 +80,4 @@ def build_distance_field(mesh: TriangleMesh, spacing: float = 1.0) -> DistanceFi
     arrays = kernels.FieldArrays(
         np.ascontiguousarray(low), float(spacing), coefficient, grid.astype(np.float32)
     )
-    return DistanceField(arrays)
+    return DistanceField(arrays, mesh.vertices[mesh.border_vertices])

@@ -69,7 +69,7 @@ def build_distance_table(
     does not fit into `LARGEST` bytes, the best one that does is returned with a warning; see
     `TableQuality.excess`.
     """
-    band = _Band(surface, condyle_axis(surface), depth, outside)
+    band = _Band(surface, revolution_axis(surface), depth, outside)
     spacing = _choose_spacing(band, wanted_error)
     spacing = spacing * max(1.0, band.expected_memory(spacing) / LARGEST) ** (1 / 3)
     best = None
@@ -101,7 +101,7 @@ def build_distance_table(
     return best
 
 
-def condyle_axis(surface: Surface) -> Array:
+def revolution_axis(surface: Surface) -> Array:
     """Position (x, y), mm, of the medial-lateral axis of revolution that fits a condyle best."""
     (u0, u1), (v0, v1) = surface.domain
     u, v = np.linspace(u0, u1, 60), np.linspace(v0, v1, 30)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry import _area_kernels
+from kneewear.mechanics.arrays import make_read_only
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -21,7 +22,7 @@ class ElementGrid:
     """Contact elements on bearing surfaces of the fixed body; the first axis is the side.
 
     The elements of plateaus are projected from the plane y = 0. Those of other bearings may be
-    projected from another `ElementSurface`, whose up, rows' and columns' directions then replace
+    projected from another `Plane`, whose up, rows' and columns' directions then replace
     +y, +x and +z. Arrays have the shape (n_sides, n_rows, n_columns), and (..., 3) for vectors.
 
     Parameters
@@ -60,6 +61,17 @@ class ElementGrid:
     nominal_thickness: float
     sides: tuple[str, ...]
     unvaried: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        make_read_only(self, _ARRAYS)
+
+    def cell_edges(self, side: int) -> tuple[float, float]:
+        """Edges of the cells of a side along its columns and along its rows, mm."""
+        corners = self.corners[side]
+        return (
+            float(np.linalg.norm(corners[1, 0] - corners[0, 0])),
+            float(np.linalg.norm(corners[0, 1] - corners[0, 0])),
+        )
 
     def case_thickness(self, thickness: float) -> NDArray[np.float64]:
         """Local thickness, mm, of an insert of another minimum thickness; NaN where not valid.
@@ -118,7 +130,7 @@ def covered_area(value: ArrayLike, area: ArrayLike) -> float:
             f"values of shape {np.shape(value)} and areas of {shape}; expected one shape"
         )
     return float(
-        _area_kernels.covered_area(*(np.require(part, float, ["C", "W"]) for part in (value, area)))
+        _area_kernels.cut_area(*(np.require(part, float, ["C", "W"]) for part in (value, area)))
     )
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
+from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.surface import Surface, span_parts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 
@@ -72,6 +77,25 @@ class FitQuality:
         return [item.name for item in fields(cls) if item.compare]
 
 
+@dataclass(frozen=True)
+class GeometryRecord:
+    """Deviation of each patch from the vertices it was fitted to, and bearings cut out of solids.
+
+    Exact patches of the built-in implant have no deviation; bearings are "insert" and "femoral".
+    """
+
+    fit_quality: tuple[FitQuality, ...]
+    extractions: Mapping[str, Extraction] | None = None
+
+
+def tabulate_fit(record: GeometryRecord) -> pd.DataFrame:
+    """Deviation and ripple of every patch, one row per patch (`geometry/fit_quality.csv`)."""
+    import pandas as pd  # noqa: PLC0415 - few jobs need it
+
+    rows = [fit.row() for fit in record.fit_quality]
+    return pd.DataFrame(rows, columns=FitQuality.columns())
+
+
 def judge_patch(
     surface: Surface, points: Array, component: str, side: str, ripple_reach: float
 ) -> FitQuality:
@@ -120,7 +144,7 @@ def strip_means(points: Array, deviation: Array) -> tuple[Array, Array]:
     return np.asarray((strips[enough] + 0.5) * _STRIP, dtype=np.float64), means[enough]
 
 
-def refusal(
+def fit_fault(
     quality: FitQuality, tolerance: float, mean_tolerance: float, source: str
 ) -> InputDataError | None:
     """Error that states which limit, mm, a patch exceeds, by how much and where; None if none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,9 +15,12 @@ from scipy.sparse.linalg import spsolve
 from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.fit_quality import FitQuality, judge_patch, refusal, strip_means
+from kneewear.geometry.fit_quality import FitQuality, fit_fault, judge_patch, strip_means
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
+from kneewear.settings.checks import judge
+
+logger = logging.getLogger(__name__)
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
@@ -32,7 +36,10 @@ DEGREE = 3
 _LEAST_COSINE = 0.3
 # The femoral patch ends along its outer fillet where the normal is inclined by 50 to 70 deg.
 _RIM_COSINES = (0.34, 0.64)
+_RIM_TILT = 0.6
 _RIM_DEGREE = 6
+# Angle from a vertex of the fillet, rad, beyond which the window alone ends the patch.
+_RIM_REACH = np.radians(5.0)
 # Width, knot spacing and smoothing factor along the rounded edges of a condyle: knots are closer
 # and smoothing across is weaker there, without ripple on the flat beside them.
 _NOTCH_EDGE = (1.5, 0.25, 0.15)
@@ -71,6 +78,8 @@ class FitSettings:
     mean_tolerance: float = np.inf
     # Largest mean deviation of a strip along the bearing: what is left as a wave across it.
     wave_tolerance: float = np.inf
+    # Take all knots at any tolerance: to find what can be reached.
+    densest: bool = False
 
 
 def fit_plateau(
@@ -136,7 +145,14 @@ def fit_condyle(
     across = mesh.vertices[:, 2]
     sign = 1.0 if z[0] + z[1] > 0 else -1.0
     inner, outer = sorted((sign * z[0], sign * z[1]))
-    rim = _rim(angle[inside], sign * across[inside], cosine[inside], outer)
+    tilt = sign * mesh.vertex_normals[:, 2]
+    rim = _rim(angle[inside], sign * across[inside], cosine[inside], tilt[inside], outer)
+    bearing = inside & (cosine > _RIM_COSINES[1])
+    cut = float((sign * across[bearing] - rim(angle[bearing])).max(initial=0.0))
+    remedy = "Move the outer limit of femoral_region_mm inside the fillet of the rim."
+    finding = judge("geometry.rim", cut, label[1], remedy, f"{label[2]} condyle")
+    if finding is not None:
+        logger.warning("%s", finding)
     inside &= sign * across <= rim(angle)
 
     mean_radius = float(radius[inside].mean())
@@ -203,8 +219,10 @@ def _fitted(
         surface = build(spans, further)
         quality = judge_patch(surface, points, component, side, _RIPPLE_REACH)
         limits = settings.tolerance, settings.mean_tolerance
-        return surface, quality, refusal(quality, *limits, source), spans
+        return surface, quality, fit_fault(quality, *limits, source), spans
 
+    if settings.densest:
+        return judged(most)[:2]
     surface, quality, error, spans = fewest_spans(judged, lambda found: found[2] is None, most)
     if error is not None:
         raise error
@@ -279,13 +297,29 @@ def _thinned(passes: Callable[[Counts], bool], start: Counts, order: Counts) -> 
     return counts
 
 
-def _rim(angle: Array, width: Array, cosine: Array, outer: float) -> Callable[[Array], Array]:
-    """Distance of the outer border from the mid-plane over the angle, mm."""
-    fillet = _within(cosine, _RIM_COSINES) & (width > 0.5 * (width.min() + outer))
+def _rim(
+    angle: Array, width: Array, cosine: Array, tilt: Array, outer: float
+) -> Callable[[Array], Array]:
+    """Distance of the outer border from the mid-plane over the angle, mm.
+
+    `tilt` is the outward component of the normals. A polynomial through the vertices of the fillet
+    and, at angles without any, through the outermost vertices in the window.
+    """
+    fillet = _within(cosine, _RIM_COSINES) & (tilt > _RIM_TILT)
+    fillet &= width > 0.5 * (width.min() + outer)
     if fillet.sum() < _LEAST_VERTICES / 2:
         return lambda turned: np.full(np.shape(turned), outer)
-    line = np.polynomial.Chebyshev.fit(angle[fillet], width[fillet], _RIM_DEGREE)
-    return lambda turned: np.minimum(line(turned), outer)
+    steps = np.arange(angle.min(), angle.max(), _RIM_REACH)
+    near = np.abs(steps[:, None] - angle) < _RIM_REACH
+    free = ~near[:, fillet].any(axis=1)
+    widest = np.where(near[free], width, width.min()).max(axis=1)
+    at, border = np.r_[angle[fillet], steps[free]], np.r_[width[fillet], widest]
+    # Where there is no fillet the outermost vertices count as much as the fillet does elsewhere.
+    per_step = fillet.sum() / max(steps.size - free.sum(), 1)
+    weight = np.r_[np.ones(fillet.sum()), np.full(widest.size, np.sqrt(per_step))]
+    line = np.polynomial.Chebyshev.fit(at, border, _RIM_DEGREE, w=weight)
+    known = at.min() - _RIM_REACH, at.max() + _RIM_REACH
+    return lambda turned: np.minimum(line(np.clip(turned, *known)), outer)
 
 
 def _smooth_graph(

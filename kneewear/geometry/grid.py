@@ -17,8 +17,8 @@ from kneewear.geometry.coverage import (
     patch_coverage,
 )
 from kneewear.geometry.element_grid import ElementGrid, join_grids
-from kneewear.geometry.element_surfaces import ElementSurface, Plane, Projection
-from kneewear.geometry.implant import Implant, Layer
+from kneewear.geometry.implant import Implant, InsertLayer
+from kneewear.geometry.plane import Plane, Projection
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import (
     Thickness,
@@ -47,7 +47,7 @@ class Bearing:
     surface: Surface  # the patch, normals out of the elastic layer
     # Of the layer, mm, or a function from points of the patch to it; `thickness_to` makes one.
     thickness: float | Thickness
-    projection_surface: ElementSurface = field(default_factory=Plane)  # carries the cells
+    plane: Plane = field(default_factory=Plane)  # carries the cells
     coverage: Coverage | None = None  # where the bearing exists when its patch reaches beyond it
     # Whether a point has no bone under its normal; None where every point has a layer.
     without_bone: Callable[[Array], Bools] | None = None
@@ -56,17 +56,16 @@ class Bearing:
     @cached_property
     def covered(self) -> Coverage:
         """Plan of the bearing."""
-        return self.coverage or patch_coverage(self.surface, self.projection_surface)
+        return self.coverage or patch_coverage(self.surface, self.plane)
 
     @cached_property
     def projection(self) -> Projection:
         """Function from plan positions (n, 2) to the parameters u, v where their lines meet."""
-        return self.projection_surface.projection(self.surface)
+        return self.plane.projection(self.surface)
 
     def rectangle(self, rows: int, columns: int) -> Rectangle:
         """Smallest rectangle around the bearing, divided into cells."""
-        turnable = self.projection_surface.turnable
-        return bounding_rectangle(self.covered, rows, columns, turnable=turnable)
+        return bounding_rectangle(self.covered, rows, columns)
 
 
 def bearing_of(implant: Implant, side: str) -> Bearing:
@@ -96,9 +95,9 @@ def bearing_of(implant: Implant, side: str) -> Bearing:
 
 
 def _bearing_of_cartilage(
-    side: str, cartilage: Surface, layer: Layer, coverage: Coverage | None
+    side: str, cartilage: Surface, layer: InsertLayer, coverage: Coverage | None
 ) -> Bearing:
-    """Plateau of a tibia whose bone was measured on a part of it only; see `Layer`."""
+    """Plateau of a tibia whose bone was measured on a part of it only; see `InsertLayer`."""
     bone, measured = layer.bone[side], (layer.coverage or {})[side]
 
     def lost(points: Array) -> Bools:
@@ -141,27 +140,26 @@ def build_elements(
     `cells` are `bearing.rectangle(rows, columns)`, or a part of it; those that cover nothing of the
     bearing are not valid. `nominal_thickness` is the one that cases vary, mm; when absent the
     thickness is the same in all cases. ValueError if an element is steeper than 80 deg against the
-    element surface, the layer is not above its underside, or the underside ends under the bearing.
+    bearing's plane, the layer is not above its underside, or the underside ends under the bearing.
 
     An element is the part of the tangent plane above the covered part of its cell, so its area is
     the covered part divided by the component of the normal along the projecting line (Bei 2003,
-    section 2.2.2), times the stretch of an element surface whose lines are not parallel. Its centre
-    lies above the centroid of the covered part.
+    section 2.2.2). Its centre lies above the centroid of the covered part.
     """
     shape = (cells.rows, cells.columns)
     fraction, plan = cover_cells(bearing.covered, cells)
     u, v = bearing.projection(plan.reshape(-1, 2))
     found = bearing.surface.evaluate(u, v).reshape(*shape, 3)
-    carrier = bearing.projection_surface.at(found)
     # The centroid of a sliver may miss a curved border slightly; the border point is used then.
-    missed = np.linalg.norm(carrier.plan - plan, axis=-1)
+    missed = np.linalg.norm(bearing.plane.plan(found) - plan, axis=-1)
     valid = (fraction > LEAST_FRACTION) & (missed < _BORDER_MISS)
-    advice = "from its projection surface; choose another direction or a smaller region"
+    advice = "from its plane; choose another direction or a smaller region"
     if ((fraction == 1.0) & ~valid).any():
         raise ValueError(f"the {bearing.name} bearing is missed by lines {advice}")
     centre = np.where(valid[..., None], found, np.nan)
     normal = np.where(valid[..., None], bearing.surface.normal(u, v).reshape(*shape, 3), np.nan)
-    upright = (normal * carrier.up).sum(axis=-1)
+    along_rows, up, _ = bearing.plane.frame
+    upright = (normal * up).sum(axis=-1)
     if (upright[valid] < np.cos(np.radians(_STEEPEST_DEG))).any():
         raise ValueError(
             f"the {bearing.name} bearing is steeper than {_STEEPEST_DEG:g} deg or faces down "
@@ -174,11 +172,10 @@ def build_elements(
     valid = _with_layer(bearing.name, thickness, refused, valid)
     fraction = np.where(valid, fraction, 0.0)
     with np.errstate(invalid="ignore"):
-        area = np.where(valid, cells.cell_area * fraction * carrier.stretch / upright, 0.0)
+        area = np.where(valid, cells.cell_area * fraction / upright, 0.0)
     normal = np.where(valid[..., None], normal, np.nan)
     # Nearest to the rows' direction in the plane of the element.
-    rows = carrier.along_rows
-    tangent_row = rows - normal * (normal * rows).sum(axis=-1, keepdims=True)
+    tangent_row = along_rows - normal * (normal * along_rows).sum(axis=-1, keepdims=True)
     tangent_row = tangent_row / np.linalg.norm(tangent_row, axis=-1, keepdims=True)
     parts = {
         "centre": np.where(valid[..., None], centre, np.nan),

@@ -16,7 +16,7 @@ from kneewear.sides import POST, SIDES
 
 
 @dataclass(frozen=True)
-class Layer:
+class InsertLayer:
     """The bone under the cartilage of one body of a natural knee.
 
     `bone` are the subchondral surfaces by side, in the body's frame, normals pointing out of the
@@ -75,8 +75,8 @@ class Implant:
     nominal_thickness: float
     left: bool = False
     coverage: Mapping[str, Coverage] | None = None
-    femoral_layer: Layer | None = None
-    insert_layer: Layer | None = None
+    femoral_layer: InsertLayer | None = None
+    insert_layer: InsertLayer | None = None
     cam_and_post: CamAndPost | None = None
 
     def __post_init__(self) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
+from kneewear.findings import Finding
 from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import Extraction, extract_condyles, extract_plateaus, whole_sheet
-from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
+from kneewear.geometry.fit_quality import FitQuality, GeometryRecord, summarize_deviation
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.grid import bearing_of
-from kneewear.geometry.implant import Implant, Layer
-from kneewear.geometry.knee import GeometryRecord
+from kneewear.geometry.implant import Implant, InsertLayer
 from kneewear.geometry.meshes import (
     FEWER_TRIANGLES,
     TriangleMesh,
@@ -28,6 +28,7 @@ from kneewear.geometry.meshes import (
     sampled_triangles,
     sheet_coverage,
     to_knee_axes,
+    within_outline,
 )
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.plausibility import (
@@ -46,9 +47,13 @@ from kneewear.geometry.thickness import (
 from kneewear.settings.checks import judge
 from kneewear.settings.implant import (
     ImplantSettings,
+    InsertRegion,
     InsertRegions,
+    MeshImplant,
     MeshImplantSettings,
+    NaturalKnee,
     NaturalKneeSettings,
+    ParametricImplant,
 )
 from kneewear.sides import SIDES
 
@@ -84,7 +89,7 @@ def build_implant(
     knee; none for the built-in implant. A mesh that is needed and not given raises a ValueError,
     one that is not what the settings state, or cannot be fitted as closely, an InputDataError.
     """
-    if settings.source == "parametric" and settings.parametric is not None:
+    if isinstance(settings, ParametricImplant):
         thickness, left = settings.nominal_thickness_mm, settings.knee == "left"
         implant = build_parametric_implant(settings.parametric, settings.name, thickness, left)
         return implant, GeometryRecord(tuple(_exact_patches(implant)))
@@ -107,7 +112,7 @@ def build_implant(
     implant, quality = _fit_sheets(settings, meshes, sheets)
     quality.sort(key=lambda fit: SIDES.index(fit.side))
     for warning in judge_meshes(settings, insert_mesh, femoral_mesh, underside_mesh):
-        logger.warning(warning)
+        logger.warning("%s", warning)
     underside, source, key = _read_underside(settings, underside_mesh)
     _check_underside(implant, underside, source, key)
     solid = "solid" in (meshes.insert_form, meshes.femoral_form)
@@ -137,7 +142,7 @@ def judge_meshes(
     insert_mesh: TriangleMesh,
     femoral_mesh: TriangleMesh,
     underside_mesh: TriangleMesh | None = None,
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     """Warnings about bearings that may not be those of one whole implant; meshes as they were read.
 
     InputDataError if a bearing has a hole, several layers or too few triangles, or insert, condyles
@@ -150,7 +155,8 @@ def judge_meshes(
     plateaus, condyles = {}, {}
     for side in SIDES:
         plateau = getattr(meshes.insert_region_mm, side)
-        plateaus[side] = plateau_bearing(insert, plateau.x, plateau.z, meshes.insert, side)
+        inside = _within_outline(insert, plateau)
+        plateaus[side] = plateau_bearing(inside, plateau.x, plateau.z, meshes.insert, side)
         condyle = getattr(meshes.femoral_region_mm, side)
         low, high = (math.radians(angle) for angle in condyle.angle_deg)
         condyles[side] = condyle_bearing(
@@ -212,7 +218,7 @@ def check_thickness(
         return
     x, _, z = points[np.nanargmin(local)]
     raise InputDataError(
-        "key cases.thickness_mm",
+        "key insert.thickness_mm",
         f"{thickness:g} mm, which leaves {np.nanmin(local):.2f} mm at x {x:.1f}, z {z:.1f} mm",
         "an insert thicker than 0 everywhere",
         f"Take more than {thickness - np.nanmin(local):.2f} mm; or check the underside, the "
@@ -241,7 +247,7 @@ def _exact_patches(implant: Implant) -> Iterator[FitQuality]:
 
 
 def _mesh_settings(settings: ImplantSettings) -> MeshImplantSettings:
-    if settings.meshes is None:
+    if not isinstance(settings, MeshImplant):
         raise ValueError("the settings have no block 'meshes'")
     return settings.meshes
 
@@ -288,9 +294,9 @@ def _natural_sheets(
     settings: ImplantSettings, **meshes: TriangleMesh | None
 ) -> tuple[NaturalKneeSettings, Sheets]:
     """The block of a natural knee and its four sheets."""
-    natural = settings.natural
-    if natural is None:
+    if not isinstance(settings, NaturalKnee):
         raise ValueError("the settings have no block 'natural'")
+    natural = settings.natural
     files = {
         "insert": natural.tibial_cartilage,
         "insert_bone": natural.tibial_bone,
@@ -336,7 +342,8 @@ def _fit_sheets(
             label = (component, source, side)
             if component.startswith("insert"):
                 plateau = getattr(regions, side)
-                surface, found = fit_plateau(mesh, plateau.x, plateau.z, fit, label)
+                inside = _within_outline(mesh, plateau)
+                surface, found = fit_plateau(inside, plateau.x, plateau.z, fit, label)
             else:
                 condyle = getattr(block.femoral_region_mm, side)
                 low, high = (math.radians(angle) for angle in condyle.angle_deg)
@@ -348,7 +355,7 @@ def _fit_sheets(
         limits = {"insert": block.tibial_thickness_mm, "femoral": block.femoral_thickness_mm}
         for body, given in limits.items():
             _check_layer(patches[body], patches[f"{body}_bone"], sheets[body][1])
-            layers[body] = Layer(patches[f"{body}_bone"], given, along=block.thickness_along)
+            layers[body] = InsertLayer(patches[f"{body}_bone"], given, along=block.thickness_along)
         measured = {
             side: sheet_coverage(sheets["insert_bone"][0], region.x, region.z)
             for side in SIDES
@@ -363,7 +370,8 @@ def _fit_sheets(
     coverage = {}
     for side in SIDES:
         plateau = getattr(regions, side)
-        coverage[side] = sheet_coverage(sheets["insert"][0], plateau.x, plateau.z)
+        inside = _within_outline(sheets["insert"][0], plateau)
+        coverage[side] = sheet_coverage(inside, plateau.x, plateau.z)
     implant = Implant(
         name=settings.name,
         femoral=patches["femoral"],
@@ -389,6 +397,13 @@ def _insert_regions(block: MeshBlock) -> InsertRegions:
     if isinstance(block, NaturalKneeSettings):
         return block.tibial_region_mm
     return block.insert_region_mm
+
+
+def _within_outline(mesh: TriangleMesh, region: InsertRegion) -> TriangleMesh:
+    """Triangles of an insert inside the polygon of a region; all without one."""
+    if region.outline is None:
+        return mesh
+    return within_outline(mesh, np.array(region.outline))
 
 
 def _check_layer(cartilage: Patches, bone: Patches, source: str) -> None:

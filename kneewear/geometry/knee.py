@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry.distance_table import DistanceTable, TableQuality
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.extraction import Extraction
-from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
@@ -56,18 +55,7 @@ class KneeModel:
         return {"knee": "left" if self.implant.left else "right", "frame": frame}
 
 
-@dataclass(frozen=True)
-class GeometryRecord:
-    """Deviation of each patch from the vertices it was fitted to, and bearings cut out of solids.
-
-    Exact patches of the built-in implant have no deviation; bearings are "insert" and "femoral".
-    """
-
-    fit_quality: tuple[FitQuality, ...]
-    extractions: Mapping[str, Extraction] | None = None
-
-
-def build_knee(
+def assemble_knee(
     implant: ImplantSettings,
     grid: GridSettings,
     table: TableSettings,
@@ -115,14 +103,6 @@ def build_distance_tables(implant: Implant, settings: TableSettings) -> dict[str
         except ValueError as error:
             logger.warning("the %s condyle has no distance table: %s", side, error)
     return tables
-
-
-def tabulate_fit(record: GeometryRecord) -> pd.DataFrame:
-    """Deviation and ripple of every patch, one row per patch (`geometry/fit_quality.csv`)."""
-    import pandas as pd  # noqa: PLC0415 - as above
-
-    rows = [fit.row() for fit in record.fit_quality]
-    return pd.DataFrame(rows, columns=FitQuality.columns())
 
 
 def tabulate_distance_tables(knee: KneeModel) -> pd.DataFrame:

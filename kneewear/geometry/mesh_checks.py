@@ -89,7 +89,7 @@ def check_size(mesh: TriangleMesh, source: str) -> None:
         factor = " (about 1000 times too small)" if width < low / 20 else ""
         factor = " (about 1000 times too large)" if width > high * 20 else factor
         expected = f"an implant {low:.0f}-{high:.0f} mm wide"
-        remedy = "Check `unit`: the file is probably in another unit."
+        remedy = "Check `unit` (mm, cm, m or inch): the file is probably in another unit."
         raise InputDataError(source, f"a width of {width:.4g} mm{factor}", expected, remedy, "unit")
 
 

@@ -8,13 +8,16 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.coverage import Coverage, mesh_coverage
+from kneewear.geometry.coverage import Coverage, mesh_coverage, polygon_coverage
 
 Array = NDArray[np.float64]
 
-MM_PER_UNIT = {"mm": 1.0, "m": 1000.0}
+MM_PER_UNIT = {"mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": 25.4}
 # Axis inside (x posterior, y superior, z medial) and sign of each anatomical direction.
 _DIRECTIONS = {
     "posterior": (0, 1.0),
@@ -142,6 +145,12 @@ def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, f
     return mesh_coverage(mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]], x, z)
 
 
+def within_outline(mesh: TriangleMesh, outline: Array) -> TriangleMesh:
+    """Triangles of an insert (in knee axes) inside a polygon with corners x, z, (n, 2), mm."""
+    inside = polygon_coverage(outline).contains(*mesh.vertices[:, [0, 2]].T)
+    return mesh.part(np.asarray(inside[mesh.faces].all(axis=1)))
+
+
 def simplified(mesh: TriangleMesh, most: int) -> TriangleMesh:
     """A mesh with at most about so many points: those in one cube of a grid become their mean."""
     if len(mesh.vertices) <= most:
@@ -235,3 +244,26 @@ def _check_count(points: Array, source: str) -> None:
     if len(points) < _LEAST_POINTS:
         remedy = "Export more points, about one a millimetre."
         raise InputDataError(source, f"{len(points)} points", f"at least {_LEAST_POINTS}", remedy)
+
+
+def merge_vertices(
+    vertices: Array, faces: NDArray[np.int64], step: float
+) -> tuple[Array, NDArray[np.int64]]:
+    """Merge vertices within `step` of each other; drop collapsed triangles and unused vertices."""
+    used = np.unique(faces)
+    # First those that round to the same multiple, which are most.
+    _, first, number = np.unique(
+        np.round(vertices[used] / step), axis=0, return_index=True, return_inverse=True
+    )
+    merged = np.empty(len(vertices), dtype=np.int64)
+    merged[used] = number.reshape(-1)
+    vertices, faces = vertices[used][first], merged[faces]
+    pairs = cKDTree(vertices).query_pairs(step, output_type="ndarray")
+    if len(pairs):
+        count = len(vertices)
+        graph = coo_array((np.ones(len(pairs)), tuple(pairs.T)), (count, count))
+        _, group = connected_components(graph, directed=False)
+        _, first, group = np.unique(group, return_index=True, return_inverse=True)
+        vertices, faces = vertices[first], group.reshape(-1)[faces]
+    a, b, c = faces.T
+    return vertices, np.ascontiguousarray(faces[(a != b) & (b != c) & (c != a)])

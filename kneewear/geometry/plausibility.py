@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.findings import Finding
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.settings.checks import judge
 
@@ -25,7 +26,7 @@ _SAME_HEIGHT = 2e-3
 _NOISE_GAIN = 1.36
 
 
-class Bearing(NamedTuple):
+class UnrolledBearing(NamedTuple):
     """One side of a bearing sheet, unrolled.
 
     `sheet` is in knee axes, mm; `plan` (n_vertices, 2) and `height` (n_vertices,) are positions
@@ -53,10 +54,10 @@ class Bearing(NamedTuple):
 
 def plateau_bearing(
     sheet: TriangleMesh, x: tuple[float, float], z: tuple[float, float], source: str, side: str
-) -> Bearing:
+) -> UnrolledBearing:
     """One plateau of an insert, from above."""
     points = sheet.vertices
-    return Bearing(sheet, points[:, [0, 2]], points[:, 1], np.array([x, z]), source, side)
+    return UnrolledBearing(sheet, points[:, [0, 2]], points[:, 1], np.array([x, z]), source, side)
 
 
 def condyle_bearing(
@@ -66,7 +67,7 @@ def condyle_bearing(
     z: tuple[float, float],
     source: str,
     side: str,
-) -> Bearing:
+) -> UnrolledBearing:
     """One condyle, unrolled about an axis (x, y), mm; `angles` of its window in rad."""
     arms = sheet.vertices[:, :2] - np.array(axis)
     radius = np.hypot(*arms.T)
@@ -75,10 +76,10 @@ def condyle_bearing(
     arc = usual * np.arctan2(arms[:, 0], -arms[:, 1])
     window = np.array([[usual * angles[0], usual * angles[1]], z])
     plan = np.column_stack([arc, sheet.vertices[:, 2]])
-    return Bearing(sheet, plan, radius, window, source, side)
+    return UnrolledBearing(sheet, plan, radius, window, source, side)
 
 
-def judge_bearing(bearing: Bearing) -> tuple[str, ...]:
+def judge_bearing(bearing: UnrolledBearing) -> tuple[Finding, ...]:
     """Warnings about one side of a bearing.
 
     InputDataError if it has a hole, several layers or too few triangles.
@@ -86,7 +87,7 @@ def judge_bearing(bearing: Bearing) -> tuple[str, ...]:
     return tuple(filter(None, _judged(bearing)))
 
 
-def _judged(bearing: Bearing) -> Iterator[str]:
+def _judged(bearing: UnrolledBearing) -> Iterator[Finding | None]:
     faces = bearing.sheet.faces
     inside = bearing.inside[faces].all(axis=1)
     where = f"{bearing.side} side"
@@ -104,7 +105,7 @@ def _judged(bearing: Bearing) -> Iterator[str]:
     yield judge("geometry.noise", _roughness(bearing), bearing.source, remedy, where)
 
 
-def _holes(bearing: Bearing) -> Iterator[tuple[float, Array]]:
+def _holes(bearing: UnrolledBearing) -> Iterator[tuple[float, Array]]:
     """Yield area, mm2, and middle of each hole of the sheet that reaches into the window."""
     from scipy.sparse import coo_array  # noqa: PLC0415 - see kneewear.geometry.surface
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
@@ -135,7 +136,7 @@ def _holes(bearing: Bearing) -> Iterator[tuple[float, Array]]:
             yield area, mesh.vertices[around].mean(axis=0)
 
 
-def _layered(bearing: Bearing) -> tuple[float, Array]:
+def _layered(bearing: UnrolledBearing) -> tuple[float, Array]:
     """Part of the lines across the window that meet several layers, and where the first one is."""
     from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
@@ -182,7 +183,7 @@ def _barycentric(corners: Array, points: Array) -> Array:
     return np.column_stack([1.0 - to_b - to_c, to_b, to_c])
 
 
-def _roughness(bearing: Bearing) -> float:
+def _roughness(bearing: UnrolledBearing) -> float:
     """Standard deviation, mm, of the heights of vertices that no smooth surface has.
 
     From the difference of each vertex from its neighbours along the normal, and of this from that
@@ -210,11 +211,11 @@ def _roughness(bearing: Bearing) -> float:
 
 
 def judge_pair(
-    plateaus: dict[str, Bearing],
-    condyles: dict[str, Bearing],
+    plateaus: dict[str, UnrolledBearing],
+    condyles: dict[str, UnrolledBearing],
     thickness: Callable[[Array], Array],
     nominal: float,
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     """Warnings about slope, thickness and size of an insert, and of its condyles to it.
 
     `thickness` gives the thickness at points (n, 3) of the insert, mm, and `nominal` is that of the
@@ -248,6 +249,8 @@ def judge_pair(
     femoral = next(iter(condyles.values())).source
     remedy = "Check that both are of one implant and size, and their unit."
     found.append(judge("geometry.width", ratio, femoral, remedy))
+    remedy = "Check implant.meshes.unit: mm, cm, m or inch."
+    found.append(judge("geometry.size", width["insert"], source, remedy))
     return tuple(filter(None, found))
 
 

@@ -218,8 +218,10 @@ class Surface:
         """Bounding boxes of the pieces of the patch and of their groups."""
         breaks_u, breaks_v, pieces, *_ = self.arrays
         parts = [max(1, -(-_LEAST_CELLS // (breaks.size - 1))) for breaks in (breaks_u, breaks_v)]
-        hulls = [_to_bernstein(degree, part) for degree, part in
-                 zip((self.degree_u, self.degree_v), parts, strict=True)]  # fmt: skip
+        hulls = [
+            _to_bernstein(degree, part)
+            for degree, part in zip((self.degree_u, self.degree_v), parts, strict=True)
+        ]
         points = np.einsum("pak,qbl,ijklc->ipjqabc", *hulls, pieces, optimize=True)
         points = points[..., :3] / (points[..., 3:] if self.arrays.rational else 1.0)
         rows, columns = (breaks_u.size - 1) * parts[0], (breaks_v.size - 1) * parts[1]

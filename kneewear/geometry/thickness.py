@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.geometry.coverage import Coverage
-from kneewear.geometry.element_surfaces import ElementSurface
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.plane import Plane
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 
@@ -84,18 +84,16 @@ def thickness_above(underside: float | Underside, points: Array) -> Array:
     return points[:, 1] - underside
 
 
-def thickness_to(backing: float | Surface, projection_surface: ElementSurface) -> Thickness:
-    """Thickness of a layer measured along the lines of its element surface.
+def thickness_to(backing: float | Surface, plane: Plane) -> Thickness:
+    """Thickness of a layer, measured perpendicular to its plane.
 
-    The layer ends at a height on the element surface (see `PlanFrame`), mm, or at the surface of a
-    backing.
+    The layer ends at a height above the plane, mm, or at the surface of a backing.
     """
 
     def thickness(points: Array) -> Array:
-        at = projection_surface.at(points)
         if not isinstance(backing, Surface):
-            return at.height - backing
-        *_, depth, hit = backing.ray_hits(points, -at.up)
+            return plane.height(points) - backing
+        *_, depth, hit = backing.ray_hits(points, -plane.frame[1])
         return np.where(hit, depth, np.nan)
 
     return thickness

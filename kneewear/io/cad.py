@@ -47,18 +47,10 @@ def load_cad(path: str | Path) -> TriangleMesh:
     0.8 mm wide. Raises InputDataError when the extra `cad` is missing, or the file is missing,
     damaged or without faces.
     """
-    mesh: TriangleMesh = _read_apart("read_mesh", path)
+    read_data(path, "a CAD")
+    require_cad(path)
+    mesh: TriangleMesh = _read_apart(path)
     return mesh
-
-
-def load_patches(path: str | Path) -> list[Surface]:
-    """Faces of a STEP or IGES file as untrimmed NURBS patches, mm, in the order of the file.
-
-    Normals are as the faces are oriented. Raises as `load_cad`, and when a face is not bounded by
-    parameter lines.
-    """
-    patches: list[Surface] = _read_apart("read_patches", path)
-    return patches
 
 
 def save_patches(surfaces: Mapping[str, Surface], path: str | Path) -> None:
@@ -82,20 +74,18 @@ def save_implant_step(implant: Implant, path: str | Path) -> None:
     save_patches(surfaces, path)
 
 
-def _read_apart(reader: str, path: str | Path) -> Any:
-    """Result of a reader of `kneewear.io.opencascade`, run in a separate process.
+def _read_apart(path: str | Path) -> Any:
+    """Mesh by `kneewear.io.opencascade`, run in a separate process.
 
     A damaged file may crash OpenCASCADE, and Snakemake with it, or never end.
     """
-    read_data(path, "a CAD")
-    require_cad(path)
     root = str(Path(__file__).parents[2])
     search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder, "answer.pickle")
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "kneewear.io.opencascade", reader, str(path), str(answer)],
+                [sys.executable, "-m", "kneewear.io.opencascade", str(path), str(answer)],
                 env=os.environ | {"PYTHONPATH": search},
                 capture_output=True,
                 text=True,

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +16,20 @@ from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.pose_files import read_both_poses
-from kneewear.settings.activity import FileActivity, MotionSettings, ParametricActivity
+from kneewear.io.text_tables import TextTable
+from kneewear.settings.activity import (
+    FileActivity,
+    MotionSettings,
+    ParametricActivity,
+    RegisteredMotion,
+)
 
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 _OPENSIM = (".sto", ".mot")
 # A cycle of a hundred columns at 1000 Hz is 2 MB; cells as text take ten times their size.
 _MAX_BYTES = 50_000_000
+_KIND = "a table of curves"
 # A cycle's flexion spans 0.3 to 2.5 rad; in degrees it spans far more.
 _FLEXION_SPAN_RAD = (0.3, 2.5)
 # No joint turns by more than this in radians; in degrees it turns by more.
@@ -39,21 +42,14 @@ _MAX_POSITION_M = 2.0
 _GAP_INTERVALS, _GAP_PART = 5.0, 0.05
 # Percent at which a cycle without a last sample at 100 may end.
 _MIN_END_PERCENT = 90.0
+# Inserts that take up fluid seem to gain this part of what they lose, at most.
+_NEGATIVE_LOSS = 0.2
 # No simulator ran for as long.
 _MOST_MILLION_CYCLES = 1000.0
 # Keys of the counts in the header of an OpenSim storage.
 _COUNTS = {"rows": ("nRows", "datarows"), "columns": ("nColumns", "datacolumns")}
 # From this version on OpenSim itself no longer writes the counts.
 _VERSION_WITHOUT_COUNTS = 2
-
-
-@dataclass(frozen=True)
-class _Cells:
-    """Cells of a file as text, and whether an OpenSim header states angles in degrees."""
-
-    path: Path
-    text: pd.DataFrame
-    in_degrees: bool | None = None
 
 
 def read_activity(
@@ -74,9 +70,10 @@ def read_activity(
         for part in ("motion", "load")
         if part in files and not (part == "motion" and "tibial" in files)
     }
-    if "tibial" in files and isinstance(settings, FileActivity):
+    motion = settings.motion if isinstance(settings, FileActivity) else None
+    if isinstance(motion, RegisteredMotion):
         poses = read_both_poses(files["motion"], files["tibial"])
-        curves["motion"] = registered_motion(*poses, settings.motion, knee)
+        curves["motion"] = registered_motion(*poses, motion, knee)
     return build_activity(name, settings, frames, **curves, knee=knee)
 
 
@@ -101,16 +98,22 @@ def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     if percent does not increase from 0 to at most 100, or time does not increase; if samples are
     missing in between; or if the values contradict their units.
     """
-    path = Path(path)
-    cells = _read_cells(path)
-    _check_header(path, columns, list(cells.text.columns))
-    table = pd.DataFrame(
-        {name: _numbers(path, cells.text, column) for name, column in columns.items()}
-    )
+    cells, in_degrees = _read_cells(Path(path), any(name in ANGLES for name in columns))
+    cells.require(columns.values())
+    table = pd.DataFrame({name: cells.numbers(column) for name, column in columns.items()})
     clock = "percent" if "percent" in columns else "time_s"
-    _check_clock(path, columns[clock], table[clock].to_numpy(), clock)
-    _check_units(cells, columns, table)
-    return table if cells.in_degrees is None else _converted(table, cells.in_degrees)
+    _check_clock(cells.path, columns[clock], table[clock].to_numpy(), clock)
+    _check_units(cells.path, in_degrees, columns, table)
+    return table if in_degrees is None else _converted(table, in_degrees)
+
+
+def read_columns(path: str | Path) -> pd.DataFrame:
+    """All columns of a file of curves as numbers, in its units; cells that hold none are NaN.
+
+    Formats and InputDataError as of `read_curves`, before columns are chosen.
+    """
+    cells, _ = _read_cells(Path(path), False)
+    return cells.text.apply(pd.to_numeric, errors="coerce")
 
 
 def read_simulator_test(
@@ -122,12 +125,11 @@ def read_simulator_test(
     error (None without one). InputDataError if it is damaged or lacks a column or value, if cycles
     do not increase or look like single ones, or if an error is negative.
     """
-    path = Path(path)
-    text = _read_cells(path).text
+    table, _ = _read_cells(Path(path), has_angles=False)
     given = {name: column for name, column in columns.items() if column is not None}
-    _check_header(path, given, list(text.columns))
-    found = {name: _numbers(path, text, column) for name, column in given.items()}
-    cycles, error = found["million_cycles"], found.get("error", np.full(len(text), np.nan))
+    table.require(given.values())
+    found = {name: table.numbers(column) for name, column in given.items()}
+    cycles, error = found["million_cycles"], found.get("error", np.full(len(table.text), np.nan))
     where = f"column '{given['million_cycles']}'"
     if (np.diff(cycles) <= 0.0).any() or cycles[0] < 0.0:
         remedy = "Sort the rows, one per weighing, and remove repeated ones."
@@ -140,47 +142,39 @@ def read_simulator_test(
         raise InputDataError(
             path, f"an error of {error.min():g}", "errors from 0 on", remedy, where
         )
-    wear = found["loss"] * mm3_per_unit
+    loss = found["loss"]
+    where = f"column '{given['loss']}'"
+    if loss.min() < -_NEGATIVE_LOSS * np.abs(loss).max():
+        remedy = "Give the material lost, positive, not the change of mass."
+        expected = "losses from 0 on"
+        raise InputDataError(path, f"a loss of {loss.min():g}", expected, remedy, where)
+    if loss.size > 1 and loss[-1] < (1.0 - _NEGATIVE_LOSS) * loss[0]:
+        remedy = "Give the material lost so far, not the mass of the insert."
+        found_text = f"{loss[0]:g} at first and {loss[-1]:g} at last"
+        raise InputDataError(path, found_text, "a loss that grows", remedy, where)
+    wear = loss * mm3_per_unit
     return pd.DataFrame(
         {"million_cycles": cycles, "wear_mm3": wear, "error_mm3": error * mm3_per_unit}
     )
 
 
-def _read_cells(path: Path) -> _Cells:
-    content = read_data(path, "a table of curves", _MAX_BYTES)
+def _read_cells(path: Path, has_angles: bool) -> tuple[TextTable, bool | None]:
+    """Cells of a file, and whether an OpenSim header states angles in degrees.
+
+    The header need not state it where no angle is read.
+    """
     suffix = path.suffix.lower()
     if suffix not in (".csv", *_OPENSIM):
         found, expected = f"a file ending in '{suffix}'", ".csv, .sto or .mot"
         raise InputDataError(path, found, expected, "Export it as one of these.")
-    text = decode_text(path, content)
-    if suffix in _OPENSIM:
-        return _Cells(path, *_parse_storage(path, text))
-    return _Cells(path, parse_csv(path, text))
+    if suffix == ".csv":
+        return TextTable.read(path, _KIND, _MAX_BYTES), None
+    content = decode_text(path, read_data(path, _KIND, _MAX_BYTES))
+    text, in_degrees = _parse_storage(path, content, has_angles)
+    return TextTable(path, text), in_degrees
 
 
-def parse_csv(path: Path, text: str) -> pd.DataFrame:
-    """All cells of a CSV file as text."""
-    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    names = [name.strip() for name in next(csv.reader(lines), [])]
-    twice = next((name for name in names if name and names.count(name) > 1), None)
-    if twice is not None:
-        found, remedy = f"more than one column '{twice}'", "Rename or remove one."
-        raise InputDataError(path, found, "each name once", remedy, "header")
-    try:
-        # As text: pandas would turn "NaN" or "n/a" into empty cells.
-        return pd.read_csv(
-            StringIO(text), comment="#", dtype=str, skipinitialspace=True, keep_default_na=False
-        )
-    except pd.errors.EmptyDataError as error:
-        expected, remedy = "a header line and rows", "Export the table again."
-        raise InputDataError(path, "an empty file", expected, remedy) from error
-    except pd.errors.ParserError as error:
-        found, expected = f"rows of unequal length ({error})", "as many commas in every row"
-        remedy = "Export the table as comma-separated values again."
-        raise InputDataError(path, found, expected, remedy) from error
-
-
-def _parse_storage(path: Path, text: str) -> tuple[pd.DataFrame, bool]:
+def _parse_storage(path: Path, text: str, has_angles: bool) -> tuple[pd.DataFrame, bool]:
     """Cells of an OpenSim storage as text, and whether its angles are in degrees.
 
     An optional name, lines of `key=value` up to `endheader`, a line of labels that starts with
@@ -188,7 +182,7 @@ def _parse_storage(path: Path, text: str) -> tuple[pd.DataFrame, bool]:
     """
     lines = text.splitlines()
     header, start = _parse_storage_header(path, lines)
-    in_degrees = _in_degrees(path, header)
+    in_degrees = _in_degrees(path, header, has_angles)
     labels, rows = _parse_storage_body(path, lines, start)
     for kind, found in (("rows", len(rows)), ("columns", len(labels))):
         _check_count(path, header, kind, found)
@@ -211,8 +205,8 @@ def _parse_storage_header(path: Path, lines: list[str]) -> tuple[dict[str, str],
     raise InputDataError(path, "no line 'endheader'", expected, remedy, "header")
 
 
-def _in_degrees(path: Path, header: dict[str, str]) -> bool:
-    stated = header.get("inDegrees")
+def _in_degrees(path: Path, header: dict[str, str], has_angles: bool) -> bool:
+    stated = header.get("inDegrees", None if has_angles else "no")
     if stated is None or stated.lower() not in ("yes", "no"):
         found = "no key inDegrees" if stated is None else f"inDegrees={stated}"
         remedy = "Write into the header which unit the angles have."
@@ -271,33 +265,6 @@ def _check_count(path: Path, header: dict[str, str], kind: str, count: int) -> N
         raise InputDataError(path, found, expected, remedy, "header")
 
 
-def _check_header(path: Path, columns: Mapping[str, str], header: list[str]) -> None:
-    """Refuse a file without one of the wanted columns."""
-    for name, column in columns.items():
-        if column in header:
-            continue
-        close = difflib.get_close_matches(column, header, n=1)
-        hint = f"Did you mean '{close[0]}'?" if close else f"Name the file's column of {name}."
-        shown = header if len(header) <= 12 else [*header[:12], f"... ({len(header)} in all)"]
-        found, expected = f"columns {', '.join(shown)}", f"a column '{column}' ({name})"
-        raise InputDataError(path, found, expected, hint, "header")
-
-
-def _numbers(path: Path, text: pd.DataFrame, column: str) -> np.ndarray:
-    """One column as numbers."""
-    values = pd.to_numeric(text[column], errors="coerce").to_numpy(dtype=float)
-    if values.size == 0:
-        raise InputDataError(path, "no rows", "one row per sample", "Export the table again.")
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        cell = text[column].iloc[bad[0]]
-        found = "an empty cell" if pd.isna(cell) or not cell.strip() else f"'{cell}'"
-        remedy = "Fill in or remove the row; use a point as decimal sign."
-        where = f"column '{column}', data row {bad[0] + 1}"
-        raise InputDataError(path, found, "a finite number", remedy, where)
-    return values
-
-
 def _check_clock(path: Path, column: str, clock: np.ndarray, kind: str) -> None:
     """Refuse percent or time that does not increase, has a gap or is not one cycle."""
     where, word = f"column '{column}'", "percent" if kind == "percent" else "time"
@@ -337,7 +304,9 @@ def _check_percent(path: Path, where: str, percent: np.ndarray) -> None:
         raise InputDataError(path, found, expected, remedy, where)
 
 
-def _check_units(cells: _Cells, columns: Mapping[str, str], table: pd.DataFrame) -> None:
+def _check_units(
+    path: Path, in_degrees: bool | None, columns: Mapping[str, str], table: pd.DataFrame
+) -> None:
     """Refuse angles and positions that contradict the unit of the file."""
     angles, positions = ([name for name in names if name in table] for names in (ANGLES, POSITIONS))
     largest_angle = float(np.abs(table[angles].to_numpy()).max(initial=0.0))
@@ -346,26 +315,26 @@ def _check_units(cells: _Cells, columns: Mapping[str, str], table: pd.DataFrame)
     angle_names, position_names = (
         ", ".join(columns[name] for name in names) for names in (angles, positions)
     )
-    storage = cells.in_degrees is not None
-    stated = f"inDegrees={'yes' if cells.in_degrees else 'no'} but " if storage else ""
-    if cells.in_degrees is not False and _FLEXION_SPAN_RAD[0] < span < _FLEXION_SPAN_RAD[1]:
+    storage = in_degrees is not None
+    stated = f"inDegrees={'yes' if in_degrees else 'no'} but " if storage else ""
+    if in_degrees is not False and _FLEXION_SPAN_RAD[0] < span < _FLEXION_SPAN_RAD[1]:
         expected = "degrees" if storage else f"degrees ({angle_names})"
         remedy = "correct the header (inDegrees=no) or the values" if storage else "convert them"
         found = f"{stated}flexion over a range of {span:.2f}"
         remedy, where = f"These look like radians: {remedy}.", f"column '{columns['flexion']}'"
-        raise InputDataError(cells.path, found, expected, remedy, where)
-    if cells.in_degrees is False and largest_angle > _MAX_ANGLE_RAD:
+        raise InputDataError(path, found, expected, remedy, where)
+    if in_degrees is False and largest_angle > _MAX_ANGLE_RAD:
         found, expected = f"{stated}an angle of {largest_angle:g}", f"radians ({angle_names})"
         remedy = "These look like degrees: correct the header (inDegrees=yes) or the values."
-        raise InputDataError(cells.path, found, expected, remedy, "header")
+        raise InputDataError(path, found, expected, remedy, "header")
     found = f"positions up to {largest_position:g}"
     if storage and largest_position > _MAX_POSITION_M:
         expected = f"metres, OpenSim's unit of length ({position_names})"
         remedy = "These look like millimetres: convert them to metres."
-        raise InputDataError(cells.path, found, expected, remedy)
+        raise InputDataError(path, found, expected, remedy)
     if not storage and 0.0 < largest_position < _MIN_REACH_MM:
         remedy = "These look like metres: convert them to millimetres."
-        raise InputDataError(cells.path, found, f"millimetres ({position_names})", remedy)
+        raise InputDataError(path, found, f"millimetres ({position_names})", remedy)
 
 
 def _converted(table: pd.DataFrame, in_degrees: bool) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from kneewear.errors import InputDataError
@@ -38,17 +39,18 @@ def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> byt
 
 
 def decode_text(path: str | Path, content: bytes) -> str:
-    """Text of a data file in UTF-8, with or without byte order mark.
+    """Text of a data file in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises InputDataError when it is in another encoding or holds binary content.
     """
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputDataError(
             path,
-            f"a byte 0x{content[error.start]:02x} that is not UTF-8",
+            f"a byte 0x{content[error.start]:02x} that is not UTF-{16 if wide else 8}",
             "text in UTF-8 or ASCII",
             "Save it as text in UTF-8 (not as a spreadsheet); binary content is damaged or of "
             "another format.",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ from kneewear.settings.files import Location, value_at
 if TYPE_CHECKING:  # half a second that writers of text need not wait
     import pandas as pd
 
+# What spreadsheets take for a formula, and for a number.
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?([\d.]+(e[+-]?\d+)?|inf|nan)", re.IGNORECASE)
 # Room round a figure's ink, inches.
 _MARGIN = 0.1
 # Without a date equal figures are equal files. Flat areas pack well at the lowest level.
@@ -28,10 +32,13 @@ _FIGURE_OPTIONS: dict[str, dict[str, Any]] = {
 def save_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table without its index; equal tables are equal files.
 
-    Numbers are written in the shortest form that reads back to the same bits.
+    Numbers are written in the shortest form that reads back to the same bits. Text that a
+    spreadsheet would run as a formula begins with an apostrophe, which `load_table` removes.
     """
     with atomic_path(path) as temporary:
-        table.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+        _with_texts(table, _quoted).to_csv(
+            temporary, index=False, lineterminator="\n", encoding="utf-8"
+        )
 
 
 def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
@@ -46,11 +53,40 @@ def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
         table = pd.read_csv(BytesIO(read_checked(path, "a CSV table")), comment="#")
     except ValueError as error:  # pandas' parser errors and wrong encodings are ValueErrors
         raise DamagedFileError(path, str(error), "a CSV table") from error
+    table = _with_texts(table, _unquoted)
     missing = [column for column in columns if column not in table.columns]
     if missing:
         found = f"columns {', '.join(map(str, table.columns))}"
         raise DamagedFileError(path, found, f"column {', '.join(missing)}", "header")
     return table
+
+
+def _with_texts(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
+    """Table with a change of every text and name of a column."""
+    if any(change(name) != name for name in table):
+        table = table.rename(columns=change)
+    for number, name in enumerate(table):
+        column = table.iloc[:, number]
+        if column.dtype.kind in "biufM":
+            continue
+        changed = column.map(change)
+        if not changed.equals(column):
+            table = table.assign(**{str(name): changed})
+    return table
+
+
+def _quoted(value: Any) -> Any:
+    """A text that is no formula to a spreadsheet."""
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def _unquoted(value: Any) -> Any:
+    """The text that `_quoted` was given."""
+    if isinstance(value, str) and value.startswith("'") and _quoted(value[1:]) == value:
+        return value[1:]
+    return value
 
 
 def save_reason(reason: str, path: str | Path) -> None:

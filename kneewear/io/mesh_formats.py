@@ -6,9 +6,10 @@ Each parser takes the file (for messages) and its content, and returns vertices 
 
 from __future__ import annotations
 
+import io
+import re
 from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.errors import InputDataError
 from kneewear.io.data_file import LARGEST_TEXT, cut_off, decode_text, line_fault, parse_numbers
+from kneewear.io.result_files import atomic_path
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -32,16 +35,8 @@ _OBJ_IGNORED = {
     "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"
 }  # fmt: skip
 
-_PLY_TYPES = {
-    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
-    "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
-    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4",
-    "float": "f4", "float32": "f4", "double": "f8", "float64": "f8"
-}  # fmt: skip
-_PLY_ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 _PLY_CORNERS = ("vertex_indices", "vertex_index")
 _LONGEST_HEAD = 100_000
-_LONGEST_LIST = 1000  # longer lists are damage
 
 
 def parse_stl(path: Path, content: bytes) -> tuple[Array, Faces]:
@@ -56,6 +51,10 @@ def parse_stl(path: Path, content: bytes) -> tuple[Array, Faces]:
         vertices = _parse_facets(path, content)
     else:
         wanted = f"the {expected} bytes of the {count} triangles announced"
+        if len(content) > expected > _STL_HEAD:
+            found = f"{len(content) - expected} bytes after the {count} triangles announced"
+            remedy = "Remove what another program added, or export the mesh again."
+            raise InputDataError(path, found, "the end of the file", remedy)
         if len(content) < _STL_HEAD:
             wanted = f"the {_STL_HEAD} bytes of an STL head and more"
         raise cut_off(path, f"{len(content)} bytes", wanted)
@@ -125,195 +124,73 @@ def _vertex(path: Path, number: int, line: str, word: str, count: int) -> int:
 
 def _triangles(corners: Sequence[int]) -> list[int]:
     """Vertex numbers of the triangles that share the first corner of a convex polygon."""
+    if len(corners) < 3:
+        raise ValueError(f"a polygon of {len(corners)} corners")
     return [n for pair in pairwise(corners[1:]) for n in (corners[0], *pair)]
-
-
-@dataclass(frozen=True)
-class _Property:
-    """A number of an element of a PLY file, or a list of them with the type of its length."""
-
-    name: str
-    kind: str
-    length_kind: str = ""
-
-    def length(self, found: float) -> int:
-        """Length of a list, within what is accepted."""
-        if not 0 <= found <= _LONGEST_LIST:
-            raise ValueError(f"a list of {found}")
-        if self.name in _PLY_CORNERS and found < 3:
-            raise ValueError(f"{found} corners")
-        return int(found)
-
-
-@dataclass(frozen=True)
-class _Element:
-    """A kind of rows: vertices, faces or others."""
-
-    name: str
-    count: int
-    properties: tuple[_Property, ...]
 
 
 def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
     """Vertices and triangles of a PLY file; None for the latter when it announces no faces."""
-    order, elements, start = _ply_head(path, content)
-    rows: _TextRows | _BinaryRows = (
-        _BinaryRows(path, content, start, order) if order else _TextRows(path, content[start:])
-    )
-    found = {
-        one.name: _columns(path, rows, one) for one in elements if one.count and one.properties
-    }
-    numbers = found.get("vertex", {})
-    if not {"x", "y", "z"} <= set(numbers):
-        raise cut_off(path, "no vertices with x, y and z", "an element 'vertex' that has them")
-    with np.errstate(invalid="ignore"):  # damaged bytes may be signalling NaN
-        vertices = np.stack([np.asarray(numbers[axis], dtype=float) for axis in "xyz"], axis=1)
-    if "face" not in found:
-        return vertices, None
-    triangles = [found["face"][name] for name in _PLY_CORNERS if name in found["face"]]
-    if not triangles:
-        raise cut_off(path, "faces without vertex_indices", "a list of that name")
-    return vertices, np.asarray(triangles[0], dtype=np.int64).reshape(-1, 3)
+    from plyfile import PlyParseError  # noqa: PLC0415 - few jobs read meshes
+
+    head = content[: content.find(b"end_header", 0, _LONGEST_HEAD) + 1]
+    rows = sum(int(count) for count in re.findall(rb"^element\s+\S+\s+(\d+)\s*$", head, re.M))
+    if rows > len(content):
+        raise cut_off(path, f"{len(content)} bytes", f"the {rows} rows announced in the head")
+    corners = next((name for name in _PLY_CORNERS if name.encode() in head), "")
+    try:
+        with np.errstate(invalid="ignore"):  # damaged bytes may be signalling NaN
+            vertex, face, strips = _ply_elements(content, corners)
+            vertices = np.stack([vertex[axis] for axis in "xyz"], axis=1).astype(np.float64)
+            if strips is not None:
+                return vertices, _strip_triangles(strips[corners])
+            if face is None:
+                return vertices, None
+            polygons = face[corners]
+            if polygons.dtype == object:
+                polygons = np.array([n for one in polygons for n in _triangles(one.tolist())])
+            return vertices, polygons.astype(np.int64).reshape(-1, 3)
+    except (PlyParseError, KeyError, ValueError, OverflowError) as error:
+        raise cut_off(path, str(error), "a PLY file of vertices x, y, z and faces") from None
 
 
-def _ply_head(path: Path, content: bytes) -> tuple[str, list[_Element], int]:
-    """Byte order ("" for text), elements and position of the first row."""
-    last = content.find(b"end_header", 0, _LONGEST_HEAD)
-    end = content.find(b"\n", last) + 1
-    if not content.startswith(b"ply") or last < 0 or end == 0:
-        raise cut_off(path, "no head of a PLY file", "lines from 'ply' to 'end_header'")
-    order, elements = None, list[_Element]()
-    for number, line in enumerate(decode_text(path, content[:last]).splitlines()[1:], 2):
-        match line.split():
-            case [] | ["comment" | "obj_info", *_]:
-                continue
-            case ["format", name, "1.0"] if name in _PLY_ORDERS:
-                order = _PLY_ORDERS[name]
-            case ["element", name, count] if count.isdecimal() and len(count) < 19:
-                elements.append(_Element(name, int(count), ()))
-            case ["property", *rest] if elements and (made := _property(rest)):
-                last_one = elements.pop()
-                properties = (*last_one.properties, made)
-                elements.append(_Element(last_one.name, last_one.count, properties))
-            case _:
-                raise line_fault(path, number, line, "a line of a PLY head")
-    if order is None:
-        raise cut_off(path, "a head without format", "ascii or binary, 1.0")
-    return order, elements, end
+def _strip_triangles(strips: Any) -> Faces:
+    """Triangles of strips of vertex numbers, in which -1 begins a new strip."""
+    found: list[tuple[int, int, int]] = []
+    for row in strips:
+        numbers = np.asarray(row, dtype=np.int64)
+        for strip in np.split(numbers, np.flatnonzero(numbers == -1)):
+            one = strip[strip != -1].tolist()
+            # Every second triangle of a strip turns the other way.
+            found += [
+                (b, a, c) if number % 2 else (a, b, c)
+                for number, (a, b, c) in enumerate(zip(one, one[1:], one[2:], strict=False))
+            ]
+    return np.array(found, dtype=np.int64).reshape(-1, 3)
 
 
-def _property(words: list[str]) -> _Property | None:
-    match words:
-        case [kind, name] if kind in _PLY_TYPES:
-            return _Property(name, _PLY_TYPES[kind])
-        case ["list", length, kind, name] if (
-            kind in _PLY_TYPES and _PLY_TYPES.get(length, "f")[0] != "f"
-        ):
-            return _Property(name, _PLY_TYPES[kind], _PLY_TYPES[length])
-    return None
+def _ply_elements(content: bytes, corners: str) -> tuple[Any, Any, Any]:
+    """Rows of the elements vertex, face and tristrips (None without one) of a PLY file."""
+    from plyfile import PlyData, PlyElementParseError  # noqa: PLC0415 - as above
+
+    try:  # triangles alone, which are read at once
+        known = {"face": {corners: 3}} if corners and b"element face" in content else {}
+        parts = PlyData.read(io.BytesIO(content), known_list_len=known)
+    except PlyElementParseError:
+        parts = PlyData.read(io.BytesIO(content))
+    elements = {element.name: element for element in parts}
+    return elements["vertex"], elements.get("face"), elements.get("tristrips")
 
 
-def _columns(path: Path, rows: _TextRows | _BinaryRows, element: _Element) -> dict[str, Any]:
-    """Numbers, and triangles of the lists of corners, of all rows of the next element."""
-    room = rows.room(element)
-    if element.count > room:
-        found = f"room for {room} rows of '{element.name}'"
-        raise cut_off(path, found, f"the {element.count} announced")
-    equal = rows.equal_rows(element) if isinstance(rows, _BinaryRows) else None
-    if equal is not None:
-        return equal
-    columns: dict[str, array[Any]] = {
-        one.name: array("q" if one.length_kind else "d") for one in element.properties
-    }
-    for row in rows.read(element):
-        for one, values in zip(element.properties, row, strict=True):
-            if not one.length_kind:
-                columns[one.name].append(values[0])
-            elif one.name in _PLY_CORNERS:
-                columns[one.name].extend(_triangles([int(value) for value in values]))
-    return columns
+def save_ply(vertices: Array, faces: Faces, path: str | Path) -> None:
+    """Write a mesh as binary PLY, coordinates in double precision."""
+    from plyfile import PlyData, PlyElement  # noqa: PLC0415 - as above
 
-
-class _TextRows:
-    """Rows of an ASCII PLY file, one per line."""
-
-    def __init__(self, path: Path, body: bytes) -> None:
-        self.path = path
-        self.lines = [line for line in decode_text(path, body).splitlines() if line.strip()]
-        self.first = 0
-
-    def room(self, element: _Element) -> int:
-        """Number of rows left, at most."""
-        return len(self.lines) - self.first
-
-    def read(self, element: _Element) -> Iterator[list[list[float]]]:
-        """Values of every property, row by row."""
-        start, self.first = self.first, self.first + element.count
-        for number, line in enumerate(self.lines[start : self.first], start + 1):
-            words, row = iter(line.split()), []
-            try:
-                for one in element.properties:
-                    length = one.length(int(next(words))) if one.length_kind else 1
-                    row.append([float(next(words)) for _ in range(length)])
-                    if one.length_kind:
-                        [int(value) for value in row[-1]]  # refuses numbers that are not finite
-                complete = next(words, None) is None
-            except (ValueError, OverflowError, StopIteration):
-                complete = False
-            if not complete:
-                names = ", ".join(one.name for one in element.properties)
-                wanted = f"a row of '{element.name}': {names}"
-                raise line_fault(self.path, number, line, wanted, "body line")
-            yield row
-
-
-class _BinaryRows:
-    """Rows of a binary PLY file."""
-
-    def __init__(self, path: Path, content: bytes, start: int, order: str) -> None:
-        self.path, self.content, self.start, self.order = path, content, start, order
-
-    def room(self, element: _Element) -> int:
-        """Number of rows left, at most."""
-        least = sum(np.dtype(one.length_kind or one.kind).itemsize for one in element.properties)
-        return (len(self.content) - self.start) // least
-
-    def equal_rows(self, element: _Element) -> dict[str, Any] | None:
-        """All rows at once where they are equally long: numbers, and lists of three."""
-        fields: list[tuple[Any, ...]] = []
-        for number, one in enumerate(element.properties):
-            if one.length_kind:
-                fields.append((f"length {number}", self.order + one.length_kind))
-            shape = (3,) if one.length_kind else ()
-            fields.append((f"value {number}", self.order + one.kind, shape))
-        kind = np.dtype(fields)
-        if self.start + element.count * kind.itemsize > len(self.content):
-            return None
-        rows = np.frombuffer(self.content, kind, element.count, self.start)
-        for number, one in enumerate(element.properties):
-            if one.length_kind and (rows[f"length {number}"] != 3).any():
-                return None
-        self.start += rows.nbytes
-        return {one.name: rows[f"value {n}"] for n, one in enumerate(element.properties)}
-
-    def read(self, element: _Element) -> Iterator[list[list[float]]]:
-        """Values of every property, row by row, with lists of any length."""
-        for number in range(element.count):
-            row = []
-            try:
-                for one in element.properties:
-                    length = 1
-                    if one.length_kind:
-                        length = one.length(self._take(one.length_kind, 1)[0])
-                    row.append(self._take(one.kind, length))
-                    if one.length_kind:
-                        [int(value) for value in row[-1]]
-            except (ValueError, OverflowError) as error:
-                found = f"row {number} of '{element.name}' with {error}"
-                raise cut_off(self.path, found, "a row of its kind") from None
-            yield row
-
-    def _take(self, kind: str, count: int) -> list[Any]:
-        values = np.frombuffer(self.content, self.order + kind, count, self.start)
-        self.start += values.nbytes
-        return values.tolist()
+    rows = np.empty(len(faces), dtype=[("vertex_indices", "<i4", (3,))])
+    rows["vertex_indices"] = faces
+    points = np.empty(len(vertices), dtype=[(axis, "<f8") for axis in "xyz"])
+    for column, axis in enumerate("xyz"):
+        points[axis] = vertices[:, column]
+    elements = [PlyElement.describe(points, "vertex"), PlyElement.describe(rows, "face")]
+    with atomic_path(path) as temporary:
+        PlyData(elements, byte_order="<").write(str(temporary))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from pydantic import TypeAdapter
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, joined
-from kneewear.io.curves import parse_csv
 from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.shapes import load_shape
 from kneewear.io.soft_tissue import (
@@ -28,18 +26,18 @@ from kneewear.io.soft_tissue import (
     read_muscles,
     read_wrap_objects,
 )
+from kneewear.io.text_tables import TextTable
 from kneewear.mechanics.bodies import BodyPoses
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.multibody.system import System
 from kneewear.settings.faults import suggestion
 from kneewear.settings.multibody import (
-    KneeExtensionSettings,
     MultibodyModel,
     PassiveFlexionSettings,
     PredictedGaitSettings,
-    SoftTissueKneeSettings,
 )
-from kneewear.studies.multibody.extension_motion import ExtensionParts
+from kneewear.settings.replications import MULTIBODY_MODELS, replication
+from kneewear.settings.soft_tissue_knee import SoftTissueKneeSettings
 from kneewear.studies.multibody.passive_flexion import (
     BODIES,
     COMPONENTS,
@@ -51,13 +49,17 @@ from kneewear.studies.multibody.passive_flexion import (
     start_of,
 )
 from kneewear.studies.multibody.predicted_gait import GAIT_COLUMN, LOAD_COLUMNS
-from kneewear.studies.multibody.tuning import groups_of
-from kneewear.tissue.bundles import Bundles, WrappedBundles
-from kneewear.tissue.merging import mean_path, merge_ligaments, merge_muscles
+from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.wrapping import WrapObject
 
 Array = NDArray[np.float64]
 Files = Mapping[str, str | Path]
+
+
+# Products of axes of a rotation differ from those of unit vectors by rounding only.
+_ROTATION_ERROR = 1e-3
+# Origins of components are within the leg.
+_FARTHEST_MM = 1000.0
 
 
 def load_settings(settings: Mapping[str, Any]) -> MultibodyModel:
@@ -67,7 +69,11 @@ def load_settings(settings: Mapping[str, Any]) -> MultibodyModel:
 
 def load_parts(settings: MultibodyModel, files: Files) -> Any:
     """Parts of the model that the settings name, from its data files by name; None without."""
-    return _READERS[settings.model](settings, files) if settings.files else None
+    if not settings.files:
+        return None
+    if settings.model in MULTIBODY_MODELS:
+        return replication(settings.model, "reader").read(settings, files)
+    return load_knee_parts(settings, files)
 
 
 def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts:
@@ -75,21 +81,17 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
 
     InputDataError, naming bundle and wrap object, if a bundle cannot wrap at the start pose.
     """
-    frames = {
-        name: FileFrame(body, origin)
-        for body, part in settings.bodies.items()
-        for name, origin in part.frames.items()
-    }
+    frames = file_frames(settings)
     ligaments = read_ligaments(files["ligaments"], frames, BODIES)
     obstacles = _obstacles(settings, files, "wrap_objects", frames)
     straight, key = settings.straight_bundles, "multibody.straight_bundles"
-    _require_known(straight, ligaments.bundles.names, files["ligaments"], "Correct the name.", key)
+    require_known(straight, ligaments.bundles.names, files["ligaments"], "Correct the name.", key)
     wrapped_on = [
         "" if bundle in straight else name
         for bundle, name in zip(ligaments.bundles.names, ligaments.wrap_objects, strict=True)
     ]
     quadriceps, pulled_on = _quadriceps(settings, files, frames)
-    poses = _start_poses(settings)
+    poses = start_poses(settings)
     placed = {
         body: _placement(settings, files, body)
         for body, part in settings.bodies.items()
@@ -107,7 +109,7 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         objects = _obstacles(settings, files, "muscle_wrap_objects", frames)
         tissues.append((others, [one.wrap_object for one in muscles], objects, "muscles"))
     wrapped = tuple(
-        sided(WrappedBundles(bundles, _chosen(objects, names, files[table])), poses)
+        sided(replace(bundles, obstacles=_chosen(objects, names, files[table])), poses)
         for bundles, names, objects, table in tissues
     )
     for one in wrapped:
@@ -141,6 +143,15 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
     )
 
 
+def file_frames(settings: SoftTissueKneeSettings) -> Frames:
+    """Frames of tables by name."""
+    return {
+        name: FileFrame(body, origin)
+        for body, part in settings.bodies.items()
+        for name, origin in part.frames.items()
+    }
+
+
 def _obstacles(
     settings: SoftTissueKneeSettings, files: Files, table: str, frames: Frames
 ) -> dict[str, WrapObject | None]:
@@ -149,7 +160,7 @@ def _obstacles(
     unused = settings.unused_wrap_objects if table == "wrap_objects" else ()
     if rows:
         known, key = [row.name for row in rows], "multibody.unused_wrap_objects"
-        _require_known(unused, known, files[table], "Correct the name.", key)
+        require_known(unused, known, files[table], "Correct the name.", key)
     return {row.name: None if row.name in unused else _obstacle(row) for row in rows}
 
 
@@ -160,7 +171,7 @@ def _quadriceps(
     muscles = read_muscles(files["quadriceps"], frames)
     origins = settings.quadriceps.origins_mm
     known, key = [one.name for one in muscles], "multibody.quadriceps.origins_mm"
-    _require_known(origins, known, files["quadriceps"], "Correct the name.", key)
+    require_known(origins, known, files["quadriceps"], "Correct the name.", key)
     paths = tuple(
         ((("femur", np.array(origins[one.name])), *one.path) if one.name in origins else one.path)
         for one in muscles
@@ -172,60 +183,8 @@ def _quadriceps(
     return bundles, [one.wrap_object for one in muscles]
 
 
-def load_extension_parts(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
-    """A knee whose bundles are those of the settings, each in place of some of the table.
-
-    Their strains are the mean ones at zero coordinates, which are full extension. InputDataError if
-    the table does not have a name, if two bundles have one, or if bundles of one join different
-    bodies.
-    """
-    knee = load_knee_parts(settings, files)
-    extension = settings.extension
-    ligament = extension.patellar_ligament.bundles
-    key = "multibody.extension.bundles"
-    groups = {
-        name: _numbers(chosen, knee.ligaments.names, files, f"{key}.{name}")
-        for name, chosen in extension.bundles.items()
-    }
-    _require_once(groups, knee.ligaments.names, files, key)
-    key = "multibody.extension.patellar_ligament.bundles"
-    tendon = _numbers(ligament, knee.ligaments.names, files, key)
-    extended = System("femur", MOVING, {}).poses(np.zeros(2 * 6))
-    return ExtensionParts(
-        replace(
-            knee,
-            ligaments=merge_ligaments(knee.ligaments, groups, extended),
-            quadriceps=merge_muscles("quadriceps", knee.quadriceps),
-        ),
-        mean_path(knee.ligaments.bundles, tendon),
-    )
-
-
-def _numbers(
-    chosen: Sequence[str], names: Sequence[str], files: Files, where: str
-) -> tuple[int, ...]:
-    """Numbers of bundles that are named, alone or as a ligament without final digits."""
-    groups = {name: [number] for number, name in enumerate(names)} | groups_of(tuple(names))
-    remedy = "Name bundles or ligaments of the table."
-    _require_known(chosen, groups, files["ligaments"], remedy, where)
-    return tuple(number for name in chosen for number in groups[name])
-
-
-def _require_once(
-    groups: Mapping[str, Sequence[int]], names: Sequence[str], files: Files, where: str
-) -> None:
-    """Refuse a bundle of the table that is part of two."""
-    owner: dict[int, str] = {}
-    for name, numbers in groups.items():
-        for number in numbers:
-            if number in owner:
-                found = f"bundle {names[number]} in {owner[number]} and in {name}"
-                expected, remedy = "each bundle of the table once", "Remove it from one of them."
-                raise InputDataError(files["ligaments"], found, expected, remedy, where)
-            owner[number] = name
-
-
-def _start_poses(settings: SoftTissueKneeSettings) -> BodyPoses:
+def start_poses(settings: SoftTissueKneeSettings) -> BodyPoses:
+    """Poses of the bodies at the start."""
     return System("femur", MOVING, {}).poses(start_of(settings))
 
 
@@ -247,11 +206,11 @@ def _chosen(
     """Obstacle of each bundle; all are straight where no wrap objects are read."""
     if obstacles:
         remedy = "Add it to the table of wrap objects."
-        _require_known(filter(None, names), obstacles, path, remedy, "column 'wrap_object'")
+        require_known(filter(None, names), obstacles, path, remedy, "column 'wrap_object'")
     return tuple(obstacles.get(name) for name in names)
 
 
-def _require_known(
+def require_known(
     names: Iterable[str], known: Collection[str], path: str | Path, remedy: str, where: str
 ) -> None:
     """Refuse a name that a file does not have."""
@@ -273,10 +232,34 @@ def _placement(settings: SoftTissueKneeSettings, files: Files, body: str) -> tup
             files["placements"], f"no placement '{part.placement}'",
             f"one of {', '.join(map(str, record))}", near,
         )  # fmt: skip
-    matrix = np.array(record[part.placement], dtype=float)
+    matrix = _matrix(record[part.placement], str(part.placement), files["placements"])
     # The matrix is in the first frame of the body.
     origin = np.array(next(iter(part.frames.values())), dtype=float)
-    return matrix[:3, :3], MM_PER_UNIT[settings.unit] * matrix[:3, 3] + origin
+    place = MM_PER_UNIT[settings.unit] * matrix[:3, 3]
+    if np.abs(place).max() > _FARTHEST_MM:
+        found = f"{part.placement} with an origin {np.abs(place).max():.4g} mm away"
+        expected = f"an origin within {_FARTHEST_MM:g} mm; multibody.unit is {settings.unit}"
+        raise InputDataError(files["placements"], found, expected, "Check the unit.")
+    return matrix[:3, :3], place + origin
+
+
+def _matrix(rows: Any, name: str, path: str | Path) -> Array:
+    """4 x 4 matrix of a placement; InputDataError if its axes are not a rotation."""
+    found, remedy = "", "Export the placements of the components again."
+    try:
+        matrix = np.array(rows, dtype=float)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
+        found = f"{name} of shape {matrix.shape}"
+    elif np.abs(matrix[:3, :3] @ matrix[:3, :3].T - np.eye(3)).max() > _ROTATION_ERROR:
+        found = f"axes of {name} that are not perpendicular unit vectors"
+    elif np.linalg.det(matrix[:3, :3]) < 0.0:
+        found = f"axes of {name} that are left-handed"
+    if found:
+        expected = "a 4 x 4 matrix of a rotation and an origin"
+        raise InputDataError(path, found, expected, remedy)
+    return matrix
 
 
 def _surface(
@@ -324,25 +307,10 @@ def _read_columns(
     file: str | Path, columns: Sequence[str], from_s: float | None = None
 ) -> pd.DataFrame:
     """Complete rows of columns of a table, from a time on where it has one."""
-    path = Path(file)
-    cells = parse_csv(path, decode_text(path, read_data(path, "a table of motion")))
-    missing = [name for name in columns if name not in cells]
-    if missing:
-        near = suggestion(missing[0], cells.columns) or "Check the file, and its convention."
-        raise InputDataError(
-            path, f"columns {', '.join(cells.columns)}", f"also {', '.join(missing)}", near,
-            "header",
-        )  # fmt: skip
-    numbers = cells.apply(pd.to_numeric, errors="coerce")
+    table = TextTable.read(file, "a table of motion")
+    table.require(columns)
+    wanted = [*columns, *(["time_s"] if "time_s" in table.text and from_s is not None else [])]
+    numbers = pd.DataFrame({name: table.numbers(name, may_be_empty=True) for name in wanted})
     if from_s is not None and "time_s" in numbers:
         numbers = numbers[numbers["time_s"] >= from_s]
     return numbers[list(columns)].dropna().reset_index(drop=True)
-
-
-_READERS: Mapping[str, Callable[[Any, Files], Any]] = MappingProxyType(
-    {
-        "passive_flexion": load_knee_parts,
-        "predicted_gait": load_knee_parts,
-        "knee_extension": load_extension_parts,
-    }
-)

@@ -11,7 +11,7 @@ import io
 import json
 import math
 import types
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from inspect import signature
@@ -21,12 +21,14 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 import h5netcdf
 import h5py
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from kneewear.errors import DamagedFileError, KneewearError
 from kneewear.io.result_files import atomic_path, read_checked
-from kneewear.io.schema import CHUNKS, LENGTHS, RECORDS, Record, Variable
+from kneewear.io.schema import CHUNKS, LENGTHS, RECORDS, StoredRecord, StoredVariable
+from kneewear.schemas import Schema, SchemaError, check_kind, concatenate_cases
 
 Value = TypeVar("Value")
 # Attribute that says what a file or group holds, and the one with the order of a group's groups.
@@ -36,28 +38,19 @@ _MAX_EXPANSION = 1032
 
 
 def save(value: Any, path: str | Path, chunks: Mapping[str, int] | None = None) -> None:
-    """Write a value object, complete or not at all.
+    """Write a value object or dataset, complete or not at all.
 
     `value` is of a class in `RECORDS`, or a mapping of names to such objects (or to further
     mappings), which become groups; its `file_attributes`, if any, are those of the file. `chunks`
     replaces lengths of `CHUNKS`. ValueError when an array does not have the dimensions of its
     variable or holds a value that is not finite and must be.
     """
-    # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
+    if isinstance(value, xr.Dataset):
+        save_dataset(value, path)
+        return
     with _file_in_memory(path) as file:
         _write(file, value, {**CHUNKS, **(chunks or {})})
         file.attrs.update(getattr(value, "file_attributes", {}))
-
-
-def save_joined(values: Iterable[Any], path: str | Path) -> None:
-    """Write the value object of the cases of several as one file, holding one of them at a time.
-
-    `load` reads what it would read after `save(join(values))`; arrays of cases have a dimension of
-    unlimited length. ValueError as `save`, or when there is no value.
-    """
-    with _file_in_memory(path) as file:
-        light = [_append_cases(file, value) for value in values]
-        _write_attributes(file, join(light, [path] * len(light)))
 
 
 @contextmanager
@@ -72,12 +65,12 @@ def _file_in_memory(path: str | Path) -> Iterator[h5netcdf.File]:
 
 
 def load(
-    kind: type[Value],
+    kind: Any,
     path: str | Path | Sequence[str | Path],
     group: str = "",
     leave_out: Collection[str] = (),
     only: Mapping[str, str | Collection[str]] | None = None,
-) -> Value:
+) -> Any:
     """Read a value object of one of the classes in `RECORDS` from a file that `save` wrote.
 
     Several files are joined along the cases. `group` is the group to read, such as "grid" of a knee
@@ -88,35 +81,120 @@ def load(
     variable is missing, has other dimensions or holds a value that is not finite, or when several
     files do not fit together.
     """
+    if isinstance(kind, Schema):
+        cases = None if only is None else only["case"]
+        return load_dataset(kind, path, leave_out, [cases] if isinstance(cases, str) else cases)
     if not isinstance(path, str | Path):
         return join([load(kind, one, group, leave_out, only) for one in path], path)
     with open_checked(path, RECORDS[kind.__name__].kind) as (file, size):
         reader = _Reader(path, _MAX_EXPANSION * size, leave_out, only or {})
-        value: Value = reader.group((kind,), reader.find(group, file) if group else file)
+        value = reader.group((kind,), reader.find(group, file) if group else file)
         return value
 
 
-def load_all(kind: type[Value], paths: Sequence[str | Path], **options: Any) -> Iterator[Value]:
-    """Read the value objects of several files one after the other; options as of `load`."""
+def load_all(kind: Any, paths: Sequence[str | Path], **options: Any) -> Iterator[Any]:
+    """Read several files one after the other; options as of `load`."""
     return (load(kind, path, **options) for path in paths)
 
 
-def load_cases(kind: type[Value], paths: Sequence[str | Path]) -> Iterator[tuple[Value, ...]]:
-    """Read several files case by case: for each case that all of them hold, its value in each.
+def load_cases(schema: Schema, paths: Sequence[str | Path]) -> Iterator[tuple[xr.Dataset, ...]]:
+    """Read several files case by case: for each case that all of them hold, its dataset in each.
 
-    Errors as of `load`.
+    Errors as of `load_dataset`.
     """
     with ExitStack() as stack:
-        record = RECORDS[kind.__name__].kind
-        files = [stack.enter_context(open_checked(path, record)) for path in paths]
-        names = [_text(np.asarray(file["case"][...])).tolist() for file, _ in files]
+        files = [stack.enter_context(_open_dataset(schema, path)) for path in paths]
+        names = [file["case"].values.tolist() for file in files]
         for name in names[0]:
             if all(name in one for one in names):
-                readers = [
-                    (_Reader(path, _MAX_EXPANSION * size, (), {"case": [name]}), file)
-                    for path, (file, size) in zip(paths, files, strict=True)
-                ]
-                yield tuple(reader.group((kind,), file) for reader, file in readers)
+                yield tuple(
+                    _read(schema, file.isel(case=[one.index(name)]), path)
+                    for file, one, path in zip(files, names, paths, strict=True)
+                )
+
+
+def save_dataset(dataset: xr.Dataset, path: str | Path) -> None:
+    """Write a dataset that agrees with its schema, complete or not at all."""
+    check_kind(dataset)
+    encoding: dict[str, dict[str, Any]] = {}
+    for name, variable in dataset.variables.items():
+        encoding[str(name)] = {"_FillValue": None} if variable.dtype.kind == "f" else {}
+        if "row" in variable.dims and variable.size:
+            lengths = zip(variable.dims, variable.shape, strict=True)
+            encoding[str(name)] |= {
+                "chunksizes": tuple(min(CHUNKS.get(str(dim), n), n) for dim, n in lengths),
+                # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
+                "compression": "gzip",
+                "compression_opts": 1,
+                "shuffle": True,
+            }
+    # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
+    content = bytes(dataset.to_netcdf(engine="h5netcdf", encoding=encoding))
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def load_dataset(
+    schema: Schema,
+    path: str | Path | Sequence[str | Path],
+    leave_out: Collection[str] = (),
+    cases: Collection[str] | None = None,
+) -> xr.Dataset:
+    """Read a dataset of a schema.
+
+    Several files are joined along the cases. Variables in `leave_out` are not read; of `cases`
+    those that the file has are. InputDataError when a file is missing; DamagedFileError when its
+    digest is not that of what was written, when it is truncated, of another kind or announces more
+    than it can hold, when it does not agree with the schema, or when several files do not fit
+    together.
+    """
+    paths = [path] if isinstance(path, str | Path) else list(path)
+    parts = []
+    for one in paths:
+        with _open_dataset(schema, one, leave_out) as file:
+            some = file
+            if cases is not None:
+                some = file.isel(case=np.flatnonzero(np.isin(file["case"].values, list(cases))))
+            parts.append(_read(schema, some, one))
+    if not parts:
+        raise ValueError("no file to read")
+    others = ", ".join(str(one) for one in paths[1:])
+    with _damage_reported(paths[0], schema.name, others and f"read with {others}"):
+        return concatenate_cases(parts)
+
+
+@contextmanager
+def _open_dataset(
+    schema: Schema, path: str | Path, leave_out: Collection[str] = ()
+) -> Iterator[xr.Dataset]:
+    """Open a file whose variables are read when they are used."""
+    content = read_checked(path, f"a file of kind '{schema.name}'", "Run the step that writes it.")
+    with (
+        _damage_reported(path, schema.name),
+        xr.open_dataset(
+            io.BytesIO(content),
+            engine="h5netcdf",
+            decode_times=False,
+            mask_and_scale=False,
+            cache=False,
+        ) as file,
+    ):
+        found = file.drop_vars(leave_out, errors="ignore")
+        schema.check_structure(found, leave_out)
+        if found.nbytes > _MAX_EXPANSION * len(content):
+            announced = f"{found.nbytes} bytes announced"
+            raise DamagedFileError(path, announced, f"at most {_MAX_EXPANSION * len(content)}")
+        yield found
+
+
+def _read(schema: Schema, file: xr.Dataset, path: str | Path) -> xr.Dataset:
+    """Values of a file, when they agree with the schema."""
+    with _damage_reported(path, schema.name):
+        loaded = file.load()
+        texts = {
+            name: one.astype(str) for name, one in loaded.variables.items() if one.dtype == object
+        }
+        return schema.check(loaded.assign_coords(texts))
 
 
 @contextmanager
@@ -137,6 +215,8 @@ def _damage_reported(path: str | Path, kind: str, where: str = "") -> Iterator[N
         yield
     except (KneewearError, MemoryError):
         raise
+    except SchemaError as error:
+        raise DamagedFileError(path, error.found, error.expected, error.where) from error
     except Exception as error:  # the libraries raise many kinds of error on a damaged file
         found = f"content that cannot be used ({type(error).__name__}: {error})"
         raise DamagedFileError(path, found, f"a file of kind '{kind}'", where) from error
@@ -159,26 +239,6 @@ def _write(group: Any, value: Any, chunks: Mapping[str, int]) -> None:
         if variable.name in arrays:
             _write_variable(group, variable, arrays[variable.name], chunks)
     _write_attributes(group, value, chunks)
-
-
-def _append_cases(file: Any, value: Any) -> Any:
-    """Append the cases of a value to a file; returns the value without arrays of cases."""
-    record, arrays = RECORDS[type(value).__name__], arrays_of(value)
-    lengths = _lengths(record, arrays)
-    if not file.dimensions:
-        file.dimensions = lengths | {"case": None}
-        for variable in record.variables:
-            _write_variable(file, variable, arrays[variable.name], CHUNKS)
-    start = file.dimensions["case"].size
-    file.resize_dimension("case", start + lengths["case"])
-    light = {}
-    for variable in record.variables:
-        dimensions = variable.dimensions.split()
-        if "case" in dimensions:
-            axis, array = dimensions.index("case"), arrays[variable.name]
-            file[variable.name][(slice(None),) * axis + (slice(start, None),)] = _stored(array)
-            light[variable.attribute] = np.take(array, [], axis)
-    return replace(value, **{k: v for k, v in light.items() if k != "cases"})
 
 
 def _write_attributes(group: Any, value: Any, chunks: Mapping[str, int] = CHUNKS) -> None:
@@ -223,17 +283,7 @@ def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def value_of(kind: type[Value], arrays: Mapping[str, NDArray[Any]]) -> Value:
-    """Value object from the arrays of its variables, the inverse of `arrays_of`."""
-    found: dict[str, dict[str, NDArray[Any]]] = {}
-    for one in RECORDS[kind.__name__].variables:
-        if one.attribute:
-            found.setdefault(one.attribute, {})[one.part] = arrays[one.name]
-    hints = _hints(kind)
-    return kind(**{name: _from_arrays(hints[name], parts) for name, parts in found.items()})
-
-
-def _lengths(record: Record, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
+def _lengths(record: StoredRecord, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
     """Length of each dimension; refuses arrays that contradict it or are not finite."""
     lengths: dict[str, int] = {}
     for variable in record.variables:
@@ -257,7 +307,7 @@ def _lengths(record: Record, arrays: Mapping[str, NDArray[Any]]) -> dict[str, in
 
 
 def _write_variable(
-    group: Any, variable: Variable, array: NDArray[Any], chunks: Mapping[str, int]
+    group: Any, variable: StoredVariable, array: NDArray[Any], chunks: Mapping[str, int]
 ) -> None:
     """Write one variable with its unit and meaning; where a dimension grows, without values."""
     dimensions = tuple(variable.dimensions.split())
@@ -282,7 +332,7 @@ def _stored(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(h5py.string_dtype() if array.dtype.kind == "U" else np.int8)
 
 
-def _count_infinite(variable: Variable, array: NDArray[Any]) -> int:
+def _count_infinite(variable: StoredVariable, array: NDArray[Any]) -> int:
     """Number of values that are not finite and must be."""
     if array.dtype.kind != "f" or "nan" in variable.options:
         return 0
@@ -317,7 +367,7 @@ class _Reader:
         hints = _hints(kind).items()
         return kind(**{name: self.field(name, hint, record, group) for name, hint in hints})
 
-    def field(self, name: str, hint: Any, record: Record, group: Any) -> Any:
+    def field(self, name: str, hint: Any, record: StoredRecord, group: Any) -> Any:
         """One attribute of a value object of type `hint`."""
         options = [one for one in _options(hint) if one is not types.NoneType]
         variables = [
@@ -345,7 +395,7 @@ class _Reader:
         kinds = {RECORDS[one.__name__].kind: one for one in options if one.__name__ in RECORDS}
         return self.record(kinds.get(_kind_of(group), next(iter(kinds.values()))), group)
 
-    def variable(self, variable: Variable, group: Any) -> NDArray[Any]:
+    def variable(self, variable: StoredVariable, group: Any) -> NDArray[Any]:
         """Values of a variable; refused before memory is taken for more than the file can hold."""
         where = f"variable {_where(group)}{variable.name}"
         if variable.name not in group:

@@ -17,9 +17,7 @@ from OCP.Bnd import Bnd_Box
 from OCP.BRep import BRep_Tool
 from OCP.BRepBndLib import BRepBndLib
 from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeFace, BRepBuilderAPI_Sewing
-from OCP.BRepGProp import BRepGProp
 from OCP.BRepMesh import BRepMesh_IncrementalMesh
-from OCP.BRepTools import BRepTools
 from OCP.collections import (
     Array1_double,
     Array1_int,
@@ -27,10 +25,8 @@ from OCP.collections import (
     Array2_gp_Pnt,
     Sequence_TCollection_AsciiString,
 )
-from OCP.Geom import Geom_BSplineSurface, Geom_RectangularTrimmedSurface
-from OCP.GeomConvert import GeomConvert
+from OCP.Geom import Geom_BSplineSurface
 from OCP.gp import gp_Pnt
-from OCP.GProp import GProp_GProps
 from OCP.IFSelect import IFSelect_RetDone
 from OCP.IGESControl import IGESControl_Reader, IGESControl_Writer
 from OCP.IMeshTools import IMeshTools_Parameters
@@ -43,11 +39,10 @@ from OCP.TopLoc import TopLoc_Location
 from OCP.TopoDS import TopoDS
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.meshes import TriangleMesh, merge_vertices
 from kneewear.geometry.surface import Surface
 from kneewear.io.data_file import cut_off
 from kneewear.io.result_files import atomic_path
-from kneewear.io.shapes import merge_vertices
 
 Array = NDArray[np.float64]
 
@@ -60,8 +55,6 @@ _ANGLE = 0.3
 # Faces of other programs meet within this, mm; gaps are closed by sewing.
 _SEWING = 1e-3
 _ROUNDS = 12
-# A face that fills its parameter rectangle to this part of the area is not trimmed.
-_TRIMMED = 1e-6
 _MERGING = 1e-9
 
 
@@ -86,15 +79,6 @@ def read_mesh(path: Path) -> TriangleMesh:
     step = _MERGING * _USUAL_WIDTH * scale
     points, triangles = merge_vertices(np.concatenate(vertices), np.concatenate(faces), step)
     return TriangleMesh(points / unit, triangles)
-
-
-def read_patches(path: Path) -> list[Surface]:
-    """Untrimmed patches of all faces, mm."""
-    shape, _ = _read(path)
-    patches = [_patch(face, path, number) for number, face in enumerate(_faces(shape), 1)]
-    if not patches:
-        raise _no_faces(path)
-    return patches
 
 
 def write_patches(surfaces: Mapping[str, Surface], path: Path) -> None:
@@ -129,24 +113,6 @@ def bspline(surface: Surface) -> Any:
         poles, weights, knots[0][0], knots[1][0], knots[0][1], knots[1][1],
         surface.degree_u, surface.degree_v
     )  # fmt: skip
-
-
-def surface_of(geometry: Any) -> Surface:
-    """Patch of OpenCASCADE's B-spline surface."""
-    if geometry.IsUPeriodic() or geometry.IsVPeriodic():
-        geometry.SetUNotPeriodic()
-        geometry.SetVNotPeriodic()
-        geometry.Segment(*geometry.Bounds())  # clamps the ends
-    n_u, n_v = geometry.NbUPoles(), geometry.NbVPoles()
-    points, weights = np.empty((n_u, n_v, 3)), np.empty((n_u, n_v))
-    for i, j in np.ndindex(n_u, n_v):
-        pole = geometry.Pole(i + 1, j + 1)
-        points[i, j] = pole.X(), pole.Y(), pole.Z()
-        weights[i, j] = geometry.Weight(i + 1, j + 1)
-    u = [[geometry.UKnot(k)] * geometry.UMultiplicity(k) for k in range(1, geometry.NbUKnots() + 1)]
-    v = [[geometry.VKnot(k)] * geometry.VMultiplicity(k) for k in range(1, geometry.NbVKnots() + 1)]
-    degrees = geometry.UDegree(), geometry.VDegree()
-    return Surface(points, weights, np.concatenate(u), np.concatenate(v), *degrees)
 
 
 def _read(path: Path) -> tuple[Any, float]:
@@ -219,31 +185,6 @@ def _knot_arrays(knots: Array) -> tuple[Any, Any]:
         real.SetValue(number, float(value))
         whole.SetValue(number, int(count))
     return real, whole
-
-
-def _patch(face: Any, path: Path, number: int) -> Surface:
-    """NURBS patch of an untrimmed face."""
-    limits = BRepTools.UVBounds_s(face)
-    geometry = BRep_Tool.Surface_s(face)
-    u0, u1, v0, v1 = geometry.Bounds()
-    whole = np.allclose(limits, (u0, u1, v0, v1), rtol=0, atol=1e-9 * max(u1 - u0, v1 - v0))
-    if not (whole and isinstance(geometry, Geom_BSplineSurface)):
-        geometry = GeomConvert.SurfaceToBSplineSurface_s(
-            Geom_RectangularTrimmedSurface(geometry, *limits)
-        )
-    filled = BRepBuilderAPI_MakeFace(geometry, 1e-7).Face()
-    if abs(_area(face) - _area(filled)) > _TRIMMED * _area(filled):
-        expected = "faces bounded by parameter lines"
-        remedy = "Let it be meshed and fitted (name it in the settings) instead."
-        raise InputDataError(path, "a trimmed face", expected, remedy, f"face {number}")
-    surface = surface_of(geometry)
-    return surface.reversed_normal() if face.Orientation() == TopAbs_REVERSED else surface
-
-
-def _area(face: Any) -> float:
-    properties = GProp_GProps()
-    BRepGProp.SurfaceProperties_s(face, properties, 1e-9)
-    return abs(float(properties.Mass()))
 
 
 def _face_mesh(face: Any, longest: float) -> tuple[Array, NDArray[np.int64]]:
@@ -321,10 +262,10 @@ def _subdivided(triangles: NDArray[np.int64], middles: NDArray[np.int64]) -> NDA
     return np.concatenate(parts)
 
 
-def main(reader: str, path: str, answer: str) -> None:
-    """Store the result of a reader, or its error, in a file for `kneewear.io.cad`."""
+def answer_request(path: str, answer: str) -> None:
+    """Store the mesh of a file, or its error, in a file for `kneewear.io.cad`."""
     try:
-        given: Any = globals()[reader](Path(path))
+        given: Any = read_mesh(Path(path))
     except InputDataError as error:
         given = error
     except Exception as error:  # bindings raise errors of OpenCASCADE's own
@@ -334,4 +275,4 @@ def main(reader: str, path: str, answer: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    answer_request(*sys.argv[1:])

@@ -16,27 +16,44 @@ from kneewear.io.result_files import read_checked
 
 
 def page_contents(files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Values of :func:`kneewear.report.page.render_page` by name.
+    """Tables of a page as `frames`, and its 3-D view (None without one) as `view`.
 
     `files` are the lists of paths `tables`, and `activities`, `benchmarks`, `calibration`, `signs`
     (by the folder of the activity) and `view`, of which a study kind may have none.
     """
     own = {name: list(map(Path, paths)) for name, paths in files.items()}
-    named = [(path.stem, load_table(path)) for path in own["tables"]]
-    named += [(f"benchmark_{path.stem}", load_table(path)) for path in own.get("benchmarks", [])]
-    named += [
-        (f"calibration_{path.stem}", pd.read_csv(path, comment="#"))
+    frames = {path.stem: load_table(path) for path in own["tables"]}
+    frames |= {f"benchmark_{path.stem}": load_table(path) for path in own.get("benchmarks", [])}
+    frames |= {
+        f"calibration_{path.stem}": pd.read_csv(path, comment="#")
         for path in own.get("calibration", [])
-    ]
-    named += [
-        (f"{path.stem}_{path.parent.name}", load_table(path)) for path in own.get("signs", [])
-    ]
+    }
+    # Tables of the name of each activity, one below the other.
+    for path in own.get("signs", []):
+        trials = load_table(path)
+        trials["activity"] = path.parent.name
+        frames[path.stem] = pd.concat([frames.get(path.stem, trials[:0]), trials])
+    activities = list(netcdf.load_all(Activity, own.get("activities", [])))
     return {
-        "frames": dict(named),
-        "activities": {
-            one.name: one for one in netcdf.load_all(Activity, own.get("activities", []))
-        },
+        "frames": frames | activity_tables(activities),
         "view": next(map(load_json, own.get("view", [])), None),
+    }
+
+
+def activity_tables(activities: Iterable[Activity]) -> dict[str, pd.DataFrame]:
+    """Notes on the files of activities, and what is prescribed, held, solved or driven by force."""
+    notes = [(one.name, note) for one in activities for note in one.notes]
+    conditions = []
+    for one in activities:
+        by = one.boundary_conditions
+        kinds = {"prescribed": by["prescribed"], "held": by["held"], "driven by force": by["force"],
+                 "solved": by["solved"], "spring": by["springs"]}  # fmt: skip
+        conditions += [(one.name, name, kind) for kind, names in kinds.items() for name in names]
+    return {
+        "activity_notes": pd.DataFrame(notes, columns=["activity", "note"]),
+        "boundary_conditions": pd.DataFrame(
+            conditions, columns=["activity", "coordinate", "condition"]
+        ),
     }
 
 

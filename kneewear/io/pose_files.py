@@ -17,7 +17,7 @@ _COLUMNS = ["x_tran", "y_tran", "z_tran", "z_rot", "x_rot", "y_rot"]
 _MISSING = "NOT_OPTIMIZED"
 
 
-def read_poses(path: str | Path) -> Array:
+def read_tracked_poses(path: str | Path) -> Array:
     """Pose of one component in the frame of the camera, one row per x-ray frame.
 
     Columns are the position x, y, z, mm, and the turns z, x, y, deg, of R = Rz Rx Ry; the z axis is
@@ -43,11 +43,11 @@ def read_poses(path: str | Path) -> Array:
 
 
 def read_both_poses(femoral: str | Path, tibial: str | Path) -> tuple[Array, Array]:
-    """Poses of femoral and tibial component, each as of `read_poses`, from two files.
+    """Poses of femoral and tibial component, each as of `read_tracked_poses`, from two files.
 
     InputDataError when the files have different numbers of frames or hold the same poses.
     """
-    poses = read_poses(femoral), read_poses(tibial)
+    poses = read_tracked_poses(femoral), read_tracked_poses(tibial)
     if len(poses[0]) != len(poses[1]):
         raise InputDataError(
             tibial,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import logging
 import os
 import platform
@@ -32,6 +33,17 @@ def file_hash(path: str | Path) -> str:
     """SHA-256 of a file, hexadecimal."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def frozen_digest(file: str | Path, record: str | Path) -> str:
+    """Digest of a stored prediction; DamagedFileError if the file is not the one that was stored.
+
+    `record` is the JSON file whose `sha256` was written with it.
+    """
+    stored = str(json.loads(Path(record).read_text(encoding="utf-8"))["sha256"])
+    if file_hash(file) != stored:
+        raise DamagedFileError(file, "another content than was stored", f"SHA-256 {stored}")
+    return stored
 
 
 def digest_path(path: str | Path) -> Path:
@@ -84,6 +96,22 @@ def read_checked(
         found, expected = f"content with the digest {found[:12]}...", f"{written[:12]}..."
         raise DamagedFileError(path, found, f"{expected}, as it was written")
     return content
+
+
+def check_digest(path: str | Path) -> None:
+    """Refuse a large file of results that is not as it was written; raises as `read_checked`."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputDataError(path, "no file", "a result file", "Check the path.")
+    record = digest_path(path)
+    if not record.is_file():
+        logger.warning("%s has no digest beside it: its content is not checked", path)
+        return
+    written = record.read_text(encoding="ascii", errors="replace").split(" ")[0]
+    found = file_hash(path)
+    if found != written:
+        found, expected = f"content with the digest {found[:12]}...", f"{written[:12]}..."
+        raise DamagedFileError(path, found, f"{expected}, as it was written")
 
 
 def check_writable(folder: str | Path) -> None:

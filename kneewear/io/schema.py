@@ -32,7 +32,7 @@ CHUNKS = {"life": 1, "activity": 1, "case": 1, "frame": 10, "u_sample": 9, "v_sa
 
 
 @dataclass(frozen=True)
-class Variable:
+class StoredVariable:
     """One variable of a file, a row of the table.
 
     `dimensions` are separated by spaces, slowest first; `units` is "1" for pure numbers; `dtype` is
@@ -73,30 +73,30 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Record:
+class StoredRecord:
     """Kind and variables of one class of value objects."""
 
     kind: str
-    variables: tuple[Variable, ...] = ()
+    variables: tuple[StoredVariable, ...] = ()
 
 
-def _records() -> dict[str, Record]:
+def _records() -> dict[str, StoredRecord]:
     """Records of `schema.csv` by the names of their classes."""
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
     kinds = {row[0]: row[4] for row in rows if not row[1]}
-    listed: dict[str, list[Variable]] = {row[0]: [] for row in rows}
+    listed: dict[str, list[StoredVariable]] = {row[0]: [] for row in rows}
     for record, name, dimensions, units, long_name, dtype, source, options in rows:
         if name.startswith("*"):
             listed[record] += _included(listed[name[1:]], dimensions)
         elif name:
             listed[record].append(
-                Variable(name, dimensions, units, long_name, dtype or "f8", source, options)
+                StoredVariable(name, dimensions, units, long_name, dtype or "f8", source, options)
             )
-    return {name: Record(kind, tuple(listed[name])) for name, kind in kinds.items()}
+    return {name: StoredRecord(kind, tuple(listed[name])) for name, kind in kinds.items()}
 
 
-def _included(variables: list[Variable], dimensions: str) -> Iterator[Variable]:
+def _included(variables: list[StoredVariable], dimensions: str) -> Iterator[StoredVariable]:
     """Variables of a group, with the dimensions of the row that includes it."""
     return (replace(one, dimensions=one.dimensions.replace(".", dimensions)) for one in variables)
 

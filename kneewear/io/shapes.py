@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.meshes import FEWER_TRIANGLES, TriangleMesh
+from kneewear.geometry.meshes import FEWER_TRIANGLES, TriangleMesh, merge_vertices
 from kneewear.io import cad
 from kneewear.io.data_file import (
     LARGEST_COORDINATE,
@@ -26,6 +26,7 @@ _PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj}
 _POINT_SUFFIXES = (".csv", ".xyz", ".txt")
 # Part of the mesh's width within which vertices are merged; single precision is 6e-8.
 _MERGING = 1e-7
+_ROUNDING = 4.0
 
 
 def load_shape(path: str | Path) -> TriangleMesh:
@@ -62,7 +63,11 @@ def _load_mesh(path: str | Path) -> TriangleMesh:
         remedy = "The file is cut off or damaged: copy or export it again."
         raise InputDataError(path, found, expected, remedy, f"triangle {outside[0] + 1}")
     if faces.size:
-        step = _MERGING * max(float(np.ptp(vertices, axis=0).max()), np.finfo(float).tiny)
+        used = vertices[np.unique(faces)]
+        width = max(float(np.ptp(used, axis=0).max()), np.finfo(float).tiny)
+        # Vertices off by one step of single precision in each coordinate are within four.
+        rounding = _ROUNDING * float(np.spacing(np.float32(np.abs(used).max())))
+        step = max(_MERGING * width, rounding)
         vertices, faces = merge_vertices(vertices, faces, step)
     if faces.size == 0:
         remedy = "The file is cut off, damaged or holds points only: export it again."
@@ -79,18 +84,6 @@ def _check_vertices(path: Path, vertices: NDArray[np.float64]) -> None:
         found, expected = f"a coordinate {shown}", "coordinates of an implant"
         remedy = "Repair the mesh and export it again."
         raise InputDataError(path, found, expected, remedy, f"vertex {odd[0] + 1}")
-
-
-def merge_vertices(
-    vertices: NDArray[np.float64], faces: NDArray[np.int64], step: float
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Merge vertices that round to the same multiple of `step`; drop collapsed triangles."""
-    _, first, number = np.unique(
-        np.round(vertices / step), axis=0, return_index=True, return_inverse=True
-    )
-    faces = number.reshape(-1)[faces]
-    a, b, c = faces.T
-    return vertices[first], np.ascontiguousarray(faces[(a != b) & (b != c) & (c != a)])
 
 
 def _load_points(path: str | Path) -> TriangleMesh:

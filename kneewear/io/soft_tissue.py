@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.io.curves import parse_csv
-from kneewear.io.data_file import decode_text, read_data
+from kneewear.io.text_tables import TextTable
 from kneewear.settings.faults import suggestion
 from kneewear.tissue.bundles import Attachment, Bundles
 from kneewear.tissue.laws import (
@@ -104,21 +103,19 @@ def read_ligaments(
     InputDataError, with row and column, if a column is missing, a bundle occurs twice, a frame is
     unknown, a coordinate is no number, or a stiffness or slack length is not positive.
     """
-    table = _Table(path, ("bundle", "body_1", "body_2"), _LIGAMENT_NUMBERS)
-    table.require_positive("linear_stiffness_n_per_strain", "slack_length_mm")
-    table.require_unique("bundle")
-    ends = [
-        [table.attachment(row, frames, f"body_{end}", f"{{}}{end}_mm") for end in (1, 2)]
-        for row in range(len(table.text))
-    ]
-    names = tuple(table.text["bundle"])
+    table = _read(path, ("bundle", "body_1", "body_2", *_LIGAMENT_NUMBERS))
+    names = table.unique("bundle")
     law = quadratic_to_linear(
-        table.numbers["slack_length_mm"],
-        table.numbers["linear_stiffness_n_per_strain"],
+        table.positive("slack_length_mm"),
+        table.positive("linear_stiffness_n_per_strain"),
         transition_strain,
         damping_time,
     )
-    bundles = Bundles(names, bodies, tuple((one, other) for one, other in ends), law)
+    ends = []
+    for end in (1, 2):
+        places = _places(table, f"{{}}{end}_mm")
+        ends.append([_point(table, n, at, frames, f"body_{end}") for n, at in enumerate(places)])
+    bundles = Bundles(names, bodies, tuple(zip(*ends, strict=True)), law)
     return Ligaments(bundles, table.optional("wrap_object"))
 
 
@@ -128,14 +125,13 @@ def read_muscles(path: str | Path, frames: Frames) -> tuple[MusclePath, ...]:
     Points of a frame that `frames` does not have, such as the pelvis of a knee model, are left out.
     InputDataError as `read_ligaments`, and if a muscle keeps fewer than two points.
     """
-    table = _Table(path, ("muscle", "body"), _MUSCLE_NUMBERS)
-    table.require_positive("max_isometric_force_n")
-    wraps = table.optional("wrap_object")
-    muscles = []
+    table = _read(path, ("muscle", "body", *_MUSCLE_NUMBERS))
+    forces, wraps = table.positive("max_isometric_force_n"), table.optional("wrap_object")
+    places, muscles = _places(table, "{}_mm"), []
     for name in dict.fromkeys(table.text["muscle"]):
         rows = np.flatnonzero(table.text["muscle"] == name)
         points = tuple(
-            table.attachment(row, frames, "body", "{}_mm")
+            _point(table, row, places[row], frames, "body")
             for row in rows.tolist()
             if table.text["body"][row] in frames
         )
@@ -147,8 +143,7 @@ def read_muscles(path: str | Path, frames: Frames) -> tuple[MusclePath, ...]:
                 "Name the frames of its points.",
                 f"muscle {name}",
             )
-        force = float(table.numbers["max_isometric_force_n"][rows[0]])
-        muscles.append(MusclePath(name, force, points, wraps[rows[0]]))
+        muscles.append(MusclePath(name, float(forces[rows[0]]), points, wraps[rows[0]]))
     return tuple(muscles)
 
 
@@ -158,8 +153,8 @@ def read_muscle_tensions(path: str | Path, muscles: tuple[str, ...]) -> TensionL
     InputDataError as `read_ligaments`, if a muscle has fewer than two rows, lengths that do not
     ascend or a negative tension, or if the table does not have it.
     """
-    table = _Table(path, ("muscle",), _TENSION_NUMBERS)
-    length, tension = (table.numbers[name] for name in _TENSION_NUMBERS)
+    table = _read(path, ("muscle", *_TENSION_NUMBERS))
+    length, tension = (table.numbers(name) for name in _TENSION_NUMBERS)
     known = tuple(dict.fromkeys(table.text["muscle"]))
     found = []
     for name in muscles:
@@ -184,31 +179,32 @@ def read_wrap_objects(path: str | Path, frames: Frames) -> tuple[WrapRow, ...]:
     The optional column `side` has three numbers, the direction to the side on which bundles pass.
     InputDataError as `read_ligaments`, or if the kind is unknown or a size of that kind is missing.
     """
-    table = _Table(path, ("name", "kind", "body"), (*_PLACES, *_TURNS), optional=_SIZES)
-    table.require_unique("name")
-    uses, sides = table.optional("used_by"), table.optional("side")
+    table = _read(path, ("name", "kind", "body", *_PLACES, *_TURNS, *_SIZES))
+    names, uses, sides = table.unique("name"), table.optional("used_by"), table.optional("side")
+    places, turns = (
+        np.column_stack([table.numbers(name) for name in columns]) for columns in (_PLACES, _TURNS)
+    )
+    every = np.column_stack([table.numbers(name, may_be_empty=True) for name in _SIZES])
     found = []
     for row, kind in enumerate(table.text["kind"]):
         if kind not in _NEEDED:
             table.refuse(row, "kind", kind, f"one of {', '.join(_NEEDED)}")
-        sizes = [float(table.numbers[name][row]) for name in _SIZES]
+        sizes = every[row].tolist()
         for number in _NEEDED[kind]:
             if not sizes[number] > 0.0:
                 table.refuse(row, _SIZES[number], f"{sizes[number]:g}", f"a size of the {kind}")
-        frame = table.frame(row, frames, "body")
-        place = [float(table.numbers[name][row]) for name in _PLACES]
-        turn = [float(table.numbers[name][row]) for name in _TURNS]
+        frame = _frame(table, row, frames, "body")
         found.append(
             WrapRow(
-                name=table.text["name"][row],
+                name=names[row],
                 kind=kind,
                 body=frame.body,
-                translation=_three(np.array(place) + frame.origin),
-                rotation=_three(np.array(turn)),
+                translation=_three(places[row] + frame.origin),
+                rotation=_three(turns[row]),
                 size=(sizes[0], sizes[1], sizes[2]),
                 length=sizes[3],
                 used_by=tuple(uses[row].split()),
-                side=table.direction(row, "side", sides[row]),
+                side=_direction(table, row, "side", sides[row]),
             )
         )
     return tuple(found)
@@ -218,82 +214,37 @@ def _three(values: Array) -> tuple[float, float, float]:
     return float(values[0]), float(values[1]), float(values[2])
 
 
-class _Table:
-    """Columns of text and numbers of a CSV file; messages count rows from 1 below the header."""
+def _read(path: str | Path, columns: tuple[str, ...]) -> TextTable:
+    """Table with rows that has some columns."""
+    table = TextTable.read(path, "a table of soft tissue")
+    table.require(columns)
+    return table
 
-    def __init__(
-        self,
-        path: str | Path,
-        words: tuple[str, ...],
-        numbers: tuple[str, ...],
-        optional: tuple[str, ...] = (),
-    ) -> None:
-        self.path = Path(path)
-        cells = parse_csv(self.path, decode_text(path, read_data(path, "a table of soft tissue")))
-        cells = cells.apply(lambda column: column.fillna("").str.strip())
-        missing = [name for name in (*words, *numbers, *optional) if name not in cells]
-        if missing:
-            near = suggestion(missing[0], cells.columns) or "Add the columns."
-            found = f"columns {', '.join(cells.columns)}"
-            raise InputDataError(path, found, f"also {', '.join(missing)}", near, "header")
-        if cells.empty:
-            raise InputDataError(path, "no rows", "one row or more", "Export the table again.")
-        self.text = cells
-        self.numbers = {name: self._numbers(name, name in optional) for name in numbers + optional}
 
-    def _numbers(self, name: str, may_miss: bool) -> Array:
-        values = pd.to_numeric(self.text[name], errors="coerce").to_numpy(dtype=float)
-        empty = (self.text[name] == "").to_numpy() & may_miss
-        wrong = np.flatnonzero(~np.isfinite(values) & ~empty)
-        if wrong.size:
-            self.refuse(int(wrong[0]), name, f"'{self.text[name][wrong[0]]}'", "a number")
-        return values
+def _places(table: TextTable, pattern: str) -> Array:
+    """Positions (n, 3) of points, mm, from the columns of a pattern with x, y and z."""
+    return np.column_stack([table.numbers(pattern.format(axis)) for axis in _AXES])
 
-    def refuse(self, row: int, column: str, found: str, expected: str) -> None:
-        """Raise InputDataError about a cell."""
-        remedy = "Correct the table."
-        where = f"row {row + 1}, column '{column}'"
-        raise InputDataError(self.path, found, expected, remedy, where)
 
-    def require_positive(self, *columns: str) -> None:
-        for name in columns:
-            wrong = np.flatnonzero(~(self.numbers[name] > 0.0))
-            if wrong.size:
-                value = f"{self.numbers[name][wrong[0]]:g}"
-                self.refuse(int(wrong[0]), name, value, "a number above zero")
+def _frame(table: TextTable, row: int, frames: Frames, column: str) -> FileFrame:
+    """Frame named in a cell."""
+    name = table.text[column][row]
+    if name not in frames:
+        remedy = suggestion(name, frames) or "Correct the table."
+        table.refuse(row, column, f"body '{name}'", f"one of {', '.join(frames)}", remedy)
+    return frames[name]
 
-    def require_unique(self, column: str) -> None:
-        again = np.flatnonzero(self.text[column].duplicated())
-        if again.size:
-            name = self.text[column][again[0]]
-            self.refuse(int(again[0]), column, f"'{name}' again", "each name once")
 
-    def optional(self, column: str) -> tuple[str, ...]:
-        """Texts of a column, empty where there is none."""
-        return tuple(self.text.get(column, pd.Series([""] * len(self.text))))
+def _point(table: TextTable, row: int, place: Array, frames: Frames, column: str) -> Attachment:
+    """Body and position, mm, of a point."""
+    frame = _frame(table, row, frames, column)
+    return frame.body, place + frame.origin
 
-    def direction(self, row: int, column: str, text: str) -> tuple[float, float, float]:
-        """Three numbers of a cell, zeros where it is empty."""
-        numbers = pd.to_numeric(pd.Series(text.split() or ["0"] * 3), errors="coerce").to_numpy(
-            float
-        )
-        if numbers.size != 3 or not np.isfinite(numbers).all():
-            self.refuse(row, column, f"'{text}'", "three numbers, such as 1 0 0, or none")
-        return _three(numbers)
 
-    def frame(self, row: int, frames: Frames, column: str) -> FileFrame:
-        """Frame named in a cell."""
-        name = self.text[column][row]
-        if name not in frames:
-            near = suggestion(name, frames)
-            self.refuse(
-                row, column, f"body '{name}'",
-                f"one of {', '.join(frames)}" + (f" ({near})" if near else ""),
-            )  # fmt: skip
-        return frames[name]
-
-    def attachment(self, row: int, frames: Frames, column: str, pattern: str) -> Attachment:
-        """Body and position, mm, of a point."""
-        frame = self.frame(row, frames, column)
-        point = [self.numbers[pattern.format(axis)][row] for axis in _AXES]
-        return frame.body, np.array(point) + frame.origin
+def _direction(table: TextTable, row: int, column: str, text: str) -> tuple[float, float, float]:
+    """Three numbers of a cell, zeros where it is empty."""
+    words = text.split() or ["0"] * 3
+    numbers = pd.to_numeric(pd.Series(words), errors="coerce").to_numpy(float)
+    if numbers.size != 3 or not np.isfinite(numbers).all():
+        table.refuse(row, column, f"'{text}'", "three numbers, such as 1 0 0, or none")
+    return _three(numbers)

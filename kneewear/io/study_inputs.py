@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import reduce
 from importlib.util import find_spec
+from math import isfinite, prod
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from kneewear.errors import InputDataError
-from kneewear.io.cohorts import read_cohort
+from kneewear.findings import Finding
 from kneewear.io.documents import load_json, load_table
 from kneewear.io.plans import read_plan
-from kneewear.settings.activity import FileActivity, ParametricActivity
-from kneewear.settings.base import CaseStudy, Study, WearStudy
-from kneewear.settings.checks import heard, setting_warnings
-from kneewear.settings.cohort import CohortStudy, Subject
-from kneewear.settings.designs import DesignStudy
+from kneewear.settings.activity import FileActivity, ParametricActivity, RegisteredMotion
+from kneewear.settings.base import LifeStudy, Study
+from kneewear.settings.checks import checks, drop_silenced, judge, setting_findings
 from kneewear.settings.faults import refusal
-from kneewear.settings.fe_knee import FeKneeStudy
 from kneewear.settings.files import read_settings_file
-from kneewear.settings.multibody import MultibodyStudy
-from kneewear.settings.optimisation import OptimisationStudy
-from kneewear.settings.static import StaticStudy
-from kneewear.settings.study import load_study, merge_settings, read_settings
-from kneewear.settings.sweep import SweepStudy
-from kneewear.settings.uncertainty import ConstantsFile, UncertaintySettings
+from kneewear.settings.implant import MeshImplant, NaturalKnee
+from kneewear.settings.multibody import (
+    MultibodyStudy,
+    PassiveFlexionSettings,
+    PredictedGaitSettings,
+)
+from kneewear.settings.press import PressStudy
+from kneewear.settings.replications import STUDY_MODELS, replication
+from kneewear.settings.study import load_study, merge_settings, read_settings, study_findings
+from kneewear.settings.types import Settings
+from kneewear.settings.variables import Variable, apply_values
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
     from kneewear.activity.activity import Activity
+    from kneewear.geometry.implant import Implant
     from kneewear.geometry.meshes import TriangleMesh
+    from kneewear.settings.fe_twin import FeTwinStudy
 
 
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
@@ -53,16 +60,18 @@ def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
 
 def _implant_files(study: Study) -> dict[str, str]:
     """Mesh files of the implant as its settings name them."""
-    meshes, natural = study.implant.meshes, study.implant.natural
-    if study.implant.source == "natural" and natural is not None:
+    implant = study.implant
+    if isinstance(implant, NaturalKnee):
+        natural = implant.natural
         return {
             "insert_mesh": natural.tibial_cartilage,
             "femoral_mesh": natural.femoral_cartilage,
             "insert_bone_mesh": natural.tibial_bone,
             "femoral_bone_mesh": natural.femoral_bone,
         }
-    if study.implant.source != "meshes" or meshes is None:
+    if not isinstance(implant, MeshImplant):
         return {}
+    meshes = implant.meshes
     files = {"insert_mesh": meshes.insert, "femoral_mesh": meshes.femoral}
     if meshes.underside_mesh is not None:
         files["underside_mesh"] = meshes.underside_mesh
@@ -70,10 +79,20 @@ def _implant_files(study: Study) -> dict[str, str]:
 
 
 def design_studies(study: Study) -> dict[str, Study]:
-    """A study for each design, in each size, of a study of designs; other studies have one."""
-    if isinstance(study, CohortStudy):
-        return dict(study.implants())
-    return study.variants() if isinstance(study, DesignStudy) else {study.implant.name: study}
+    """A study for each design, which a variable names as blocks of the implant; else its own."""
+    for name, variable in study.variables.items():
+        blocks = variable.blocks or {}
+        changed = variable.settings or [key for block in blocks.values() for key in block]
+        if blocks and any(key.startswith("implant") for key in changed):
+            return {design: _design_study(study, name, design) for design in blocks}
+    return {study.implant.name: study}
+
+
+def _design_study(study: Study, name: str, design: str) -> Study:
+    """Study of one level of a variable, with the other variables."""
+    settings = apply_values(study.model_dump(mode="json"), study.variables, {name: design})
+    del settings["variables"][name]
+    return type(study).model_validate(settings | {"analyses": {}})
 
 
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
@@ -83,20 +102,14 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
 
 
 def pose_files(study: Study, root: str | Path) -> list[str]:
-    """File of given poses of a static study, as a list; empty where poses are solved."""
-    poses = study.static.poses if isinstance(study, StaticStudy) else None
+    """File of given poses of a study of model press, as a list; empty where poses are solved."""
+    poses = study.pose_file
     return [] if poses is None else [str(study.data_path(poses.file, root))]
 
 
 def model_files(study: Study, root: str | Path) -> dict[str, str]:
-    """Data files of the model of a multibody study or a dynamic knee by name; else empty."""
-    if isinstance(study, MultibodyStudy):
-        files = study.multibody.files
-    elif isinstance(study, FeKneeStudy):
-        files = study.fe_knee.files
-    else:
-        return {}
-    return {name: str(study.data_path(file, root)) for name, file in files.items()}
+    """Data files of the model of a multibody study or a replication by name; else empty."""
+    return {name: str(study.data_path(file, root)) for name, file in study.model_files.items()}
 
 
 def _curve_files(study: Study, activity: str) -> dict[str, str]:
@@ -104,9 +117,9 @@ def _curve_files(study: Study, activity: str) -> dict[str, str]:
     settings = study.simulated_activities()[activity]
     if not isinstance(settings, FileActivity):
         return {}
-    tibial = settings.motion.tibial_file
-    other = {} if tibial is None else {"tibial": tibial}
-    return {"motion": settings.motion.file, "load": settings.load.file, **other}
+    motion = settings.motion
+    other = {"tibial": motion.tibial_file} if isinstance(motion, RegisteredMotion) else {}
+    return {"motion": motion.file, "load": settings.load.file, **other}
 
 
 def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
@@ -120,7 +133,7 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
     for name, one in study.report.measured.items():
         if not isinstance(simulated.get(one.beside), ParametricActivity):
             continue
-        paths = [Path(root, "config/config.yaml")]
+        paths = [Path(root, "config/defaults.yaml")]
         paths += [study.data_path(file, root) for file in one.settings]
         other = load_study(reduce(merge_settings, map(read_settings, paths)))
         for activity, block in other.simulated_activities().items():
@@ -150,131 +163,176 @@ def load_activity(study: Study, name: str, root: str | Path) -> Activity:
 
     files = activity_files(study, name, root)
     settings = study.simulated_activities()[name]
-    return read_activity(name, settings, files, study.simulation.frames, study.implant.knee)
+    own = settings.motion.knee if isinstance(settings, FileActivity) else None
+    knee = own or study.implant.knee
+    return read_activity(name, settings, files, study.simulation.frames, knee)
 
 
 def peak_loads(study: Study, root: str | Path) -> tuple[str, ...]:
     """Sentence on the peak load of every activity, in body weights and in N for the body masses."""
     from kneewear.activity.load import GRAVITY  # noqa: PLC0415
 
-    masses = study.cases.body_mass_kg if isinstance(study, CaseStudy) else ()
     found = []
     for name in study.simulated_activities():
         peak = float(load_activity(study, name, root).load.max())
         forces = [
             f"{peak * mass * GRAVITY:.0f} N at {mass:g} kg"
-            for mass in sorted({min(masses), max(masses)} if masses else ())
+            for mass in sorted(set(study.body_masses_kg))
         ]
         found.append(f"{name}: peak load {peak:.3g} body weights{': ' * bool(forces)}"
                      f"{', '.join(forces)}.")  # fmt: skip
     return tuple(found)
 
 
-def plan_files(study: Study, root: str | Path) -> list[str]:
-    """File of the cases of a sweep, as a list; empty where the settings plan them."""
-    file = study.sweep.file if isinstance(study, SweepStudy) else None
-    return [] if file is None else [str(study.data_path(file, root))]
+def plan_file(study: Study, root: str | Path) -> list[str]:
+    """File of the cases of a plan `table`, as a list; empty for other plans."""
+    return [str(study.data_path(file, root)) for file in study.cases.files]
 
 
-def count_cases(study: SweepStudy, root: str | Path) -> int:
-    """Cases of a sweep, those of its file where it has one; InputDataError as `read_plan`."""
-    for path in plan_files(study, root):
+def plan_rows(study: Study, root: str | Path) -> list[dict[str, Any]]:
+    """Rows of the file of a plan `table`; none for other plans. InputDataError as `read_plan`."""
+    rows: list[dict[str, Any]] = []
+    for path in plan_file(study, root):
         _check_readable(path, study, root)
-        return len(read_plan(path, list(study.sweep.factors)))
-    return study.sweep.case_count or 0
+        rows = read_plan(path, study)
+    return rows
 
 
-def cohort_file(study: CohortStudy, root: str | Path) -> str:
-    """File of the subjects of a cohort."""
-    return str(study.data_path(study.cohort.subjects, root))
+def count_cases(study: Study, root: str | Path) -> int:
+    """Number of cases of a study; InputDataError as `read_plan`."""
+    count = study.cases.case_count(study.variables)
+    if count is not None:
+        return count
+    rows = plan_rows(study, root)
+    further = [
+        len(variable.level_values) for name, variable in study.variables.items()
+        if name not in rows[0]
+    ]  # fmt: skip
+    return len(rows) * prod(further)
 
 
-def cohort_files(study: Study, root: str | Path) -> list[str]:
-    """File of the subjects of a cohort and their own files; empty for studies of other kinds."""
-    if not isinstance(study, CohortStudy):
-        return []
-    return [cohort_file(study, root), *subject_files(study, root).values()]
+def case_files(study: Study, root: str | Path) -> list[str]:
+    """Files that cases name by values of variables, beside those of the study.
 
-
-def subjects(study: CohortStudy, root: str | Path) -> list[Subject]:
-    """Subjects of a cohort; InputDataError as `read_cohort`."""
-    path = cohort_file(study, root)
-    _check_readable(path, study, root)
-    return read_cohort(path, study)
-
-
-def subject_files(study: CohortStudy, root: str | Path) -> dict[str, str]:
-    """Motion and load files of all subjects of a cohort, by the names settings and rows give them.
-
-    InputDataError if one does not exist; it names the first subject with it.
+    InputDataError if one does not exist; it names the first case with it.
     """
-    name = study.cohort.activity
-    found: dict[str, str] = {}
-    if name is not None:
-        files, own = _curve_files(study, name), activity_files(study, name, root)
-        found = {file: own[part] for part, file in files.items()}
-    for subject in subjects(study, root):
-        for part, file in subject.files.items():
-            if file not in found:
-                path = str(study.data_path(file, root))
-                if not Path(path).is_file():
-                    raise InputDataError(
-                        cohort_file(study, root),
-                        f"{part} file {file}, which does not exist",
-                        "a file in the data folder, or a path",
-                        f"Check the name and {_data_folder(study, root)}.",
-                        f"subject {subject.name}",
-                    )
-                found[file] = path
-    return found
+    found: dict[str, None] = {}
+    names = [
+        name for name, variable in study.variables.items()
+        if any(path.endswith(("file", "insert", "femoral", "mesh")) for path in variable.settings)
+    ]  # fmt: skip
+    rows = plan_rows(study, root)
+    rows += [{name: value} for name in names for value in study.variables[name].values or ()]
+    for row in rows:
+        for name in names:
+            file = row.get(name)
+            if not file:
+                continue
+            path = str(study.data_path(str(file), root))
+            if not Path(path).is_file():
+                raise InputDataError(
+                    next(iter(plan_file(study, root)), f"variables.{name}"),
+                    f"file {file}, which does not exist",
+                    "a file in the data folder, or a path",
+                    f"Check the name and {_data_folder(study, root)}.",
+                    f"{name} of case {row.get('case', '')}",
+                )
+            found[path] = None
+    designs = design_studies(study)
+    if len(designs) > 1:
+        found |= dict.fromkeys(
+            path for one in designs.values() for path in mesh_files(one, root).values()
+        )
+    return [*found, *pose_files(study, root)]
+
+
+def design_implants(study: Study, implant: Implant | None, root: str | Path) -> dict[str, Implant]:
+    """Implant of each of the `design_studies`; `implant` is that of the study itself, if known."""
+    from kneewear.geometry.implant_sources import build_implant  # noqa: PLC0415
+
+    if study.model != "press":
+        return {}
+    return {
+        name: implant
+        if implant is not None and one.implant == study.implant
+        else build_implant(one.implant, **load_shapes(one, root))[0]
+        for name, one in design_studies(study).items()
+    }
+
+
+class FileReader:
+    """Reads the files that a study, or a case of it, names; `root` is the checkout."""
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = root
+
+    def shapes(self, study: Study) -> dict[str, TriangleMesh]:
+        """Meshes of the implant."""
+        return load_shapes(study, self.root)
+
+    def activity(self, study: Study, name: str) -> Activity:
+        """Cycle of an activity."""
+        return load_activity(study, name, self.root)
+
+    def bodies(self, study: MultibodyStudy) -> Any:
+        """Bodies, tissues and loads of a multibody study."""
+        from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
+
+        return load_parts(study.multibody, model_files(study, self.root))
+
+    def poses(self, study: PressStudy) -> NDArray[np.float64]:
+        """Given poses."""
+        poses = given_poses(study, self.root)
+        if poses is None:
+            raise ValueError("the study has no given poses")
+        return poses
 
 
 def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
     """Files of wear that was measured in a simulator, by the names of the tests."""
-    tests = study.report.simulator_tests
-    return {name: str(study.data_path(test.file, root)) for name, test in tests.items()}
+    return {
+        name: str(study.data_path(test.file, root)) for name, test in study.simulator_tests.items()
+    }
 
 
 def twin_table(study: Study, root: str | Path) -> list[str]:
     """Table of the finished finite-element twin that the page of a wear study quotes, as a list."""
-    file = study.report.fe_twin if isinstance(study, WearStudy) else None
+    file = study.report.fe_twin if study.model == "wear" else None
     # A result, no measured data: relative paths start in the checkout.
     return [str(Path(root) / Path(file).expanduser())] if file else []
 
 
-def uncertain_constants(study: Study, root: str | Path) -> UncertaintySettings | None:
-    """Constants that the samples of a wear study's centre case vary; None without samples.
+class ConstantsFile(Settings):
+    """What is read of a file that another study takes its uncertain constants from."""
+
+    variables: Annotated[dict[str, Variable], Field(min_length=1)]
+
+
+def uncertain_constants(study: Study, root: str | Path) -> dict[str, Variable]:
+    """Variables that the samples of a wear study's centre case have; none without samples.
 
     InputDataError if the file of `report.spread.constants` has none, or a fault in them.
     """
     spread = study.report.spread
-    if not isinstance(study, WearStudy) or not spread.samples:
-        return None
+    if study.model != "wear" or not spread.samples:
+        return {}
     file = read_settings_file(study.data_path(spread.constants, root))
-    block = file.content.get("uncertainty")
-    if not isinstance(block, dict):
-        raise InputDataError(
-            file.path,
-            "no block uncertainty",
-            "constants, their spreads and sources, as in config/monte_carlo.yaml",
-            "Name another file in report.spread.constants, or set report.spread.samples to 0.",
-        )
-    own = {"uncertainty": block | {"method": "monte_carlo", "samples": spread.samples}}
+    block = {"variables": file.content.get("variables") or {}}
     try:
-        return ConstantsFile.model_validate(own).uncertainty
+        return ConstantsFile.model_validate(block).variables
     except ValidationError as error:
-        raise refusal(error, ConstantsFile, own, file.path, [file]) from None
+        raise refusal(error, ConstantsFile, block, file.path, [file]) from None
 
 
 def given_poses(study: Study, root: str | Path) -> NDArray[np.float64] | None:
-    """Given poses (n, 6) of a static study, mm and rad; None where poses are solved."""
+    """Given poses (n, 6) of a study of model press, mm and rad; None where poses are solved."""
     from kneewear.io.curves import read_poses  # noqa: PLC0415
 
-    poses = study.static.poses if isinstance(study, StaticStudy) else None
+    poses = study.pose_file
     return None if poses is None else read_poses(pose_files(study, root)[0], poses)
 
 
-def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
+def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
     """Refuse a study whose data files are missing or cannot be what the settings state.
 
     Returns warnings, without those that `checks.silence` names: the study can run. InputDataError
@@ -296,22 +354,73 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     ):
         _check_readable(path, study, root)
     given_poses(study, root)
-    if isinstance(study, SweepStudy):
-        count_cases(study, root)
-    if isinstance(study, CohortStudy):
-        subject_files(study, root)
-    _check_optimiser(study)
-    _check_model(study, root)
-    _check_tests(study, root)
+    case_files(study, root)
+    _check_search(study)
+    findings = list(_check_model(study, root))
+    findings += _check_tests(study, root)
+    # Outside of a checkout there is no report, and its files are not there.
+    if (Path(root) / "config/defaults.yaml").is_file():
+        uncertain_constants(study, root)
+        measured_activities(study, root)
     _check_twin(study, root)
-    warnings = []
+    findings += study_findings(study)
+    findings += _judge_rows(study, root)
+    findings += _judge_twin(study, root)
     for one in design_studies(study).values():
-        warnings += [*setting_warnings(one), *_check_implant(one, root)]
-    warnings += [warning for name in named for warning in load_activity(study, name, root).warnings]
-    return (*heard(warnings, study.checks.silence), *_files_of_checkout(study, root))
+        findings += _check_implant(one, root)
+    findings += [finding for name in named for finding in load_activity(study, name, root).warnings]
+    return drop_silenced([*findings, *_files_of_checkout(study, root)], study.checks.silence)
 
 
-def _check_implant(study: Study, root: str | Path) -> tuple[str, ...]:
+def _judge_rows(study: Study, root: str | Path) -> Iterator[Finding]:
+    """Yield findings about the rows of the file of a plan `table`, and the values of its columns.
+
+    Of each column all but a twentieth of the values at either end are judged: of many subjects some
+    are unusual.
+    """
+    rows = plan_rows(study, root)
+    if not rows:
+        return
+    file = plan_file(study, root)[0]
+    names = [name for name in study.variables if name in rows[0]]
+    different = {tuple(str(row[name]) for name in names) for row in rows}
+    for check, value in (("rows", len(rows)), ("different", len(different) / len(rows))):
+        finding = checks()[f"cases.{check}"].judge(value, str(file))
+        if finding is not None:
+            yield finding
+    known = set(study_findings(study))
+    for name in names:
+        given = [row for row in rows if isinstance(row[name], int | float)]
+        ordered = sorted((row for row in given if isfinite(row[name])), key=itemgetter(name))
+        last = len(ordered) - 1
+        for number in {round(0.05 * last), round(0.95 * last)} if ordered else ():
+            row = ordered[number]
+            try:
+                unusual = setting_findings(study.at({name: row[name]}))
+            except ValidationError:
+                # That case fails, and the others are computed.
+                continue
+            found = [one for one in unusual if one not in known]
+            known.update(found)
+            for finding in found:
+                yield replace(finding, where=f"{file}, {name} of case {row.get('case', '')}")
+
+
+def _judge_twin(study: Study, root: str | Path) -> Iterator[Finding]:
+    """Yield findings about frames of a finite-element twin that carry little load."""
+    if study.model != "fe_twin":
+        return
+    twin = cast("FeTwinStudy", study)
+    load = load_activity(study, twin.fe_twin.activity, root).load
+    for number, frame in enumerate(twin.twin_frames()):
+        share = float(load[frame % load.size] / load.max())
+        where = f"key fe_twin.frames_percent.{number}"
+        finding = checks()["fe_twin.frame_load"].judge(share, where)
+        if finding is not None:
+            yield finding
+
+
+def _check_implant(study: Study, root: str | Path) -> tuple[Finding, ...]:
     """Check the meshes, and the thickness of the thinnest case; warnings about the meshes."""
     from kneewear.geometry.implant_sources import (  # noqa: PLC0415
         check_meshes,
@@ -327,44 +436,55 @@ def _check_implant(study: Study, root: str | Path) -> tuple[str, ...]:
     return judge_meshes(study.implant, **shapes) if study.implant.source == "meshes" else ()
 
 
-def _check_optimiser(study: Study) -> None:
-    """Refuse an optimisation where the library of its search is missing."""
-    if isinstance(study, OptimisationStudy) and find_spec("pymoo") is None:
+def _check_search(study: Study) -> None:
+    """Refuse a search where its library is missing."""
+    if study.cases.plan == "search" and find_spec("pymoo") is None:
         raise InputDataError(
-            "kind: optimisation",
+            "cases.plan: search",
             "no pymoo to search with",
             "the optional extra `optimisation`",
             "Install it: pip install 'kneewear[optimisation]'.",
         )
 
 
-def _check_model(study: Study, root: str | Path) -> None:
-    """Read the tables and shapes of the model of a multibody study or a dynamic knee."""
-    if isinstance(study, MultibodyStudy):
-        from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
-
-        load_parts(study.multibody, model_files(study, root))
-    if isinstance(study, FeKneeStudy):
-        from kneewear.io.fe_knee_files import load_bones  # noqa: PLC0415
-
-        load_bones(study.fe_knee.bones, model_files(study, root), study.implant.knee)
-        if study.fe_knee.bones.source == "natural" and find_spec("pytetwild") is None:
-            raise InputDataError(
-                "fe_knee.bones.source: natural",
-                "no pytetwild to fill bones with tetrahedra",
-                "the optional extra `fe`",
-                "Install it: pip install 'kneewear[fe]'. Or take simplified bones.",
-            )
+def _check_model(study: Study, root: str | Path) -> tuple[Finding, ...]:
+    """Read the tables and shapes of the model of a multibody study or a replication."""
+    if study.model == "multibody":
+        return _check_bodies(cast("MultibodyStudy", study), root)
+    if study.model in STUDY_MODELS:
+        replication(study.model, "files").check(study, model_files(study, root))
+    return ()
 
 
-def _check_tests(study: Study, root: str | Path) -> None:
-    """Read the measured wear of simulators, if there is any."""
+def _check_bodies(study: MultibodyStudy, root: str | Path) -> tuple[Finding, ...]:
+    """Read the tables and shapes of the bodies of a knee, and judge them."""
+    from kneewear.io.multibody_checks import judge_parts, judge_tables  # noqa: PLC0415
+    from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
+
+    files = model_files(study, root)
+    found = judge_tables(study.multibody, files, study.implant.knee)
+    parts = load_parts(study.multibody, files)
+    if isinstance(study.multibody, PassiveFlexionSettings | PredictedGaitSettings):
+        found += judge_parts(study.multibody, parts, files)
+    return found
+
+
+def _check_tests(study: Study, root: str | Path) -> list[Finding]:
+    """Read the measured wear of simulators, if there is any; findings about its size."""
+    findings = []
     files = simulator_tests(study, root)
     if files:
         from kneewear.io.curves import read_simulator_test  # noqa: PLC0415
 
-        for name, test in study.report.simulator_tests.items():
-            read_simulator_test(files[name], test.columns.model_dump(), 1.0)
+        for name, test in study.simulator_tests.items():
+            per_unit = cast("LifeStudy", study).wear.mm3_per(test.unit)
+            table = read_simulator_test(files[name], test.columns.model_dump(), per_unit)
+            last = table.iloc[-1]
+            rate = float(last["wear_mm3"] / max(last["million_cycles"], 1e-12))
+            remedy = f"Check report.simulator_tests.{name}.unit, which is {test.unit}."
+            one = judge("test.rate", rate, files[name], remedy)
+            findings += [one] if one else []
+    return findings
 
 
 def _check_twin(study: Study, root: str | Path) -> None:
@@ -378,7 +498,8 @@ def _check_twin(study: Study, root: str | Path) -> None:
                 "results/<study>/tables/fe_twin.csv of a study of kind fe_twin",
                 "Run that study first, or set report.fe_twin to null.",
             )
-        load_table(path, ("case", "side", "quantity", "foundation", "finite_elements"))
+        of_layer = "layer_error_percent"
+        load_table(path, ("case", "side", "quantity", "foundation", "finite_elements", of_layer))
         of_twin = load_json(record)["settings"]
         settings = study.model_dump(mode="json")
         activity = of_twin["fe_twin"]["activity"]
@@ -428,7 +549,7 @@ def _data_folder(study: Study, root: str | Path) -> str:
     return f"{name}, which points to {folder}{'' if folder.is_dir() else ' (no such folder)'}"
 
 
-def _files_of_checkout(study: Study, root: str | Path) -> tuple[str, ...]:
+def _files_of_checkout(study: Study, root: str | Path) -> tuple[Finding, ...]:
     """Warning about files taken from the checkout because the data folder does not exist."""
     if study.data_root(root).is_dir():
         return ()
@@ -445,6 +566,12 @@ def _files_of_checkout(study: Study, root: str | Path) -> tuple[str, ...]:
     if not used:
         return ()
     return (
-        f"Read from the checkout ({Path(root).resolve()}): {', '.join(used)}. "
-        f"Check {_data_folder(study, root)}.",
+        Finding(
+            "files.checkout",
+            "warn",
+            _data_folder(study, root),
+            f"no such folder; read from the checkout ({Path(root).resolve()}): {', '.join(used)}",
+            "",
+            "Check data_folder.",
+        ),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
 from vtkmodules.vtkCommonCore import vtkPoints
@@ -16,11 +17,10 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter, vtkXMLStructuredGridWriter
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import bearing_of
-from kneewear.geometry.implant import Implant, Layer
+from kneewear.geometry.implant import Implant, InsertLayer
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
 from kneewear.io.result_files import atomic_path
-from kneewear.wear.records import DamageMaps
 
 if TYPE_CHECKING:
     from kneewear.studies.fe_twin.frames import TwinFields
@@ -39,7 +39,7 @@ CELL_ARRAYS = {
 
 
 def save_damage_vtk(
-    maps: DamageMaps, grid: ElementGrid, folder: str | Path, left: bool = False
+    maps: xr.Dataset, grid: ElementGrid, folder: str | Path, left: bool = False
 ) -> list[Path]:
     """Write one file per case (and life, if several) with both plateaus; return the files.
 
@@ -51,11 +51,10 @@ def save_damage_vtk(
     points, quads = element_mesh(grid)
     side = np.nonzero(grid.valid)[0].astype(np.int32)
     written = []
-    for (n, life), (m, case) in product(enumerate(maps.lives), enumerate(maps.cases)):
-        cells = {
-            name: getattr(maps, field)[n, m][grid.valid] for name, field in CELL_ARRAYS.items()
-        }
-        stem = case.name if len(maps.lives) == 1 else f"{case.name}_{life}"
+    lives, cases = (maps[label].values.tolist() for label in ("life", "case"))
+    for (n, life), (m, case) in product(enumerate(lives), enumerate(cases)):
+        cells = {name: maps[field].values[n, m][grid.valid] for name, field in CELL_ARRAYS.items()}
+        stem = case if len(lives) == 1 else f"{case}_{life}"
         written.append(Path(folder) / f"{stem}.vtp")
         cells["side"] = side
         _write(written[-1], points, quads, left, "damage_depth_mm", cell_data=cells)
@@ -88,7 +87,7 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
 def save_solids_vtk(
     fields: Mapping[str, TwinFields], folder: str | Path, left: bool = False
 ) -> list[Path]:
-    """Write the solids of a finite-element twin by their names (`fe/*/vtk/*.vts`).
+    """Write the solids of a finite-element twin by their names (`fe_twin/*/vtk/*.vts`).
 
     Nodes carry displacement (mm), von Mises and maximum shear stress, and the contact pressure
     (MPa, zero below the surface). `left` mirrors them back to a left knee.
@@ -149,7 +148,7 @@ def _corners(grid: ElementGrid, side: int) -> Array:
 
 
 def _write_patches(
-    path: Path, patches: Mapping[str, Surface], layer: Layer | None, left: bool
+    path: Path, patches: Mapping[str, Surface], layer: InsertLayer | None, left: bool
 ) -> None:
     """Write the surfaces of a body on regular u-v grids, with normals and curvatures."""
     points: list[Array] = []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.geometry.element_grid import ElementGrid
@@ -14,7 +15,6 @@ from kneewear.io.cad import cad_is_installed, save_patches
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
 from kneewear.io.vtk import CELL_ARRAYS, element_mesh
-from kneewear.wear.records import DamageMaps
 from kneewear.wear.worn_surface import lower_surface, worn_patches
 
 logger = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute
 
 
 def save_worn_insert(
-    maps: DamageMaps, grid: ElementGrid, case: str, folder: str | Path, left: bool = False
+    maps: xr.Dataset, grid: ElementGrid, case: str, folder: str | Path, left: bool = False
 ) -> list[Path]:
     """Write the bearing surfaces after wear and creep, for every life; return the files.
 
@@ -36,15 +36,15 @@ def save_worn_insert(
     an element steeper than 80 deg is worn.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
-    names = [one.name for one in maps.cases]
+    names, lives = (maps[label].values.tolist() for label in ("case", "life"))
     if case not in names:
         logger.warning("no worn insert of case %s is written: it was not simulated", case)
         return []
     index, written = names.index(case), []
     mirror = np.array([-1.0 if left else 1.0, 1.0, 1.0])
-    for number, life in enumerate(maps.lives):
-        stem = Path(folder, case if len(maps.lives) == 1 else f"{case}_{life}")
-        damage, wear = maps.damage_depth[number, index], maps.wear_depth[number, index]
+    for number, life in enumerate(lives):
+        stem = Path(folder, case if len(lives) == 1 else f"{case}_{life}")
+        damage, wear = (maps[name].values[number, index] for name in ("damage_depth", "wear_depth"))
         try:
             worn = lower_surface(grid, damage, wear, smoothing=0.0, thins=False)
         except ValueError as error:
@@ -65,7 +65,7 @@ def save_worn_insert(
 
 
 def _element_table(
-    maps: DamageMaps, grid: ElementGrid, index: tuple[int, int], mirror: Array
+    maps: xr.Dataset, grid: ElementGrid, index: tuple[int, int], mirror: Array
 ) -> pd.DataFrame:
     side, row, column = np.nonzero(grid.valid)
     columns = {"side": np.array(grid.sides)[side], "row": row, "column": column}
@@ -73,7 +73,7 @@ def _element_table(
         for axis, letter in enumerate("xyz"):
             columns[name.format(letter)] = vectors[grid.valid][:, axis] * mirror[axis]
     columns["area_mm2"] = grid.area[grid.valid]
-    depths = {name: getattr(maps, field)[index][grid.valid] for name, field in CELL_ARRAYS.items()}
+    depths = {name: maps[field].values[index][grid.valid] for name, field in CELL_ARRAYS.items()}
     return pd.DataFrame(columns | depths)
 
 

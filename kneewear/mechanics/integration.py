@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Solver = Literal["sundials", "scipy"]
 
 # Largest number of steps between two output times.
 MAX_STEPS = 20000
@@ -20,7 +17,7 @@ EVENT = 2
 STOPPED = "stopped by an event"
 
 
-class Problem(Protocol):
+class FirstOrderEquations(Protocol):
     """First-order equations y' = f(t, y); each method fills its last argument.
 
     `relative_tolerance` is the largest local error relative to state and `scale` (n_states,), the
@@ -59,34 +56,24 @@ class Integrated:
 
 
 def integrate(
-    problem: Problem,
+    problem: FirstOrderEquations,
     times: Array,
     start: Array,
     stops: tuple[bool, ...] = (),
-    solver: Solver | None = None,
     highest_order: int = 5,
 ) -> Integrated:
     """Integrate stiff equations with variable order and step from `start` at the first of `times`.
 
     `stops` states for each margin whether its fall through zero ends the integration. The solver is
-    CVODE of SUNDIALS, if scikit-sundae is installed, or SciPy's variable-order BDF method: backward
-    differentiation formulas of order one to `highest_order` with Newton's method and the analytic
-    Jacobian (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that
-    Bei (2003) used. SciPy's always goes to five. Errors raised by the problem are passed on.
+    CVODE of SUNDIALS: backward differentiation formulas of order one to `highest_order` with
+    Newton's method and the analytic Jacobian (Hindmarsh et al. 2005,
+    doi:10.1145/1089014.1089020), the family of the DASSL that Bei (2003) used. Errors raised by the
+    problem are passed on.
     """
-    if solver is None:
-        solver = "sundials" if find_spec("sksundae") else "scipy"
-    times, start = np.asarray(times, dtype=float), np.array(start)
-    if solver == "scipy":
-        return _by_scipy(problem, times, start, stops)
-    return _by_cvode(problem, times, start, stops, highest_order)
+    from sksundae.cvode import CVODE  # noqa: PLC0415 - half a second, which most jobs do not need
 
-
-def _by_cvode(
-    problem: Problem, times: Array, start: Array, stops: tuple[bool, ...], highest_order: int
-) -> Integrated:
-    from sksundae.cvode import CVODE  # noqa: PLC0415
-
+    times = np.asarray(times, dtype=float)
+    start = np.array(start)
     options: dict[str, object] = {}
     if stops:
 
@@ -126,58 +113,3 @@ def _by_cvode(
     return Integrated(
         times[:reached], np.array(states), tuple(events), int(result.nfev), failure, stop
     )
-
-
-def _by_scipy(problem: Problem, times: Array, start: Array, stops: tuple[bool, ...]) -> Integrated:
-    from scipy.integrate import solve_ivp  # noqa: PLC0415
-
-    size = start.size
-
-    def slope(time: float, state: Array) -> Array:
-        values = np.empty(size)
-        problem.slope(time, state, values)
-        return values
-
-    def jacobian(time: float, state: Array) -> Array:
-        matrix = np.empty((size, size))
-        problem.jacobian(time, state, np.empty(size), matrix)
-        return matrix
-
-    found = solve_ivp(
-        slope,
-        (times[0], times[-1]),
-        start,
-        "BDF",
-        t_eval=times,
-        jac=jacobian,
-        rtol=problem.relative_tolerance,
-        atol=problem.relative_tolerance * problem.scale,
-        max_step=problem.largest_step,
-        events=[_margin(problem, number, stops) for number in range(len(stops))] or None,
-    )
-    events = sorted(
-        (float(time), number)
-        for number, times_found in enumerate(found.t_events or ())
-        for time in times_found
-    )
-    failure = {0: "", 1: STOPPED}.get(found.status, found.message.rstrip(".").lower())
-    stop = None
-    if failure == STOPPED:
-        last = max(range(len(stops)), key=lambda n: (stops[n], *found.t_events[n][-1:]))
-        stop = (float(found.t_events[last][-1]), found.y_events[last][-1])
-    return Integrated(found.t, found.y.T, tuple(events), int(found.nfev), failure, stop)
-
-
-def _margin(
-    problem: Problem, number: int, stops: tuple[bool, ...]
-) -> Callable[[float, Array], float]:
-    """One margin as a function for SciPy."""
-
-    def margin(time: float, state: Array) -> float:
-        values = np.empty(len(stops))
-        problem.margins(time, state, values)
-        return float(values[number])
-
-    margin.terminal = stops[number]  # type: ignore[attr-defined]
-    margin.direction = -1.0  # type: ignore[attr-defined]
-    return margin

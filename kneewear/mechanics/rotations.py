@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+# Largest difference of products of rows of a rotation matrix from those of an exact one.
+ROTATION_ERROR = 1e-6
+
 
 def _about(axis: int, angle: ArrayLike) -> NDArray[np.float64]:
     """Rotation matrices about one coordinate axis."""
@@ -28,6 +31,27 @@ def body_three_123(angles: ArrayLike) -> NDArray[np.float64]:
     angles = np.asarray(angles, dtype=float)
     first, second, third = (_about(axis, angles[..., axis]) for axis in range(3))
     return first @ second @ third
+
+
+def require_rotation(matrix: ArrayLike) -> NDArray[np.float64]:
+    """The matrix (3, 3), when it is a rotation; ValueError otherwise.
+
+    A rotation has orthogonal rows of length one within `ROTATION_ERROR`, in a right-handed order.
+    Matrices with values that are not finite pass: they are refused where poses are read.
+    """
+    rotation = np.asarray(matrix, dtype=float)
+    if rotation.shape != (3, 3):
+        raise ValueError(f"a rotation of shape {rotation.shape}; expected (3, 3)")
+    off = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
+    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
+    mirrored = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0.0
+    if off > ROTATION_ERROR or mirrored:
+        found = "a mirror" if off <= ROTATION_ERROR else f"rows that are off by {off:.2g}"
+        raise ValueError(
+            f"found {found} in rotation {rotation.tolist()}; expected a rotation matrix, such as "
+            "those of kneewear.mechanics.rotations"
+        )
+    return rotation
 
 
 def angles_123(rotation: ArrayLike) -> NDArray[np.float64]:

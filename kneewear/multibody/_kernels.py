@@ -22,7 +22,7 @@ from kneewear.mechanics._kernels import (
     wrench_along,
 )
 from kneewear.mechanics.coordinates import LEVER
-from kneewear.tissue._kernels import SpringArrays, pull_springs
+from kneewear.tissue._kernels import SpringArrays, add_spring_forces
 
 
 class SystemArrays(NamedTuple):
@@ -173,8 +173,8 @@ def find_forces(record: Any, resisted: bool) -> None:
                 for j in range(3):
                     s.energy[0] -= force[i] * s.rotation[b, i, j] * point[j]
     s.force[:], s.derivative[:], s.resistance[:] = 0.0, 0.0, 0.0
-    project(s, resisted or s.has_rate)
-    s.energy[0] += pull_springs(
+    project_forces(s, resisted or s.has_rate)
+    s.energy[0] += add_spring_forces(
         s.springs, s.coordinates, s.rates, s.pulls, s.force, s.derivative, s.resistance
     )
     for n in range(s.pulls.shape[0]):
@@ -192,7 +192,7 @@ def add_wrench(s: SystemArrays, b: int, wrench: NDArray) -> None:
 
 
 @compiled
-def project(s: SystemArrays, resisted: bool) -> None:
+def project_forces(s: SystemArrays, resisted: bool) -> None:
     """Forces along coordinates from wrenches, and their derivatives.
 
     The twist of a body is J q' with J = diag(I, axes). Derivatives over coordinates hold the

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import PeriodicSpline, weights
-from kneewear.mechanics.integration import STOPPED, Solver, integrate
+from kneewear.mechanics.integration import STOPPED, integrate
 from kneewear.mechanics.rigid_body import modal_damping
 from kneewear.multibody import _kernels
 from kneewear.multibody.system import System
@@ -31,14 +31,13 @@ SLOWEST = 10.0
 class Stepping(NamedTuple):
     """Accuracy of an integration: largest relative error of a step, and the steps themselves.
 
-    `largest_step`, s, must be below the duration of the shortest contact; `highest_order` and
-    `solver` are as of `kneewear.mechanics.integration.integrate`.
+    `largest_step`, s, must be below the duration of the shortest contact; `highest_order` is as of
+    `kneewear.mechanics.integration.integrate`.
     """
 
     relative_tolerance: float = 1e-6
     largest_step: float = 1e-3
     highest_order: int = 5  # two damps vibrations faster than the motion
-    solver: Solver | None = None
 
 
 class ModalDamping(NamedTuple):
@@ -116,9 +115,7 @@ def integrate_system(
         run.damp(damping)
     begin = np.zeros(system.size) if rates is None else np.asarray(rates, dtype=float)
     state = run.state(np.asarray(start, dtype=float), begin)
-    done = integrate(
-        run, np.asarray(times, dtype=float), state, stops, steps.solver, steps.highest_order
-    )
+    done = integrate(run, np.asarray(times, dtype=float), state, stops, steps.highest_order)
     if done.failure and done.failure != STOPPED:
         left = float(np.abs(system.arrays.force / weights(len(system.bodies)))[run.free].max())
         raise ConvergenceError(f"{what} at {done.time[-1]:g} s ({done.failure})",

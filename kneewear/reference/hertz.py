@@ -36,6 +36,21 @@ class HertzContact:
         return self.peak_pressure * math.sqrt(max(inside, 0.0))
 
 
+def contact_modulus(
+    youngs_modulus: float,
+    poisson_ratio: float,
+    other_modulus: float = math.inf,
+    other_ratio: float = 0.0,
+) -> float:
+    """Modulus E* of a pair of bodies, the second of which is rigid by default, MPa.
+
+    1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2 (Johnson, K. L. 1985, Contact Mechanics, section
+    4.2, doi:10.1017/CBO9781139171731).
+    """
+    compliance = (1.0 - poisson_ratio**2) / youngs_modulus
+    return 1.0 / (compliance + (1.0 - other_ratio**2) / other_modulus)
+
+
 def sphere_contact(radius: float, depth: float, modulus: float) -> HertzContact:
     """Hertz contact of a sphere of radius R, mm, and a half-space at an approach, mm.
 

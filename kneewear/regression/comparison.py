@@ -1,10 +1,6 @@
-"""Computed results, and the values and statements of Bei (2003) on them."""
+"""Computed results beside the values and trends of Bei (2003)."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from math import inf
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,9 +12,9 @@ from kneewear.reference.published import (
     published_table,
     published_values,
 )
-from kneewear.regression.fit import PREDICTORS, correlate_pressure
+from kneewear.regression.fit import correlate_pressure
 from kneewear.regression.groups import drop_single_life, lives_of
-from kneewear.sides import SIDES
+from kneewear.regression.literature import judge_number, published_rows
 
 COLUMNS = [
     "life", "table", "side", "thickness_mm", "body_mass_kg", "quantity", "unit", "computed",
@@ -32,47 +28,8 @@ KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 # Local over minimum thickness, mm, in the scaling law that the published tables obey.
 EXTRA_THICKNESS_MM = 1.1
 
-_DEPTHS = ("wear_depth", "creep_depth", "damage_depth")
-_OTHERS = (*_DEPTHS, "damage_volume")
-
-
-class Statement(NamedTuple):
-    """A sentence of section 4.3 or 4.4 as limits, as printed, of a number.
-
-    The number is a column, of r2 that on a predictor. The quantity that is nearest to or farthest
-    beyond a limit decides.
-    """
-
-    text: str
-    column: str
-    quantities: tuple[str, ...]
-    low: float
-    high: float
-    predictor: str = ""
-
-
-# Section 4.4 prints the smallest R2 for the largest pressure, `similar` for the other.
-STATEMENTS = (
-    *(
-        Statement(f"R² of {what}, on {name}", "r2", quantities, low, inf, predictor)
-        for predictor, name in zip(
-            PREDICTORS, ("maximum pressure", "maximum average pressure"), strict=True
-        )
-        for what, quantities, low in (
-            ("wear, creep and damage depth, the smallest", _DEPTHS, 0.976),
-            ("damage volume", ("damage_volume",), 0.732),
-            ("damage area", ("damage_area",), 0.084),
-        )
-    ),
-    Statement("Insert thickness worth 10 kg for wear depth (mm)", "mm_per_10kg",
-              ("wear_depth",), 1.0, 2.0),
-    Statement("Insert thickness worth 10 kg for damage volume (mm)", "mm_per_10kg",
-              ("damage_volume",), 6.0, 7.0),
-    Statement("a₁ of depths and volume, the largest (mm or mm³ per mm)", "a1", _OTHERS, -inf, 0.0),
-    Statement("a₁ of damage area (mm² per mm)", "a1", ("damage_area",), 0.0, inf),
-    Statement("a₂ of all, the smallest (mm, mm² or mm³ per kg)", "a2", (*_OTHERS, "damage_area"),
-              0.0, inf),
-)  # fmt: skip
+# Coefficients of Eq. 4-1, and its trade of thickness against mass, that the source states.
+MEASURES = ("a1", "a2", "mm_per_10kg")
 
 
 def error_beyond_rounding(
@@ -236,8 +193,8 @@ def _plane(table: pd.DataFrame, kind: str) -> pd.Series:
     return table[f"{kind}a0"] + table[f"{kind}a1"] * thickness + table[f"{kind}a2"] * mass
 
 
-def check_statements(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
-    """Check the statements of the source on trends.
+def compare_trends(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
+    """Compare trends with the numbers of sections 4.3 and 4.4.
 
     Parameters
     ----------
@@ -247,40 +204,33 @@ def check_statements(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.
     Returns
     -------
     DataFrame
-        One row per statement and side: its limits, the number from the printed tables (re-fitted,
-        rounded as they are they do not keep every limit themselves), the number here, and whether
-        the latter keeps the limits. A life column comes first when there are several. Empty, with
-        its header, where nothing was fitted.
+        Table of `kneewear.regression.literature.judge_number`, a row for each quantity, measure
+        (R2 on a predictor or a coefficient) and side; `printed_tables` is the same number from the
+        printed tables, re-fitted, which do not keep every limit themselves. A life column comes
+        first when there are several. Empty, with its header, where nothing was fitted.
     """
-    numbers = pd.concat(
-        [correlation.rename(columns={"r2_published": "refit_r2"}), regression.assign(predictor="")]
-    )
-    lives = numbers["life"] if "life" in numbers else pd.Series("", index=numbers.index)
-    rows = [
-        {"life": life, "statement": one.text, "side": side, **found}
-        for life in dict.fromkeys(lives)
-        for one in STATEMENTS
-        for side in SIDES
-        for found in _decide(one, numbers[(lives == life) & (numbers["side"] == side)])
+    computed = _trends(correlation, regression, "r2", "{}")
+    printed = _trends(correlation, regression, "r2_published", "refit_{}")
+    keys = [name for name in computed if name != "computed"]
+    table = judge_number(published_rows(__package__), computed.dropna(subset="computed"))
+    printed = printed.rename(columns={"computed": "printed_tables"})
+    others = [name for name in table if name not in keys]
+    columns = [*keys, *(name for name in others if name != "computed")]
+    columns.insert(columns.index("unit"), "printed_tables")
+    columns.insert(columns.index("unit"), "computed")
+    return table.merge(printed, on=keys, how="left")[columns]
+
+
+def _trends(
+    correlation: pd.DataFrame, regression: pd.DataFrame, r2: str, coefficient: str
+) -> pd.DataFrame:
+    """R2 and coefficients as rows; the names of their columns are given."""
+    life = [name for name in ("life",) if name in regression]
+    keys = [*life, "side", "quantity"]
+    names = {coefficient.format(name): name for name in MEASURES}
+    coefficients = regression[[*keys, *names]].rename(columns=names)
+    parts = [
+        correlation.assign(measure="r2", computed=correlation[r2]),
+        coefficients.melt(keys, var_name="measure", value_name="computed").assign(predictor=""),
     ]
-    columns = ["statement", "side", "low", "high", "printed_tables", "here", "holds"]
-    return pd.DataFrame(rows, columns=["life"] * ("life" in numbers) + columns)
-
-
-def _decide(one: Statement, numbers: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """The deciding number of a side, if there is any."""
-    asked = numbers["quantity"].isin(one.quantities) & (numbers["predictor"] == one.predictor)
-    here, printed = numbers.loc[asked, one.column], numbers.loc[asked, f"refit_{one.column}"]
-    # How far values are within the limits; negative outside.
-    margin, printed_margin = (
-        np.minimum(values - one.low, one.high - values)
-        for values in (here.to_numpy(float), printed.to_numpy(float))
-    )
-    if len(here) and not np.isnan(margin).any():
-        yield {
-            "low": one.low,
-            "high": one.high,
-            "printed_tables": printed.iloc[int(printed_margin.argmin())],
-            "here": here.iloc[int(margin.argmin())],
-            "holds": bool(margin.min() >= 0.0),
-        }
+    return pd.concat(parts, ignore_index=True)[[*keys, "measure", "predictor", "computed"]]

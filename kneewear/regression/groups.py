@@ -28,6 +28,11 @@ def covariates_of(cases: pd.DataFrame) -> list[str]:
     return [THICKNESS, BODY_MASS, *further]
 
 
+def word_columns(cases: pd.DataFrame) -> list[str]:
+    """Covariates whose values are words."""
+    return [name for name in covariates_of(cases) if not pd.api.types.is_numeric_dtype(cases[name])]
+
+
 def lives_of(cases: pd.DataFrame) -> list[str]:
     """Lives in the order of the table."""
     return list(dict.fromkeys(cases["life"]))

@@ -209,7 +209,7 @@ def factor_effects(
             slope, error = (float(one[number + 1]) / half for one in (plane[0], plane[3]))
             error *= float(t.ppf(0.5 + 0.5 * CONFIDENCE, values.size - count - 1))
         yield {
-            "factor": name,
+            "variable": name,
             "low": float(surface.low[number]),
             "high": float(surface.high[number]),
             "at_low": at_low,

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pandas as pd
 
 from kneewear.regression.comparison import (
-    check_statements,
     compare_correlation,
     compare_published,
     compare_regression,
+    compare_trends,
     predict_published,
 )
 from kneewear.regression.fit import PREDICTORS, correlate_pressure, fit_regression
-from kneewear.regression.groups import covariates_of, drop_single_life, side_tables
+from kneewear.regression.groups import covariates_of, drop_single_life, side_tables, word_columns
 from kneewear.regression.models import compare_models, predict_cases
+from kneewear.settings.simulation import CONTACT_LIMITS_MPA
 
 
 def tabulate_results(
@@ -27,6 +28,9 @@ def tabulate_results(
     By the name of the file in `tables/`; the case table comes first. The limits, MPa, are those of
     `flag_validity`.
     """
+    words = word_columns(cases)
+    if words:
+        return _tabulate_by_words(cases, words, pressure_limit, avg_pressure_limit)
     regression, correlation = fit_regression(cases), correlate_pressure(cases)
     tables = {
         "cases": cases,
@@ -42,10 +46,30 @@ def tabulate_results(
             "comparison": compare_published(cases),
             "regression_comparison": regression,
             "correlation_comparison": correlation,
-            "statements": check_statements(correlation, regression),
+            "statements": compare_trends(correlation, regression),
             "prediction": predict_published(cases),
         }
     return tables
+
+
+def _tabulate_by_words(
+    cases: pd.DataFrame, words: list[str], pressure_limit: float, avg_pressure_limit: float
+) -> dict[str, pd.DataFrame]:
+    """Tables of the cases with equal words, as wear laws, below each other.
+
+    Cases with models of contact by their names have the limits of these.
+    """
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for levels, part in cases.groupby(words, sort=False):
+        limits = pressure_limit, avg_pressure_limit
+        for level in map(str, levels):
+            limits = CONTACT_LIMITS_MPA.get(level, limits)
+        found = tabulate_results(part.drop(columns=words), *limits, False)
+        for name, table in found.items():
+            labels = dict(zip(words, map(str, levels), strict=True))
+            parts.setdefault(name, []).append(table.assign(**labels)[[*words, *table]])
+    tables = {name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()}
+    return tables | {"cases": cases}
 
 
 def flag_validity(
@@ -53,9 +77,10 @@ def flag_validity(
 ) -> pd.DataFrame:
     """Mark the cases whose pressures leave the range the linear elastic model was validated in.
 
-    The limits, MPa, are the highest peak pressure of the experiments that validated the model, and
-    the yield stress of the polyethylene as a limit of the average pressure (Bei 2003, sections
-    3.4.3 and 4.4: measured peaks of 25-35 MPa; yield at 14-23 MPa).
+    The limits, MPa, follow the model of contact. Those of the foundation are the highest peak
+    pressure of the experiments that validated it, and the yield stress of the polyethylene as a
+    limit of the average pressure (Bei 2003, sections 3.4.3 and 4.4: measured peaks of 25-35 MPa;
+    yield at 14-23 MPa); those of the coupled layer are from finite elements that yield.
     """
     limits = dict(zip(PREDICTORS, (pressure_limit, avg_pressure_limit), strict=True))
     parts = [

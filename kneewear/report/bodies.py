@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from contourpy import contour_generator
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
@@ -27,9 +28,8 @@ from kneewear.report.maps import (
     sample_surface,
 )
 from kneewear.settings.cases import centre_case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import cases_of, sides_of
 from kneewear.simulation.signs import SignTrial, least_effort
-from kneewear.wear.records import CycleRecord
 
 Array = NDArray[np.float64]
 
@@ -105,13 +105,13 @@ def _name_axes_in_space(axes: Any) -> None:
 
 
 @style.styled
-def draw_implant(implant: Implant, cycles: CycleRecord, activity: int) -> Figure:
+def draw_implant(implant: Implant, cycles: xr.Dataset, activity: int) -> Figure:
     """Undeformed bearing surfaces of the centre case at its largest load; heights are stretched."""
-    index = (activity, centre_case(cycles.cases))
-    frame = (*index, int(np.argmax(cycles.load[index])))
-    contact = dict(zip(cycles.sides, cycles.centre_of_pressure[frame], strict=True))
+    index = (activity, centre_case(cases_of(cycles)))
+    frame = (*index, int(np.argmax(cycles["load"].values[index])))
+    contact = dict(zip(sides_of(cycles), cycles.centre_of_pressure.values[frame], strict=True))
     figure, space, _ = draw_bodies(
-        implant, cycles.rotation[frame], cycles.translation[frame], contact, 6.0
+        implant, cycles.rotation.values[frame], cycles.translation.values[frame], contact, 6.0
     )
     space.set_title("Pose at the largest load")
     return figure
@@ -122,21 +122,21 @@ SHOWN_ABOVE = 16.0
 
 
 @style.styled
-def draw_bearing_sections(implant: Implant, cycles: CycleRecord, activity: int) -> Figure:
+def draw_bearing_sections(implant: Implant, cycles: xr.Dataset, activity: int) -> Figure:
     """Coronal and sagittal sections of the centre case at its largest load, at true scale."""
-    index = (activity, centre_case(cycles.cases))
-    frame = (*index, int(np.argmax(cycles.load[index])))
+    index = (activity, centre_case(cases_of(cycles)))
+    frame = (*index, int(np.argmax(cycles["load"].values[index])))
     figure = Figure(figsize=(style.WIDTH, 5.0), layout="constrained")
     grid = figure.add_gridspec(2, 2)
     coronal = figure.add_subplot(grid[0, :])
     coronal.set(title="Coronal section", xlabel=style.Z_LABEL, ylabel="y (mm)")
-    pose = cycles.rotation[frame], cycles.translation[frame]
+    pose = cycles.rotation.values[frame], cycles.translation.values[frame]
     for number, (side, insert) in enumerate(implant.insert.items()):
         both = sample_surface(insert), moved(sample_surface(implant.femoral[side]), *pose)
         least, most = both[0].min(axis=(0, 1)), both[0].max(axis=(0, 1))
         sagittal = figure.add_subplot(grid[1, number], xlim=(least[0] - 4.0, most[0] + 4.0))
         sagittal.set(title=f"Sagittal section, {side}", xlabel=style.SECTION_LABEL, ylabel="y (mm)")
-        point = cycles.centre_of_pressure[frame][cycles.sides.index(side)]
+        point = cycles.centre_of_pressure.values[frame][sides_of(cycles).index(side)]
         for axes, across, along in ((coronal, 0, 2), (sagittal, 2, 0)):
             if np.isfinite(point).all():
                 cut = across, float(point[across])
@@ -295,37 +295,39 @@ def _prescribed_curves(activity: Activity) -> dict[str, Array]:
 
 @style.styled
 def draw_history(
-    cycles: CycleRecord, activity: int, prescribed: Sequence[str] = USUALLY_PRESCRIBED
+    cycles: xr.Dataset, activity: int, prescribed: Sequence[str] = USUALLY_PRESCRIBED
 ) -> Figure:
     """Load, motion that was not prescribed, pressures and areas of the centre case."""
-    index = (activity, centre_case(cycles.cases))
-    _, varus, external = np.degrees(clinical_angles(body_three_123(cycles.rotation[index]))).T
-    posterior, superior, medial = cycles.translation[index].T
+    index = (activity, centre_case(cases_of(cycles)))
+    _, varus, external = np.degrees(
+        clinical_angles(body_three_123(cycles.rotation.values[index]))
+    ).T
+    posterior, superior, medial = cycles.translation.values[index].T
     solved = {
         "x": ("Posterior translation (mm)", posterior),
         "theta_2": ("External rotation (deg)", external),
     }
     whole = (
-        ("Load (N)", cycles.load[index]),
-        ("Load line, medial (mm)", cycles.load_line[index]),
+        ("Load (N)", cycles["load"].values[index]),
+        ("Load line, medial (mm)", cycles.load_line.values[index]),
         ("Superior translation (mm)", superior),
         ("Varus (deg)", varus),
         ("Medial translation (mm)", medial),
         *(panel for name, panel in solved.items() if name not in prescribed),
     )
     by_side = (
-        ("Vertical force on the insert (N)", -cycles.force[index][..., 1]),
-        ("Maximum pressure (MPa)", cycles.max_pressure[index]),
-        ("Mean pressure (MPa)", cycles.avg_pressure[index]),
-        ("Contact area (mm²)", cycles.contact_area[index]),
+        ("Vertical force on the insert (N)", -cycles.force.values[index][..., 1]),
+        ("Maximum pressure (MPa)", cycles.max_pressure.values[index]),
+        ("Mean pressure (MPa)", cycles.avg_pressure.values[index]),
+        ("Contact area (mm²)", cycles.contact_area.values[index]),
     )
     figure, panels = style.panels_in_rows(len(whole) + len(by_side), 3, 2.0)
     for axes, (title, values) in zip(panels, (*whole, *by_side), strict=True):
         axes.set_title(title)
         if values.ndim == 1:
-            style.draw_cycle(axes, cycles.percent, values, style.INK)
+            style.draw_cycle(axes, cycles.percent.values, values, style.INK)
         else:
-            _draw_sides(axes, cycles.percent, cycles.sides, values)
+            _draw_sides(axes, cycles.percent.values, sides_of(cycles), values)
             axes.set_ylim(bottom=0.0)
     panels[-1].legend()
     return figure
@@ -337,19 +339,19 @@ def _draw_sides(axes: Any, percent: Any, sides: Iterable[str], values: NDArray[A
         style.draw_cycle(axes, percent, values[:, number], style.SIDE_COLOURS[side], side)
 
 
-def shown_frames(cycle: ContactHistory | Activity, count: int = MOMENTS) -> NDArray[np.int64]:
+def shown_frames(cycle: xr.Dataset | Activity, count: int = MOMENTS) -> NDArray[np.int64]:
     """Frames spread evenly over the cycle, the first one among them."""
     frames = cycle.percent.size
     return np.unique(np.arange(min(count, frames)) * frames // min(count, frames))
 
 
 def draw_dynamics(
-    implant: Implant, grid: ElementGrid, histories: Mapping[str, ContactHistory]
+    implant: Implant, grid: ElementGrid, histories: Mapping[str, xr.Dataset]
 ) -> dict[str, Figure]:
     """Motion, forces and areas of each activity; a history holds one case, or none that solved."""
     figures = {}
     for name, history in histories.items():
-        if history.cases:
+        if history.sizes["case"]:
             figures[f"motion_{name}"] = draw_motion(implant, history)
             figures[f"forces_{name}"] = draw_forces(history)
             figures[f"areas_{name}"] = draw_contact_areas(grid, history)
@@ -357,17 +359,17 @@ def draw_dynamics(
 
 
 @style.styled
-def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
+def draw_motion(implant: Implant, history: xr.Dataset) -> Figure:
     """Component on insert at moments of the cycle (Fig. 2-6)."""
     frames = shown_frames(history)
-    flexion = np.degrees(clinical_angles(body_three_123(history.rotation[0])))[:, 0]
+    flexion = np.degrees(clinical_angles(body_three_123(history.rotation.values[0])))[:, 0]
     columns = 4
     rows = -(-frames.size // columns)
     figure = Figure(figsize=(style.WIDTH, 2.1 * rows), layout="constrained")
     plastic = {side: sample_surface(one, MOTION_SAMPLES) for side, one in implant.insert.items()}
     metal = [sample_surface(one, MOTION_SAMPLES) for one in implant.femoral.values()]
     poses = {
-        frame: [moved(one, history.rotation[0, frame], history.translation[0, frame])
+        frame: [moved(one, history.rotation.values[0, frame], history.translation.values[0, frame])
                 for one in metal]
         for frame in frames
     }  # fmt: skip
@@ -386,35 +388,35 @@ def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
         axes.view_init(elev=12, azim=115)
         axes.set_axis_off()
         axes.set_title(
-            f"{history.percent[frame]:.0f} %: flexion {flexion[frame]:.0f}°, "
-            f"{history.load[0, frame]:.0f} N",
+            f"{history.percent.values[frame]:.0f} %: flexion {flexion[frame]:.0f}°, "
+            f"{history['load'].values[0, frame]:.0f} N",
         )
     return figure
 
 
 @style.styled
-def draw_forces(history: ContactHistory) -> Figure:
+def draw_forces(history: xr.Dataset) -> Figure:
     """Contact forces and torques on the insert through the cycle (Fig. 2-7)."""
     figure, panels = style.new_figure(4.4, 2, 3)
     titles = (
         "Posterior force (N)", "Superior force (N)", "Medial force (N)",
         "Adduction torque, x (N m)", "Axial torque, y (N m)", "Flexion torque, z (N m)",
     )  # fmt: skip
-    values = np.concatenate([history.force[0], 1e-3 * history.torque[0]], axis=-1)
+    values = np.concatenate([history.force.values[0], 1e-3 * history.torque.values[0]], axis=-1)
     for number, (axes, title) in enumerate(zip(panels.flat, titles, strict=True)):
         own = values[..., number]
-        _draw_sides(axes, history.percent, history.sides, own)
-        style.draw_cycle(axes, history.percent, own.sum(axis=1), style.INK, "both")
+        _draw_sides(axes, history.percent.values, sides_of(history), own)
+        style.draw_cycle(axes, history.percent.values, own.sum(axis=1), style.INK, "both")
         axes.set_title(title)
     panels[0, 0].legend()
     return figure
 
 
 @style.styled
-def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
+def draw_contact_areas(grid: ElementGrid, history: xr.Dataset) -> Figure:
     """Pressure on the insert at moments of the cycle, and the contact areas (Fig. 2-8)."""
     frames = shown_frames(history)
-    largest = int(history.pressure[0].max(axis=(1, 2, 3)).argmax())
+    largest = int(history.pressure.values[0].max(axis=(1, 2, 3)).argmax())
     frames[np.abs(frames - largest).argmin()] = largest
     columns = 4
     rows = -(-frames.size // columns)
@@ -422,18 +424,25 @@ def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
     parts: Any = figure.subfigures(2, 1, height_ratios=[1.75 * rows, 2.1])
     above, below = parts
     panels: Any = above.subplots(rows, columns, squeeze=False)
-    top = float(history.pressure[0].max())
+    top = float(history.pressure.values[0].max())
     for axes, frame in zip(panels.flat, frames, strict=False):
-        mesh = draw_plateaus(axes, grid, history.pressure[0, frame], top, style.PRESSURE_COLOURS)
-        axes.set_title(f"{history.percent[frame]:.0f} %")
+        mesh = draw_plateaus(
+            axes, grid, history.pressure.values[0, frame], top, style.PRESSURE_COLOURS
+        )
+        axes.set_title(f"{history.percent.values[frame]:.0f} %")
         axes.label_outer()
     style.share_plan_labels(above, panels.flat)
     for axes in panels.flat[frames.size :]:
         axes.set_axis_off()
     above.colorbar(mesh, ax=panels, label="pressure (MPa)", shrink=0.7, pad=0.01)
     left, right = below.subplots(1, 2)
-    _draw_sides(left, history.percent, history.sides, history.contact_area[0])
-    _draw_sides(right, history.percent, history.sides, history.centre_of_pressure[0, ..., 0])
+    _draw_sides(left, history.percent.values, sides_of(history), history.contact_area.values[0])
+    _draw_sides(
+        right,
+        history.percent.values,
+        sides_of(history),
+        history.centre_of_pressure.values[0, ..., 0],
+    )
     left.set(title="Contact area (mm²)", ylim=(0.0, None))
     right.set_title("Centre of pressure, posterior (mm)")
     left.legend()
@@ -498,7 +507,7 @@ def draw_preflight(
         for one in activities
         if one.measured_pose is not None
     }
-    return figures, contact_table(grid.sides, poses, contacts)
+    return figures, contact_facts(grid.sides, poses, contacts)
 
 
 @style.styled
@@ -567,7 +576,7 @@ def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Fi
     return figure
 
 
-def contact_table(
+def contact_facts(
     sides: Sequence[str], poses: Sequence[Pose], contacts: Sequence[FirstContact | None]
 ) -> pd.DataFrame:
     """Gap of each side (mm) when the other touches, and its position; NaN without contact."""

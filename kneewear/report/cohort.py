@@ -1,4 +1,4 @@
-"""Figures of cohorts: distributions, percentiles, and wear over the subjects' columns."""
+"""Figures of distributions: percentiles, and wear over the variables, by a column."""
 
 from __future__ import annotations
 
@@ -10,77 +10,79 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.report import style
-from kneewear.report.case_facts import SHOWN
 from kneewear.report.static import MATERIAL_COLOURS
+from kneewear.report.study_tables import SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit, words
 from kneewear.settings.cases import OUTPUTS
 from kneewear.sides import BOTH
-from kneewear.studies.cases import column_name
-from kneewear.studies.cohort.cases import DESIGN
+from kneewear.study.models import column_name
+from kneewear.study.plans import VARIED
 
 DISTRIBUTED = ("volumetric_wear_rate", "wear_depth", "damage_depth", "max_pressure")
 RATE = "volumetric_wear_rate"
-# Columns of the cohort that have a panel.
+# Columns of the results that have a panel.
 MOST = 8
 
 
-def draw_cohort(
-    cohort: pd.DataFrame,
-    percentiles: pd.DataFrame,
-    effects: pd.DataFrame,
-    units: Mapping[str, str],
+def draw_percentile_figures(
+    results: pd.DataFrame, percentiles: pd.DataFrame, by: str
 ) -> dict[str, Figure]:
-    """Figures of a cohort from its tables and the units of the columns that change settings."""
-    figures = {
-        "cohort_distribution": draw_distribution(cohort),
-        "cohort_percentiles": draw_percentiles(percentiles),
+    """Distributions and percentiles of key results by the values of a column."""
+    return {
+        "cohort_distribution": draw_distribution(results, by),
+        "cohort_percentiles": draw_percentiles(percentiles, by),
     }
-    own = rows_with(effects, side=BOTH, quantity=RATE)
-    # Without a span where the subjects are too few for effects.
-    sizes = own.groupby("factor", sort=False)["span"].max().dropna()
+
+
+def draw_grouped_effects(
+    results: pd.DataFrame, effects: pd.DataFrame, by: str, units: Mapping[str, str]
+) -> dict[str, Figure]:
+    """Wear rate over the variables with the largest effects; none where cases are too few."""
+    rates = rows_with(effects, side=BOTH, quantity=RATE)
+    # Without a span where the cases are too few for effects.
+    sizes = rates.groupby(VARIED, sort=False)["span"].max().dropna()
     columns = list(sizes.sort_values(ascending=False, kind="stable").index[:MOST])
-    if columns:
-        figures["cohort_covariates"] = draw_covariates(
-            cohort, {name: units.get(name, "") for name in columns}
-        )
-    return figures
+    if not columns:
+        return {}
+    named = {name: units.get(name, "") for name in columns}
+    return {"cohort_covariates": draw_covariates(results, named, by)}
 
 
-def _colours(table: pd.DataFrame) -> dict[str, str]:
+def _colours(table: pd.DataFrame, by: str) -> dict[str, str]:
     """Colour of each design."""
-    designs = list(dict.fromkeys(table[DESIGN]))
+    designs = list(dict.fromkeys(table[by]))
     return {name: MATERIAL_COLOURS[n % len(MATERIAL_COLOURS)] for n, name in enumerate(designs)}
 
 
 @style.styled
-def draw_distribution(cohort: pd.DataFrame) -> Figure:
-    """Cumulative distribution of key results over the subjects, a line per design."""
+def draw_distribution(results: pd.DataFrame, by: str) -> Figure:
+    """Cumulative distribution of key results, a line per value of a column."""
     figure, panels = style.new_figure(5.6, 2, 2)
     for axes, quantity in zip(panels.flat, DISTRIBUTED, strict=True):
-        for design, colour in _colours(cohort).items():
-            values = rows_with(cohort, design=design)[column_name(BOTH, quantity)].dropna()
+        for design, colour in _colours(results, by).items():
+            values = rows_with(results, **{by: design})[column_name(BOTH, quantity)].dropna()
             part = 100.0 * np.arange(1, len(values) + 1) / max(1, len(values))
             axes.step(np.sort(values), part, where="post", color=colour, label=words(design))
-        axes.set(ylim=(0, 100), ylabel="subjects (%)")
+        axes.set(ylim=(0, 100), ylabel="cases (%)")
         axes.set_xlabel(f"{quantity_name(quantity)} ({unit_name(OUTPUTS[quantity])})")
     style.share_legend(figure, panels[0, 0], 4, below=True)
     return figure
 
 
 @style.styled
-def draw_percentiles(percentiles: pd.DataFrame) -> Figure:
+def draw_percentiles(percentiles: pd.DataFrame, by: str) -> Figure:
     """Percentiles of results by design."""
     names = sorted(
         (name for name in map(str, percentiles) if re.fullmatch(r"p[\d.]+", name)),
         key=lambda name: float(name[1:]),
     )
-    colours = _colours(percentiles)
+    colours = _colours(percentiles, by)
     figure, panels = style.new_figure(1.8 + 0.7 * len(colours), 2, 4, style.WIDTH + 1.5)
     for axes, quantity in zip(panels.flat, SHOWN, strict=True):
         for height, (design, colour) in zip(
             range(len(colours))[::-1], colours.items(), strict=True
         ):
-            row = rows_with(percentiles, design=design, side=BOTH, quantity=quantity).iloc[0]
+            row = rows_with(percentiles, side=BOTH, quantity=quantity, **{by: design}).iloc[0]
             values = row[names].to_numpy(float)
             axes.plot(values[[0, -1]], [height, height], color=colour, lw=1.5)
             inner = values[1:-1] if len(values) > 2 else values
@@ -96,15 +98,15 @@ def draw_percentiles(percentiles: pd.DataFrame) -> Figure:
 
 
 @style.styled
-def draw_covariates(cohort: pd.DataFrame, columns: Mapping[str, str]) -> Figure:
-    """Volumetric wear rate over columns of the cohort, given with their units."""
+def draw_covariates(results: pd.DataFrame, columns: Mapping[str, str], by: str) -> Figure:
+    """Volumetric wear rate over columns of the results, given with their units."""
     rows = -(-len(columns) // 4)
     figure, panels = style.new_figure(
         2.4 * rows + 0.5, rows, min(4, len(columns)), style.WIDTH + 1.5, sharey=True
     )
     for axes, (name, unit) in zip(panels.flat, columns.items(), strict=False):
-        for design, colour in _colours(cohort).items():
-            own = rows_with(cohort, design=design)
+        for design, colour in _colours(results, by).items():
+            own = rows_with(results, **{by: design})
             axes.plot(
                 own[name], own[column_name(BOTH, RATE)], ".", ms=3, color=colour, alpha=0.6,
                 label=words(design), rasterized=len(own) > style.MANY,

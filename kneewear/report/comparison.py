@@ -1,29 +1,36 @@
-"""Page of a comparison: depth maps of two designs and their difference, and the paired view."""
+"""Page of a comparison: its tables, depth maps of two designs, and the paired view."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from kneewear.findings import Reported
 from kneewear.report import style
 from kneewear.report.insert_view import (
+    COLOURS,
     DEPTHS,
     MOST_VALUES,
     MOST_VERTICES,
-    STEPS,
+    NAMES,
     block_values,
-    colour_steps,
     insert_mesh,
-    packed,
-    packed_mesh,
-    scale_colours,
 )
-from kneewear.report.page import render_page
+from kneewear.report.viewer import (
+    ENDS,
+    body,
+    build_view,
+    choice,
+    colour_steps,
+    packed,
+    scale,
+)
 from kneewear.studies.comparison import CELL, FinishedStudy, middle_cell
 
 MAP_COLUMNS = ("x_mm", "z_mm")
@@ -33,16 +40,14 @@ KEY_QUANTITIES = (
 )  # fmt: skip
 
 
-def render_comparison(
+def comparison_tables(
     studies: Sequence[FinishedStudy],
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, bytes],
     cells: Sequence[tuple[float, float]],
-    files: Mapping[str, str] | None = None,
-) -> str:
-    """Page of a comparison: the tables of `compare_studies`, the cases that all designs share.
+) -> dict[str, pd.DataFrame]:
+    """Tables of the page of a comparison from those of `compare_studies`.
 
-    `files` are addresses of the figures beside the page.
+    `cells` are the cases that all designs share, of which the middle one is shown in full.
     """
     differences = tables["differences"]
     thickness, mass = middle_cell(cells)
@@ -52,34 +57,49 @@ def render_comparison(
         & differences["quantity"].isin(KEY_QUANTITIES)
     ]
     ratios = [name for name in map(str, differences) if name.startswith("ratio")]
-    beyond = _outside(studies[0], differences, cells)
     by_design = differences.groupby(["design", "side", "quantity"], sort=False)
-    return render_page(
-        kind="comparison",
-        study={
-            "study": " and ".join(study.name for study in studies),
-            "implant": {"name": ", ".join(dict.fromkeys(s.settings.implant.name for s in studies))},
-        },
-        frames=tables,
-        figures=figures,
-        files=files or {},
-        endings={
-            figure_name(design): f"{design} against {reference}"
-            for reference, design in differences[["reference", "design"]].drop_duplicates().values
-        },
-        view=build_comparison_view(studies, cells) | {"outside": beyond},
-        beyond=beyond,
-        shared=len(cells),
-        study_warnings={study.name: study.warnings for study in studies if study.warnings},
-        middle=middle.dropna(axis="columns", how="all"),
-        ratios=by_design[ratios].mean().reset_index().dropna(axis="columns", how="all"),
-    )
+    constants = tables.get("constants", pd.DataFrame())
+    missing = constants[:0]
+    if "reason" in constants:
+        has_none = constants["reason"].fillna("") != ""
+        missing = constants[has_none].drop_duplicates(["design", "reference"])
+        constants = constants[~has_none]
+    return {name: table for name, table in tables.items() if name != "depth_maps"} | {
+        "middle_differences": middle.dropna(axis="columns", how="all"),
+        "mean_ratios": by_design[ratios].mean().reset_index().dropna(axis="columns", how="all"),
+        "ranking": tables["ranking"].dropna(axis="columns", how="all"),
+        "constants": constants.dropna(axis="columns", how="all"),
+        "constants_without_ratio": missing,
+        "outside_cells": _outside(studies[0], differences, cells),
+    }
+
+
+def comparison_settings(studies: Sequence[FinishedStudy]) -> dict[str, Any]:
+    """What texts of the page name: names of studies and implants."""
+    implants = dict.fromkeys(study.settings.implant.name for study in studies)
+    return {
+        "study": " and ".join(study.name for study in studies),
+        "implant": {"name": ", ".join(implants)},
+    }
+
+
+def comparison_findings(studies: Sequence[FinishedStudy]) -> list[Reported]:
+    """Findings of all studies, with the name of the study before the job.
+
+    Those of its choices of the model are about other runs than the ones compared.
+    """
+    return [
+        replace(one, job=", ".join(filter(None, (study.name, one.job))))
+        for study in studies
+        for one in study.findings
+        if one.job != "vary_models"
+    ]
 
 
 def _outside(
     reference: FinishedStudy, differences: pd.DataFrame, cells: Sequence[tuple[float, float]]
-) -> dict[str, list[str]]:
-    """Those of the `cells` with a pressure above a limit of the reference's report, by design."""
+) -> pd.DataFrame:
+    """Number and names of the `cells` with a pressure above a limit of the reference's report."""
     report = reference.settings.report
     limits = {
         "max_pressure": report.pressure_limit_mpa,
@@ -88,11 +108,13 @@ def _outside(
     shared = pd.MultiIndex.from_frame(differences[CELL]).isin(cells)
     rows = differences[shared & differences["quantity"].isin(limits)]
     limit = rows["quantity"].map(limits)
-    return {
-        str(name): list(map(cell_label, own[CELL].drop_duplicates().itertuples(index=False)))
-        for design, value in (("reference", "reference_value"), ("design", "value"))
-        for name, own in rows[rows[value] > limit].groupby(design, sort=False)
-    }
+    outside: dict[str, list[str]] = {}
+    for design, value in (("reference", "reference_value"), ("design", "value")):
+        for name, own in rows[rows[value] > limit].groupby(design, sort=False):
+            labels = map(cell_label, own[CELL].drop_duplicates().itertuples(index=False))
+            outside.setdefault(str(name), list(labels))
+    table = [(name, len(labels), "; ".join(labels)) for name, labels in outside.items()]
+    return pd.DataFrame(table, columns=["design", "cases", "cells"])
 
 
 def draw_depth_differences(
@@ -143,7 +165,7 @@ def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) 
 def build_comparison_view(
     studies: Sequence[FinishedStudy], cells: Sequence[tuple[float, float]]
 ) -> dict[str, Any]:
-    """Data of the paired view: insert and depth maps of every design, on common colour scales.
+    """The paired view (:mod:`kneewear.report.viewer`): insert and depth maps of every design.
 
     `cells` are thicknesses and masses that all designs share; of many only the middle one is
     shown.
@@ -162,28 +184,40 @@ def build_comparison_view(
         )
         for quantity in DEPTHS
     }
-    shown: dict[str, dict[str, Any]] = {}
+    bodies: dict[str, Any] = {}
+    scenes = []
     for study, factor in zip(studies, factors, strict=True):
         mesh, valid = insert_mesh(study.grid, factor)
-        insert = packed_mesh(mesh)
+        shape = body(mesh.points, mesh.triangles)
         for quantity in DEPTHS:
             for name, cell, depth in study.depths(quantity):
                 if cell in cells:
                     steps = colour_steps(block_values(np.maximum, depth, factor), tops[quantity])
-                    own = shown.setdefault(name, {"name": name, "insert": insert, "cells": {}})
-                    own["cells"].setdefault(cell_label(cell), {})[quantity] = {
-                        "steps": packed(steps[valid]),
-                        "largest": [float(f"{side.max():.6g}") for side in depth],
-                    }
-    return {
-        "designs": list(shown.values()),
-        "sides": list(studies[0].grid.sides),
-        "cells": [cell_label(cell) for cell in cells],
-        "first": cell_label(middle),
-        "scales": {
-            name: {"top": top, "steps": STEPS} | scale_colours(name) for name, top in tops.items()
-        },
-    }
+                    bodies[name] = shape
+                    largest = ", ".join(
+                        f"{side} {values.max():.3g} mm"
+                        for side, values in zip(study.grid.sides, depth, strict=True)
+                    )
+                    scenes.append(
+                        {"of": {"quantity": quantity, "case": cell_label(cell), "design": name},
+                         "title": f"{name}, {cell_label(cell)}", "texts": [f"largest {largest}"],
+                         "bodies": [name], "coloured": name, "colours": packed(steps[valid]),
+                         "scale": quantity}
+                    )  # fmt: skip
+    labels = [cell_label(cell) for cell in cells]
+    return build_view(
+        bodies,
+        scenes,
+        [
+            choice("quantity", "Show", {name: NAMES[name] for name in DEPTHS}),
+            choice("case", "Case", dict(zip(labels, labels, strict=True)), cell_label(middle)),
+            choice("design", "Design", {name: name for name in bodies}),
+        ],
+        scales={name: scale(NAMES[name], "mm", tops[name], COLOURS[name]) for name in DEPTHS},
+        ends=ENDS,
+        panes="design",
+        hint="Both views turn together and have one colour scale; grey was never touched.",
+    )
 
 
 def cell_label(cell: tuple[float, float]) -> str:

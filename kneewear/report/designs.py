@@ -4,33 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
+import xarray as xr
 from matplotlib.figure import Figure
 
+from kneewear.analysis.press import condition_columns
 from kneewear.geometry.implant import Implant
 from kneewear.report import style
-from kneewear.report.static import MATERIAL_COLOURS, draw_elements, draw_outline
+from kneewear.report.static import MATERIAL_COLOURS, draw_elements, draw_plateau
 from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.sides import SIDES
-from kneewear.studies.designs.characterisation import CharacterisationRecord, condition_columns
 
+# Shown of a condition.
+CONDITION = ("flexion", "load", "medial_share", "external_rotation")
 OVER_FLEXION = {"contact_area": "mm²", "avg_pressure": "MPa", "max_pressure": "MPa"}
 # Of the coefficients of friction.
 LINES = ("-", "--", "-.", ":")
 
 
 def draw_characterisation(
-    contact: pd.DataFrame,
-    worst: pd.DataFrame,
-    implants: Mapping[str, Implant],
-    records: Mapping[str, CharacterisationRecord],
+    tables: Mapping[str, pd.DataFrame], contact: xr.Dataset, implants: Mapping[str, Implant]
 ) -> dict[str, Figure]:
-    """Figures of a contact characterisation."""
+    """Figures of a contact characterisation.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        Tables `contact` and `worst_cases`.
+    contact : Dataset
+        As of :func:`kneewear.simulation.press_results.join_cases`.
+    implants : mapping of str to Implant
+        Implant of each design.
+    """
     return {
-        "contact_over_flexion": draw_contact_over_flexion(contact),
-        "worst_case_pressure": draw_worst_cases(worst, implants, records),
+        "contact_over_flexion": draw_contact_over_flexion(with_design(tables["contact"])),
+        "worst_case_pressure": draw_worst_cases(tables["worst_cases"], implants, contact),
     }
+
+
+def with_design(table: pd.DataFrame) -> pd.DataFrame:
+    """Table with a column of designs, also where there is only one."""
+    return table if "design" in table else table.assign(design="design")
 
 
 @style.styled
@@ -63,9 +77,7 @@ def draw_contact_over_flexion(contact: pd.DataFrame) -> Figure:
 
 @style.styled
 def draw_worst_cases(
-    worst: pd.DataFrame,
-    implants: Mapping[str, Implant],
-    records: Mapping[str, CharacterisationRecord],
+    worst: pd.DataFrame, implants: Mapping[str, Implant], contact: xr.Dataset
 ) -> Figure:
     """Pressure of each design under the condition of its largest one."""
     rows = rows_with(worst, quantity="max_pressure").to_dict("records")
@@ -73,28 +85,24 @@ def draw_worst_cases(
     top = max(float(row["value"]) for row in rows)
     for axes, row in zip(panels, rows, strict=True):
         design = str(row["design"])
-        record = records[design]
-        of_side = record.max_pressure[:, record.sides.index(str(row["side"]))]
-        number = int(np.argmax(of_side))
-        for index, side in enumerate(record.sides):
-            if side in SIDES:
-                draw_outline(axes, implants[design], side)
-                cells = draw_elements(axes, record, number, index, top)
+        for side in SIDES:
+            draw_plateau(axes, implants[design], side)
+            cells = draw_elements(axes, contact, row["case"], side, top)
         axes.autoscale_view()
         style.show_plan(axes)
-        condition = record.cases[number]
+        share = f"{100 * row['medial_share']:g} % medial, " if "medial_share" in row else ""
         axes.set_title(
             f"{words(design)}: {row['value']:.1f} MPa {row['side']}\n"
-            f"{condition.flexion:g}°, {condition.load:g} N, "
-            f"{100 * condition.medial_share:g} % medial, {condition.external_rotation:g}° external"
+            f"{row['flexion_deg']:g}°, {row['load_n']:g} N, {share}"
+            f"{row['tibial_external_rotation_deg']:g}° external"
         )
     figure.colorbar(cells, ax=panels, label="pressure (MPa)", shrink=0.7, pad=0.01)
     return figure
 
 
 def draw_laxity(loops: pd.DataFrame, laxity: pd.DataFrame) -> dict[str, Figure]:
-    """Figures of a laxity study."""
-    return {"laxity_loops": draw_loops(loops, laxity)}
+    """Figures of a laxity study; only of tests that vary by design, friction and flexion."""
+    return {"laxity_loops": draw_loops(with_design(loops), with_design(laxity))}
 
 
 @style.styled

@@ -14,7 +14,10 @@ from kneewear.report.tables import rows_with
 from kneewear.sides import SIDES
 
 _CASE = ["case", "percent"]
-METHODS = {"foundation": "elastic foundation", "finite_elements": "finite elements"}
+METHODS = {
+    "foundation": "elastic foundation", "coupled_layer": "coupled layer",
+    "finite_elements": "finite elements",
+}  # fmt: skip
 TITLES = {
     "max_pressure": "Maximum pressure", "middle_pressure": "Maximum in the middle",
     "avg_pressure": "Mean pressure", "contact_area": "Contact area",
@@ -36,15 +39,16 @@ def draw_twin(
 
 @style.styled
 def draw_maps(maps: pd.DataFrame) -> Figure:
-    """Pressures of the foundation and of the solid for the first frame of every case."""
+    """Pressures of all methods for the first frame of every case."""
     first = maps["percent"].iloc[0]
     shown = rows_with(maps, percent=first)
     frames = list(shown.groupby("case", sort=False))
+    methods = {name: label for name, label in METHODS.items() if (shown["method"] == name).any()}
     ends = [(shown[axis].min() - 2.0, shown[axis].max() + 2.0) for axis in ("z", "x")]
-    figure, panels = style.new_figure(1.6 * len(frames) + 0.5, len(frames), 2)
+    figure, panels = style.new_figure(1.6 * len(frames) + 0.5, len(frames), len(methods))
     top = float(maps["pressure"].max())
     for row, (name, frame) in zip(panels, frames, strict=True):
-        for axes, (method, label) in zip(row, METHODS.items(), strict=True):
+        for axes, (method, label) in zip(row, methods.items(), strict=True):
             own = rows_with(frame, method=method)
             cells = _draw_rectangles(axes, own, top)
             peaks = ", ".join(
@@ -79,7 +83,7 @@ def _draw_rectangles(axes: Axes, own: pd.DataFrame, top: float) -> PolyCollectio
 
 @style.styled
 def draw_errors(results: pd.DataFrame) -> Figure:
-    """Error of the foundation in every quantity, by case and side; bars are mesh errors."""
+    """Errors in every quantity, by case and side; bars are mesh errors, rings the coupled layer."""
     figure, panels = style.new_figure(4.2, 1, len(TITLES), style.WIDTH + 1.0, sharey=True)
     frames = [tuple(row.values()) for row in results[_CASE].drop_duplicates().to_dict("records")]
     for axes, quantity in zip(panels.flat, TITLES, strict=True):
@@ -94,6 +98,15 @@ def draw_errors(results: pd.DataFrame) -> Figure:
                 color=style.SIDE_COLOURS[side],
                 label=side if number == 0 else None,
             )
+            axes.plot(
+                row["layer_error_percent"],
+                -number + (0.15 if side == SIDES[0] else -0.15),
+                "o",
+                ms=4,
+                mfc="none",
+                color=style.SIDE_COLOURS[side],
+                label=f"{side}, coupled layer" if number == 0 else None,
+            )
         axes.axvline(0.0, color=style.INK, lw=0.8)
         axes.set_title(TITLES[quantity], fontsize=style.SMALL)
         axes.set_xlabel("error (%)")
@@ -101,7 +114,7 @@ def draw_errors(results: pd.DataFrame) -> Figure:
         -np.arange(len(frames)),
         [f"{str(case).replace('_', ', ')}, {percent:g} %" for case, percent in frames],
     )
-    style.share_legend(figure, panels[0, 0], 2, below=True)
+    style.share_legend(figure, panels[0, 0], 4, below=True)
     return figure
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
+import xarray as xr
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
@@ -23,8 +24,6 @@ from kneewear.report.bodies import (
     draw_implant,
     draw_measured,
 )
-from kneewear.report.decision import design_table, outside
-from kneewear.report.facts import by_blocks
 from kneewear.report.maps import (
     ROUNDING,
     draw_damage_maps,
@@ -33,6 +32,7 @@ from kneewear.report.maps import (
     draw_extraction,
     draw_geometry,
     draw_pressure_map,
+    draw_subsurface_map,
     draw_wear_maps,
 )
 from kneewear.report.regression import (
@@ -48,12 +48,11 @@ from kneewear.report.regression import (
 from kneewear.report.tables import rows_with
 from kneewear.report.verification import draw_cost, draw_distance_methods
 from kneewear.report.wear import draw_blocks, draw_spread, draw_wear_over_cycles
-from kneewear.simulation.history import ContactHistory
-from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.report.wear_tables import blocks, cases_outside, deepest_damage
 
 
 def draw_results(
-    grid: ElementGrid, maps: DamageMaps, tables: Mapping[str, pd.DataFrame]
+    grid: ElementGrid, maps: xr.Dataset, tables: Mapping[str, pd.DataFrame]
 ) -> dict[str, Figure]:
     """Draw the results of the cases of a study, by name and in the order of the page.
 
@@ -62,9 +61,10 @@ def draw_results(
     `regression_points` may be absent or empty.
     """
     figures: dict[str, Figure] = {}
-    outside_of = outside(tables.get("validity"), maps.lives)
-    for number, life in enumerate(maps.lives):
-        ending = f"_{life}" if len(maps.lives) > 1 else ""
+    lives = maps["life"].values.tolist()
+    outside_of = cases_outside(tables.get("validity"), lives)
+    for number, life in enumerate(lives):
+        ending = f"_{life}" if len(lives) > 1 else ""
         own = {
             name: rows_with(table, life=life) if "life" in table else table
             for name, table in tables.items()
@@ -76,12 +76,12 @@ def draw_results(
             # Of the first life only.
             sampled = own.get("constant_intervals") if number == 0 else None
             figures[f"model_spread{ending}"] = draw_spread(own["model_spread"], sampled)
-        if len(by_blocks(own["cases"])):
+        if len(blocks(own["cases"])):
             figures[f"blocks{ending}"] = draw_blocks(own["cases"])
         if can_draw_surfaces(own["cases"]):
             surfaces = draw_damage_surfaces(own["cases"], own["regression"])
             figures[f"damage_surfaces{ending}"] = surfaces
-            figures[f"design{ending}"] = draw_design(design_table(own["cases"], outside_of))
+            figures[f"design{ending}"] = draw_design(deepest_damage(own["cases"], outside_of))
         if "comparison" in own and len(own["comparison"]):
             figures[f"published_scatter{ending}"] = draw_published_scatter(own["comparison"])
             figures[f"published_errors{ending}"] = draw_published_errors(own["comparison"])
@@ -99,28 +99,34 @@ def draw_results(
 def draw_contact(
     implant: Implant,
     grid: ElementGrid,
-    cycles: CycleRecord,
+    cycles: xr.Dataset,
     activities: Mapping[str, Activity],
-    histories: Mapping[str, ContactHistory],
+    histories: Mapping[str, xr.Dataset],
     limits: tuple[float, float] = (math.inf, math.inf),
+    poisson_ratio: float | None = None,
 ) -> dict[str, Figure]:
     """Draw contact through the cycle of each activity; `histories` hold the centre case or none.
 
-    Above the `limits` of maximum and mean pressure, MPa, in any activity it is outside validity.
+    Stress below the surface is drawn where `poisson_ratio` is that of a coupled layer. Above the
+    `limits` of maximum and mean pressure, MPa, in any activity it is outside validity.
     """
     outside = any(
-        one.max_pressure.max(initial=0.0) > limits[0]
-        or one.avg_pressure.max(initial=0.0) > limits[1]
+        one.max_pressure.values.max(initial=0.0) > limits[0]
+        or one.avg_pressure.values.max(initial=0.0) > limits[1]
         for one in histories.values()
     )
     figures = {
         "implant": draw_implant(implant, cycles, 0),
         "bearing_sections": draw_bearing_sections(implant, cycles, 0),
     }
-    for number, name in enumerate(cycles.activities):
+    for number, name in enumerate(cycles["activity"].values.tolist()):
         figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
-        if histories[name].cases:
+        if histories[name].sizes["case"]:
             figures[f"pressure_{name}"] = draw_pressure_map(histories[name], grid, outside)
+            if poisson_ratio is not None:
+                figures[f"subsurface_{name}"] = draw_subsurface_map(
+                    histories[name], grid, poisson_ratio
+                )
     return figures | draw_dynamics(implant, grid, histories)
 
 

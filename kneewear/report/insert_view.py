@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.colors import to_hex
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.geometry.element_grid import ElementGrid
@@ -18,12 +15,19 @@ from kneewear.geometry.implant import Implant
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.maps import sample_surface, typical_cases
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
+from kneewear.report.viewer import (
+    ENDS,
+    body,
+    build_view,
+    choice,
+    colour_steps,
+    matrices,
+    packed,
+    scale,
+)
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
-from kneewear.wear.records import DamageMaps
+from kneewear.simulation.history import cases_of
 
-# Values are kept as steps of the colour scale, one byte each.
-STEPS = 255
 # A study of the default size has 25 cases x 101 frames x 15 000 elements; beyond this many values
 # the page would be too large, and only the typical cases are shown.
 MOST_VALUES = 60_000_000
@@ -32,9 +36,12 @@ MOST_FRAMES = 101
 FEMORAL_STRIDE = 4
 
 DEPTHS = ("damage_depth", "wear_depth", "creep_depth")
-COLOUR_STOPS = 32
-# Colour of elements without contact; darker than in the plans because it is lit.
-UNTOUCHED = "#d6d2c6"
+NAMES = {
+    "damage_depth": "Damage depth with creep", "wear_depth": "Wear depth",
+    "creep_depth": "Creep depth", "pressure": "Contact pressure",
+}  # fmt: skip
+UNITS = {name: "MPa" if name == "pressure" else "mm" for name in NAMES}
+COLOURS = {name: PRESSURE_COLOURS if name == "pressure" else DEPTH_COLOURS for name in NAMES}
 
 
 @dataclass(frozen=True)
@@ -83,131 +90,111 @@ def insert_mesh(grid: ElementGrid, factor: int = 1) -> tuple[Mesh, NDArray[np.bo
     return Mesh(points.T, np.concatenate(triangles)), valid
 
 
-def colour_steps(values: NDArray[Any], top: float) -> NDArray[np.uint8]:
-    """Values as steps of a colour scale that ends at `top`.
-
-    Zero is step 0, all else 1 to `STEPS`: the smallest pressure keeps a colour, all other values
-    are known to half a step.
-    """
-    steps = np.rint(np.asarray(values, dtype=np.float64) * (STEPS / max(top, 1e-300)))
-    return np.where(values > 0.0, np.clip(steps, 1, STEPS), 0).astype(np.uint8)
-
-
-def scale_tops(maps: DamageMaps) -> dict[str, float]:
+def scale_tops(maps: xr.Dataset) -> dict[str, float]:
     """Largest value of each map and of the pressure, mm and MPa."""
-    tops = {name: float(np.nanmax(getattr(maps, name))) for name in DEPTHS}
-    return tops | {"pressure": float(np.nanmax(maps.max_pressure))}
+    tops = {name: float(np.nanmax(maps[name].values)) for name in DEPTHS}
+    return tops | {"pressure": float(np.nanmax(maps.max_pressure.values))}
 
 
 def build_insert_view(
     implant: Implant,
     grid: ElementGrid,
-    maps: DamageMaps,
+    maps: xr.Dataset,
     percent: NDArray[np.float64],
-    histories: Iterable[ContactHistory],
+    histories: Iterable[xr.Dataset],
+    first: str = "",
     tops: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Gather the data of the view, small enough for a page.
+    """View (:mod:`kneewear.report.viewer`) of maps and pressures, small enough for a page.
 
-    `percent` is that of the frames; `histories` are the batches of all activities, in any order,
-    read one at a time; `tops` are the ends of the colour scales, without which they are those of
-    `scale_tops`. Returned are plain builtins: meshes, colour scales, and for each case shown
-    the maps of each life and the pressures and poses of each activity. Arrays are compressed and
-    coded as text. Each map comes with its exact largest value by side.
+    Parameters
+    ----------
+    implant, grid : Implant, ElementGrid
+        Femoral surfaces, and the elements of the insert.
+    maps : Dataset
+        Maps of the cases that have some; of many only the typical ones are shown.
+    percent : array, shape (n_frames,)
+        Percent of the cycle of each frame.
+    histories : iterable of Dataset
+        Contact of the cases by activity, in any order of batches.
+    first : str
+        Case that is shown at first; the first one if empty.
+    tops : mapping, optional
+        Ends of the colour scales, those of `scale_tops` when not given.
     """
     factor = int(np.ceil(np.sqrt(grid.valid.sum() / MOST_VERTICES)))
     mesh, valid = insert_mesh(grid, factor)
     frames = np.arange(0, len(percent), -(-len(percent) // MOST_FRAMES))
-    maps_per_case = len(maps.activities) * len(frames) + len(DEPTHS) * len(maps.lives)
-    chosen = shown_cases(maps.cases, len(mesh.points) * maps_per_case)
+    lives, activities = (maps[label].values.tolist() for label in ("life", "activity"))
+    maps_per_case = len(activities) * len(frames) + len(DEPTHS) * len(lives)
+    all_cases = cases_of(maps)
+    chosen = shown_cases(all_cases, len(mesh.points) * maps_per_case)
     tops = scale_tops(maps) if tops is None else tops
+    names = {all_cases[index].name: all_cases[index].label for index in chosen}
 
-    def packed_map(values: NDArray[Any], name: str) -> dict[str, Any]:
-        """Steps of the vertices, and the exact largest value of each side."""
-        steps = colour_steps(block_values(np.maximum, values, factor)[..., valid], tops[name])
-        largest = np.atleast_2d(values.max(axis=(-2, -1)).astype(np.float64))
-        rounded = [[float(f"{value:.6g}") for value in row] for row in largest]
-        return {"steps": packed(steps), "largest": rounded}
+    def painted(values: NDArray[Any], quantity: str) -> dict[str, Any]:
+        """Colours of the vertices, and the largest value of each side as text, by frame."""
+        steps = colour_steps(block_values(np.maximum, values, factor)[..., valid], tops[quantity])
+        largest = values.reshape(-1, *grid.valid.shape).max(axis=(-2, -1))
+        texts = [
+            "largest " + ", ".join(f"{side} {value:.3g} {UNITS[quantity]}" for side, value in pairs)
+            for pairs in (zip(grid.sides, row, strict=True) for row in largest)
+        ]
+        return {"scale": quantity, "coloured": "insert", "colours": packed(steps), "texts": texts}
 
-    cases: dict[str, dict[str, Any]] = {
-        maps.cases[index].name: {
-            "name": maps.cases[index].name,
-            "label": maps.cases[index].label,
-            "thickness_mm": maps.cases[index].thickness,
-            "body_mass_kg": maps.cases[index].body_mass,
-            "maps": {
-                life: {
-                    name: packed_map(getattr(maps, name)[number, index], name) for name in DEPTHS
-                }
-                for number, life in enumerate(maps.lives)
-            },
-            "cycles": {},
-        }
-        for index in chosen
-    }
+    bodies = {"insert": body(mesh.points, mesh.triangles)}
+    for side, surface in implant.femoral.items():
+        points, triangles = raster(sample_surface(surface)[::FEMORAL_STRIDE, ::FEMORAL_STRIDE])
+        bodies[f"femoral_{side}"] = body(points, triangles, opacity=0.25, group="femoral")
+    scenes = [
+        {"of": {"quantity": quantity, "case": all_cases[index].name, "life": life},
+         "title": f"{NAMES[quantity]}, {all_cases[index].label}, {life}",
+         "bodies": ["insert"]} | painted(maps[quantity].values[number, index], quantity)
+        for index in chosen for number, life in enumerate(lives) for quantity in DEPTHS
+    ]  # fmt: skip
     for history in histories:
-        for number, case in enumerate(history.cases):
-            if case.name in cases:
-                pressure = packed_map(history.pressure[number, frames], "pressure")
-                cases[case.name]["cycles"][history.activity] = pressure | {
-                    "poses": _poses(history, number, frames),
-                    "load_n": history.load[number, frames].round(1).tolist(),
-                    "peak_load_frame": int(np.argmax(history.load[number, frames])),
-                }
-    femoral = (sample_surface(one) for one in implant.femoral.values())
-    return {
-        "knee": "left" if implant.left else "right",
-        "sides": list(grid.sides),
-        "elements_per_vertex": factor**2,
-        "percent": percent[frames].round(2).tolist(),
-        "insert": packed_mesh(mesh),
-        "femoral": [
-            packed_mesh(_patch_mesh(points[::FEMORAL_STRIDE, ::FEMORAL_STRIDE]))
-            for points in femoral
+        activity = history.attrs["activity"]
+        for number, case in enumerate(cases_of(history)):
+            if case.name in names:
+                scenes.append(
+                    {"of": {"quantity": "pressure", "case": case.name,
+                            "activity": activity},
+                     "title": f"{NAMES['pressure']}, {case.label}, {activity}",
+                     "bodies": list(bodies),
+                     "frames": [f"{at:.0f} % of the cycle" for at in percent[frames]],
+                     "first_frame": int(np.argmax(history["load"].values[number, frames])),
+                     "poses": {"femoral": _poses(history, number, frames)}}
+                    | painted(history.pressure.values[number, frames], "pressure")
+                )  # fmt: skip
+    left = " This left knee is shown as a right one." if implant.left else ""
+    return build_view(
+        bodies,
+        scenes,
+        [
+            choice("quantity", "Show", {name: f"{NAMES[name]} ({UNITS[name]})" for name in NAMES}),
+            choice("case", "Case", names, first if first in names else ""),
+            choice("life", "Life", {name: name for name in lives}),
+            choice("activity", "Activity", {name: name for name in activities}),
         ],
-        "scales": {
-            name: {"top": top, "steps": STEPS} | scale_colours(name) for name, top in tops.items()
-        },
-        "lives": list(maps.lives),
-        "activities": list(maps.activities),
-        "cases": list(cases.values()),
-    }
+        groups={"femoral": {"label": "Femoral component", "shown": False}},
+        scales={name: scale(NAMES[name], UNITS[name], tops[name], COLOURS[name]) for name in NAMES},
+        ends=ENDS,
+        hint="Point at a place for its value; × marks the largest value of each side. One colour "
+        f"scale for all cases; grey was never touched.{left}",
+    )
 
 
-def _poses(history: ContactHistory, number: int, frames: NDArray[np.int64]) -> list[list[float]]:
+def _poses(history: xr.Dataset, number: int, frames: NDArray[np.int64]) -> list[list[float]]:
     """Matrices of the femoral component's pose, row by row."""
-    poses = np.broadcast_to(np.eye(4), (len(frames), 4, 4)).copy()
-    poses[:, :3, :3] = [body_three_123(angles) for angles in history.rotation[number, frames]]
-    poses[:, :3, 3] = history.translation[number, frames]
-    rows: list[list[float]] = poses.reshape(-1, 16).round(6).tolist()
-    return rows
+    turns = [body_three_123(angles) for angles in history.rotation.values[number, frames]]
+    return matrices(turns, history.translation.values[number, frames])
 
 
-def _patch_mesh(points: NDArray[np.float64]) -> Mesh:
-    """Triangles of a regular raster of points, shape (u, v, 3)."""
+def raster(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Points and triangles of a regular raster of points, shape (u, v, 3)."""
     number = np.arange(points.shape[0] * points.shape[1]).reshape(points.shape[:2])
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
     triangles = np.concatenate(
         [np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)]
     )
-    return Mesh(points.reshape(-1, 3), triangles)
-
-
-def packed_mesh(mesh: Mesh) -> dict[str, str]:
-    """Points and triangles of a mesh as text."""
-    return {
-        "points": packed(mesh.points.astype("<f4")),
-        "triangles": packed(mesh.triangles.astype("<u4")),
-    }
-
-
-def packed(values: NDArray[Any]) -> str:
-    """Bytes of an array, compressed and as text; without a time stamp, so equal data are equal."""
-    return b64encode(gzip.compress(np.ascontiguousarray(values).tobytes(), 6, mtime=0)).decode()
-
-
-def scale_colours(name: str) -> dict[str, Any]:
-    """Colours of a scale from its start to its end, and that of zero."""
-    colours = mpl.colormaps[PRESSURE_COLOURS if name == "pressure" else DEPTH_COLOURS]
-    stops = colours(np.linspace(0.0, 1.0, COLOUR_STOPS))
-    return {"zero": UNTOUCHED, "stops": [to_hex(stop) for stop in stops]}
+    return points.reshape(-1, 3), triangles

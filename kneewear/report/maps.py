@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm
@@ -25,8 +26,8 @@ from kneewear.report import style
 from kneewear.settings.cases import Case, centre_case
 from kneewear.settings.implant import MeshImplantSettings
 from kneewear.sides import SIDES
-from kneewear.simulation.history import ContactHistory
-from kneewear.wear.records import DamageMaps
+from kneewear.simulation.history import cases_of, sides_of
+from kneewear.wear.subsurface import subsurface_stress
 
 # Part of the largest wear depth below which no cross-shear is shown.
 LEAST_WORN = 0.02
@@ -70,7 +71,7 @@ def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
 
 @style.styled
 def draw_damage_maps(
-    maps: DamageMaps, grid: ElementGrid, life: int, outside: Sequence[str] = ()
+    maps: xr.Dataset, grid: ElementGrid, life: int, outside: Sequence[str] = ()
 ) -> Figure:
     """Damage depth of up to five cases, an X at each side's largest (Bei 2003, Fig. 4-3).
 
@@ -78,19 +79,20 @@ def draw_damage_maps(
 
     Cases named in `outside` are marked as outside validity.
     """
-    chosen = typical_cases(maps.cases)
+    cases = cases_of(maps)
+    chosen = typical_cases(cases)
     columns = min(2, len(chosen))
     figure, panels = style.panels_in_rows(len(chosen), 2, 2.8, style.WIDTH * columns / 2 + 1.0)
     top = max(float(maps.damage_depth[:, index].max()) for _, index in chosen)
     for letter, axes, (label, index) in zip("ABCDE", panels, chosen, strict=False):
-        depth = maps.damage_depth[life, index]
+        depth = maps.damage_depth.values[life, index]
         mesh = draw_plateaus(axes, grid, depth, top, style.DEPTH_COLOURS)
         _mark_worst(axes, grid, depth)
         worst = ", ".join(
-            f"{side} {own.max():.2f} mm" for side, own in zip(maps.sides, depth, strict=True)
+            f"{side} {own.max():.2f} mm" for side, own in zip(sides_of(maps), depth, strict=True)
         )
-        badge = "\noutside validity" if maps.cases[index].name in outside else ""
-        axes.set_title(f"{letter}) {label}\n{maps.cases[index].label}: {worst}{badge}")
+        badge = "\noutside validity" if cases[index].name in outside else ""
+        axes.set_title(f"{letter}) {label}\n{cases[index].label}: {worst}{badge}")
     style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
     return figure
@@ -98,17 +100,18 @@ def draw_damage_maps(
 
 @style.styled
 def draw_wear_maps(
-    maps: DamageMaps, grid: ElementGrid, life: int, outside: Sequence[str] = ()
+    maps: xr.Dataset, grid: ElementGrid, life: int, outside: Sequence[str] = ()
 ) -> Figure:
     """Wear, creep and cross-shear of the centre case, an X at each side's largest depth.
 
     Cases named in `outside` are marked as outside validity.
     """
-    index = centre_case(maps.cases)
-    wear, creep = maps.wear_depth[life, index], maps.creep_depth[life, index]
+    cases = cases_of(maps)
+    index = centre_case(cases)
+    wear, creep = (maps[name].values[life, index] for name in ("wear_depth", "creep_depth"))
     # Where hardly anything is worn, a ratio of two small numbers would set the scale.
     worn = wear > LEAST_WORN * wear.max()
-    cross_shear = np.where(worn, maps.cross_shear[life, index], 0.0)
+    cross_shear = np.where(worn, maps.cross_shear.values[life, index], 0.0)
     figure, panels = style.new_figure(8.2, rows=3)
     for axes, values, label, colours in zip(
         panels.flat,
@@ -121,25 +124,25 @@ def draw_wear_maps(
         figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
-    badge = ", outside validity" if maps.cases[index].name in outside else ""
-    figure.suptitle(f"{maps.cases[index].label}{badge}", x=0.01, ha="left")
+    badge = ", outside validity" if cases[index].name in outside else ""
+    figure.suptitle(f"{cases[index].label}{badge}", x=0.01, ha="left")
     return figure
 
 
 @style.styled
-def draw_pressure_map(history: ContactHistory, grid: ElementGrid, outside: bool = False) -> Figure:
+def draw_pressure_map(history: xr.Dataset, grid: ElementGrid, outside: bool = False) -> Figure:
     """Pressure of the first case at the largest load, and paths of the centres of pressure.
 
     A case `outside` validity is marked.
     """
-    load = history.load[0]
+    load = history["load"].values[0]
     peak = int(np.argmax(load))
-    pressure = history.pressure[0, peak]
+    pressure = history.pressure.values[0, peak]
     figure, ((axes,),) = style.new_figure(4.6)
     mesh = draw_plateaus(axes, grid, pressure, float(pressure.max()), style.PRESSURE_COLOURS)
-    for side in range(len(history.sides)):
-        line = history.centre_of_pressure[0, :, side]
-        path = _draw_path(axes, line[:, [2, 0]], history.percent)
+    for side in range(history.sizes["side"]):
+        line = history.centre_of_pressure.values[0, :, side]
+        path = _draw_path(axes, line[:, [2, 0]], history.percent.values)
         axes.plot(
             line[peak, 2],
             line[peak, 0],
@@ -151,13 +154,34 @@ def draw_pressure_map(history: ContactHistory, grid: ElementGrid, outside: bool 
             clip_on=False,
         )
     axes.set_title(
-        f"{history.activity}, {history.cases[0].label}: "
-        f"largest load {load[peak]:.0f} N at {history.percent[peak]:.0f} % of the cycle"
+        f"{history.attrs['activity']}, {cases_of(history)[0].label}: "
+        f"largest load {load[peak]:.0f} N at {float(history.percent[peak]):.0f} % of the cycle"
         + (", outside validity" if outside else "")
     )
     figure.colorbar(mesh, ax=axes, label="pressure (MPa)", shrink=0.7, pad=0.01)
     label = "path of the centres of pressure, at % of the cycle"
     figure.colorbar(path, ax=axes, label=label, location="bottom", shrink=0.5, aspect=40)
+    return figure
+
+
+@style.styled
+def draw_subsurface_map(history: xr.Dataset, grid: ElementGrid, poisson_ratio: float) -> Figure:
+    """Index of delamination of the first case at the largest load, an X at each side's largest.
+
+    `poisson_ratio` is that of the insert (`kneewear.wear.subsurface`).
+    """
+    first = history.isel(case=[0])
+    found = subsurface_stress(first, grid, poisson_ratio)
+    index, depth = (found[name].values[0] for name in ("delamination_index", "depth"))
+    figure, ((axes,),) = style.new_figure(4.2)
+    mesh = draw_plateaus(axes, grid, index, float(index.max()), style.PRESSURE_COLOURS)
+    _mark_worst(axes, grid, index)
+    worst = ", ".join(
+        f"{side} {own.max():.2f}, {where.ravel()[own.argmax()]:.2g} mm deep"
+        for side, own, where in zip(sides_of(history), index, depth, strict=True)
+    )
+    axes.set_title(f"{history.attrs['activity']}, {cases_of(history)[0].label}: {worst}")
+    figure.colorbar(mesh, ax=axes, label="delamination index", shrink=0.7, pad=0.01)
     return figure
 
 
@@ -509,6 +533,10 @@ def draw_windows(
                 Rectangle((left, low), right - left, high - low, fill=False,
                           ec=style.SIDE_COLOURS[side], lw=2.0, label=side)
             )  # fmt: skip
+        if plateau.outline is not None:
+            corners = np.array(plateau.outline)[:, ::-1]
+            colour = style.SIDE_COLOURS[side]
+            plan.add_patch(Polygon(corners, fill=False, ec=colour, lw=1.2, ls="--"))
     style.show_plan(plan)
     plan.set_title("Insert from above")
     plan.legend(loc="upper center", ncols=2, fontsize=style.SMALL)

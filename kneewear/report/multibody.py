@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from kneewear.report import style
 from kneewear.report.tables import words
+from kneewear.report.viewer import ON_BONES, body, build_view, matrices
 
 COLOURS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.AMBER, style.SKY)
 LINES = ("-", "--", ":", "-.")
@@ -67,28 +68,36 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
 
 
 def scene_view(scene: Mapping[str, Any]) -> dict[str, Any]:
-    """Data of the interactive view: a scene, its colours, and what the camera looks at.
-
-    Empty for an empty scene. `middle` (3,) and `width`, mm, are those of all bodies at all times.
-    """
+    """View (:mod:`kneewear.report.viewer`) of the bodies in motion; empty for an empty scene."""
     if not scene:
         return {}
-    places = [
-        np.array(mesh["points"]) @ np.array(turn[number]).T + np.array(shift[number])
-        for meshes in (scene["meshes"], scene["bones"])
-        for name, mesh in meshes.items()
-        for number in [scene["bodies"].index(name)]
-        for turn, shift in zip(scene["rotation"], scene["translation"], strict=True)
-    ]
-    low = np.min([one.min(axis=0) for one in places], axis=0)
-    high = np.max([one.max(axis=0) for one in places], axis=0)
-    return dict(scene) | {
-        "colours": list(BODIES),
-        "bone_colour": BONE,
-        "line_colour": style.RED,
-        "middle": (0.5 * (low + high)).tolist(),
-        "width": float((high - low).max()),
+    numbers = {name: scene["bodies"].index(name) for name in (*scene["meshes"], *scene["bones"])}
+    turns, places = (np.array(scene[key]) for key in PLACES)
+    bodies = {
+        name: body(mesh["points"], mesh["triangles"], BODIES[number % len(BODIES)])
+        for number, (name, mesh) in enumerate(scene["meshes"].items())
     }
+    bones = {
+        f"{name} bone": body(mesh["points"], mesh["triangles"], BONE, group="bones")
+        for name, mesh in scene["bones"].items()
+    }
+    poses = {name: matrices(turns[:, at], places[:, at]) for name, at in numbers.items()}
+    groups = {"lines": {"label": "Bundles", "shown": True}}
+    if bones:
+        groups["bones"] = {"label": "Bones", "shown": True}
+    return build_view(
+        bodies | bones,
+        [
+            {"of": {}, "title": ", ".join(scene["bodies"]), "bodies": [*bodies, *bones],
+             "frames": scene["labels"], "lines": scene["lines"],
+             "poses": poses | {f"{name} bone": poses[name] for name in scene["bones"]}}
+        ],
+        groups=groups,
+        directions=ON_BONES,
+        line_colour=style.RED,
+        hint=f"{scene['shapes']}, simplified to about {scene['most_points']} points each. "
+        "Lines are ligaments and muscles.",
+    )  # fmt: skip
 
 
 @style.styled
@@ -98,12 +107,12 @@ def draw_poses(scene: Mapping[str, Any]) -> Figure:
     figure, panels = style.new_figure(6.0, rows=2, columns=POSES, sharex="row", sharey=True)
     for column, frame in zip(panels.T, chosen, strict=True):
         for axes, across in zip(column, (0, 2), strict=True):
-            for body, (name, mesh) in enumerate(scene["meshes"].items()):
+            for order, (name, mesh) in enumerate(scene["meshes"].items()):
                 number = scene["bodies"].index(name)
                 turn, place = (np.array(scene[key][frame][number]) for key in PLACES)
                 moved = np.array(mesh["points"]) @ turn.T + place
                 axes.plot(
-                    moved[:, across], moved[:, 1], ".", ms=0.8, color=BODIES[body % len(BODIES)],
+                    moved[:, across], moved[:, 1], ".", ms=0.8, color=BODIES[order % len(BODIES)],
                     rasterized=True,
                 )  # fmt: skip
             lines = [np.array(line)[:, [across, 1]] for line in scene["lines"][frame]]

@@ -11,13 +11,8 @@ from matplotlib.figure import Figure
 
 from kneewear.report import style
 from kneewear.report.tables import quantity_name, unit_name, words
-from kneewear.settings.optimisation import (
-    AS_SET,
-    BEST,
-    KNEE_POINT,
-    OptimisationSettings,
-    quantity_unit,
-)
+from kneewear.settings.plans import AS_SET, BEST, KNEE_POINT, Search, quantity_unit
+from kneewear.settings.variables import Variable
 
 # Markers and colours of the chosen designs; extremes take the first two in turn.
 EXTREMES = (("<", style.AMBER), ("v", style.PURPLE), ("s", style.SKY), ("D", style.INK))
@@ -27,14 +22,14 @@ BEYOND = 0.6
 
 
 def draw_optimisation(
-    settings: OptimisationSettings, tables: Mapping[str, pd.DataFrame]
+    plan: Search, variables: Mapping[str, Variable], tables: Mapping[str, pd.DataFrame]
 ) -> dict[str, Figure]:
     """Figures of an optimisation from its tables by name."""
-    figures = {"search_progress": draw_progress(settings, tables["search_progress"])}
-    if len(settings.objectives) > 1:
-        own = (settings, tables["designs"], tables["front"], tables["chosen_designs"])
-        figures["pareto_front"] = draw_front(*own)
-        figures["front_designs"] = draw_variables(settings, tables["front"], own[3])
+    figures = {"search_progress": draw_progress(plan, tables["search_progress"])}
+    if len(plan.objectives) > 1:
+        designs, front, chosen = (tables[name] for name in ("designs", "front", "chosen_designs"))
+        figures["pareto_front"] = draw_front(plan, designs, front, chosen)
+        figures["front_designs"] = draw_variables(plan, variables, front, chosen)
     return figures
 
 
@@ -45,13 +40,13 @@ def label(quantity: str) -> str:
 
 @style.styled
 def draw_front(
-    settings: OptimisationSettings,
+    plan: Search,
     designs: pd.DataFrame,
     front: pd.DataFrame,
     chosen: pd.DataFrame,
 ) -> Figure:
     """All designs of the search and the front in full, for each pair of objectives."""
-    pairs = list(combinations(settings.objectives, 2))
+    pairs = list(combinations(plan.objectives, 2))
     figure, panels = style.panels_in_rows(len(pairs), 2, 4.6)
     best = front[~front["dominated"]]
     known = designs[designs["failure"].isna() | (designs["failure"] == "")]
@@ -96,13 +91,16 @@ def _draw_chosen(axes: Axes, chosen: pd.DataFrame, across: str, up: str) -> None
 
 @style.styled
 def draw_variables(
-    settings: OptimisationSettings, front: pd.DataFrame, chosen: pd.DataFrame
+    plan: Search,
+    variables: Mapping[str, Variable],
+    front: pd.DataFrame,
+    chosen: pd.DataFrame,
 ) -> Figure:
     """Each variable of the front's designs over the first objective, between its bounds."""
-    figure, panels = style.panels_in_rows(len(settings.variables), 3, 2.9)
+    figure, panels = style.panels_in_rows(len(variables), 3, 2.9)
     best = front[~front["dominated"]]
-    first = next(iter(settings.objectives))
-    for axes, (name, variable) in zip(panels, settings.variables.items(), strict=True):
+    first = next(iter(plan.objectives))
+    for axes, (name, variable) in zip(panels, variables.items(), strict=True):
         axes.plot(best[first], best[name], "o", ms=3.5, color=style.BLUE, label="front")
         _draw_chosen(axes, chosen, first, name)
         for bound in variable.bounds:
@@ -114,10 +112,10 @@ def draw_variables(
 
 
 @style.styled
-def draw_progress(settings: OptimisationSettings, progress: pd.DataFrame) -> Figure:
+def draw_progress(plan: Search, progress: pd.DataFrame) -> Figure:
     """Best value of each objective so far, and the hypervolume, over the generations."""
-    figure, panels = style.panels_in_rows(len(settings.objectives) + 1, 3, 2.7)
-    for axes, name in zip(panels, settings.objectives, strict=False):
+    figure, panels = style.panels_in_rows(len(plan.objectives) + 1, 3, 2.7)
+    for axes, name in zip(panels, plan.objectives, strict=False):
         axes.plot(progress["generation"], progress[f"best_{name}"], color=style.BLUE)
         axes.set(title=f"Best {quantity_name(name).lower()}", ylabel=label(name))
     axes = panels[-1]

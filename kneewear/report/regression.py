@@ -10,8 +10,8 @@ from matplotlib.patches import Rectangle
 from kneewear.regression.groups import QUANTITIES
 from kneewear.regression.models import ENOUGH
 from kneewear.report import style
-from kneewear.report.facts import TARGETS, TITLES
-from kneewear.report.tables import quantity_name, rows_with, unit_name
+from kneewear.report.published_tables import TARGETS, TITLES
+from kneewear.report.tables import quantity_name, rows_with, unit_name, words
 
 MODEL_LOOKS = {"plane": (style.BLUE, "o"), "power law": (style.RED, "x")}
 BAR_COLOURS = {
@@ -225,8 +225,9 @@ def draw_correlations(correlations: pd.DataFrame) -> Figure:
         axes, correlations.drop(columns="constant"), "RdBu_r", (-1.0, 1.0), "{:.1f}"
     )
     axes.invert_yaxis()
-    axes.set_yticks(range(len(correlations)), correlations["constant"])
-    axes.set_xticks(range(len(correlations)), correlations["constant"], rotation=90)
+    names = list(map(words, correlations["constant"]))
+    axes.set_yticks(range(len(correlations)), names)
+    axes.set_xticks(range(len(correlations)), names, rotation=90)
     figure.colorbar(image, ax=axes, label="correlation")
     return figure
 
@@ -238,7 +239,7 @@ def draw_sensitivity(constants: pd.DataFrame) -> Figure:
     sizes = constants[[f"{quantity}_percent" for quantity in QUANTITIES]]
     image = style.draw_cells(axes, sizes, "Blues", (0.0, float(sizes.to_numpy().max())), "{:.2f}")
     axes.invert_yaxis()
-    axes.set_yticks(range(len(constants)), constants["constant"])
+    axes.set_yticks(range(len(constants)), list(map(words, constants["constant"])))
     names = [quantity_name(quantity).replace(" ", "\n") for quantity in QUANTITIES]
     axes.set_xticks(range(len(QUANTITIES)), names)
     figure.colorbar(image, ax=axes, label="change (%) per hundredth of the bounds' width")

@@ -1,11 +1,13 @@
-"""Figures of a static study: poses, pressures over loads and positions, and number of elements."""
+"""Figures of static contact: poses, pressures over loads and positions, and number of elements."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
@@ -14,19 +16,19 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.grid import Bearing, bearing_of
 from kneewear.geometry.implant import Implant
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.report import style
 from kneewear.report.bodies import draw_section, moved
-from kneewear.report.facts import (
+from kneewear.report.maps import sample_surface
+from kneewear.report.study_tables import (
     PUBLISHED_BOUNDS,
     convergence_errors,
     division_errors,
     position_scan,
     scans_positions,
 )
-from kneewear.report.maps import sample_surface
 from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.sides import POST, SIDES
-from kneewear.studies.static.record import Equilibria, StaticRecord
 
 Array = NDArray[np.float64]
 
@@ -50,67 +52,80 @@ BAND = (0.05, 0.95)
 
 
 def draw_static_figures(
-    record: StaticRecord,
+    contact: xr.Dataset,
+    cases: pd.DataFrame,
     implant: Implant,
-    static: pd.DataFrame,
-    comparison: pd.DataFrame | None = None,
-    convergence: pd.DataFrame | None = None,
-    sensitivity: pd.DataFrame | None = None,
+    tables: Mapping[str, pd.DataFrame],
 ) -> dict[str, Figure]:
-    """Draw every figure of a static study; scans and comparisons where there is more than one."""
+    """Draw every figure of static contact; scans and comparisons where there is more than one.
+
+    Parameters
+    ----------
+    contact : Dataset
+        As of :func:`kneewear.simulation.press_results.join_cases`.
+    cases : DataFrame
+        Conditions of the same cases, as of :func:`kneewear.analysis.press.case_conditions`.
+    implant : Implant
+        Implant or natural knee of all cases.
+    tables : mapping of str to DataFrame
+        Table `contact` and, where they are made, `material_comparison`, `element_convergence` and
+        `grid_sensitivity`.
+    """
+    static = tables["contact"]
+    chosen = drawn_cases(cases)
     figures = {
-        "static_sections": draw_static_sections(record, implant),
-        "static_pressure": draw_static_pressure(record, implant),
+        "static_sections": draw_static_sections(contact, chosen, implant),
+        "static_pressure": draw_static_pressure(contact, chosen, implant),
     }
     if any(bearing_of(implant, side).without_bone for side in SIDES):
-        figures["bone_map"] = draw_bone_map(record, implant)
+        figures["bone_map"] = draw_bone_map(contact, implant)
     if scans_positions(static):
         figures["position_scan"] = draw_position_scan(static)
-    several = static["load_n"].nunique() > 1 and static["material"].nunique() > 1
-    if several and comparison is not None:
-        figures["material_comparison"] = draw_material_comparison(static, comparison)
-    if convergence is not None:
-        figures["element_convergence"] = draw_element_convergence(convergence)
-    if sensitivity is not None:
-        figures["grid_sensitivity"] = draw_grid_sensitivity(sensitivity)
+    if "material_comparison" in tables and static["load_n"].nunique() > 1:
+        figures["material_comparison"] = draw_material_comparison(
+            static, tables["material_comparison"]
+        )
+    if "element_convergence" in tables:
+        figures["element_convergence"] = draw_element_convergence(tables["element_convergence"])
+    if "grid_sensitivity" in tables:
+        figures["grid_sensitivity"] = draw_grid_sensitivity(tables["grid_sensitivity"])
     return figures
 
 
-def shown_cases(record: StaticRecord) -> list[int]:
-    """Cases of the first material at the largest load, one per flexion and position."""
-    top = max(case.load for case in record.cases)
-    first = record.cases[0].material
-    chosen = [
-        number
-        for number, case in enumerate(record.cases)
-        if case.material == first and case.load == top
-    ]
-    given = any(case.pose for case in record.cases)
-    # Of many given poses some are shown, spread evenly.
-    return chosen[:: -(-len(chosen) // MOST_SHOWN)] if given else chosen
+def drawn_cases(cases: pd.DataFrame) -> list[str]:
+    """Names of the cases of the first material at the largest load; at most some poses."""
+    chosen = cases
+    if "load_n" in cases:
+        chosen = chosen[chosen["load_n"] == chosen["load_n"].max()]
+    if "material" in cases:
+        chosen = chosen[chosen["material"] == cases["material"].iloc[0]]
+    names = [str(name) for name in chosen["case"]]
+    # Of many some are shown, spread evenly.
+    return names[:: -(-len(names) // MOST_SHOWN)]
 
 
 @style.styled
-def draw_static_sections(record: StaticRecord, implant: Implant) -> Figure:
-    """Sagittal sections through the bearings in every pose, and through cam and post."""
-    chosen = shown_cases(record)
+def draw_static_sections(contact: xr.Dataset, chosen: Sequence[str], implant: Implant) -> Figure:
+    """Sagittal sections through the bearings in some cases, and through cam and post."""
     figure, panels = style.panels_in_rows(len(chosen), 4, 1.9)
     insert = {side: sample_surface(surface) for side, surface in implant.insert.items()}
     metal = {side: sample_surface(surface) for side, surface in implant.femoral.items()}
-    for axes, number in zip(panels, chosen, strict=True):
-        for side, centre in zip(record.sides, record.centre_of_pressure[number], strict=True):
+    for axes, name in zip(panels, chosen, strict=True):
+        case = contact.sel(case=name)
+        centres = list(zip(case["side"].values, case["centre_of_pressure"].values, strict=True))
+        for side, centre in centres:
             if side != POST and np.isfinite(centre).all():
-                femur = moved(metal[side], record.rotation[number], record.translation[number])
+                femur = moved(metal[side], case["rotation"].values, case["translation"].values)
                 draw_section(
                     axes, (insert[side], femur), (2, centre[2]), 0, style.SIDE_COLOURS[side]
                 )
         if implant.cam_and_post is not None:
-            _draw_cam_and_post(axes, implant, record, number)
-        for side, centre in zip(record.sides, record.centre_of_pressure[number], strict=True):
+            _draw_cam_and_post(axes, implant, case)
+        for side, centre in centres:
             if np.isfinite(centre).all():
                 colour = style.SIDE_COLOURS.get(side, style.INK)
                 axes.plot(centre[0], centre[1], ".", color=colour, ms=8, zorder=4)
-        axes.set(aspect="equal", title=_title(record, number), xlabel="x (mm)")
+        axes.set(aspect="equal", title=_title(case), xlabel="x (mm)")
     panels[0].set_ylabel("y (mm)")
     limits = np.array([axes.get_xlim() for axes in panels])
     # The origin of a tibia is far above the plateaus, that of an insert on its underside.
@@ -122,7 +137,7 @@ def draw_static_sections(record: StaticRecord, implant: Implant) -> Figure:
     return figure
 
 
-def _draw_cam_and_post(axes: Axes, implant: Implant, record: StaticRecord, number: int) -> None:
+def _draw_cam_and_post(axes: Axes, implant: Implant, case: xr.Dataset) -> None:
     """Middle sections of cam and post."""
     pair = implant.cam_and_post
     if pair is None:
@@ -132,49 +147,58 @@ def _draw_cam_and_post(axes: Axes, implant: Implant, record: StaticRecord, numbe
     axes.add_patch(
         Polygon(np.vstack([back[:, :2], front]), fc=style.PLATEAU, ec=style.INK, lw=1.0, zorder=1)
     )
-    cam = moved(cam, record.rotation[number], record.translation[number])
+    cam = moved(cam, case["rotation"].values, case["translation"].values)
     axes.plot(cam[:, 0], cam[:, 1], color=style.METAL, lw=2.2)
 
 
 @style.styled
-def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
-    """Loaded elements of the first material at the largest load, coloured by their pressure."""
-    chosen = shown_cases(record)
+def draw_static_pressure(contact: xr.Dataset, chosen: Sequence[str], implant: Implant) -> Figure:
+    """Loaded elements of some cases, coloured by their pressure."""
     figure, panels = style.panels_in_rows(len(chosen), 2, 2.8)
-    top = float(record.element_pressure[np.isin(record.element_case, chosen)].max())
-    for axes, number in zip(panels, chosen, strict=True):
-        peaks = record.max_pressure[number]
-        for index, side in enumerate(record.sides):
-            if side != POST:
-                draw_outline(axes, implant, side)
-                cells = draw_elements(axes, record, number, index, top)
+    numbers = [list(contact["case"].values).index(name) for name in chosen]
+    shown = np.isin(contact["element_case"].values, numbers)
+    top = float(contact["element_pressure"].values[shown].max())
+    for axes, name in zip(panels, chosen, strict=True):
+        case = contact.sel(case=name)
+        sides = list(case["side"].values)
+        peaks = dict(zip(sides, case["max_pressure"].values, strict=True))
+        for side in SIDES:
+            draw_plateau(axes, implant, side)
+            cells = draw_elements(axes, contact, name, side, top)
         axes.autoscale_view()
         style.show_plan(axes)
-        largest = ", ".join(
-            f"{side} {peak:.1f}" for side, peak in zip(record.sides, peaks, strict=True) if peak
-        )
-        axes.set_title(f"{_title(record, number)}\n{largest} MPa")
-        if POST in record.sides and peaks[record.sides.index(POST)] > 0.0:
-            _draw_post(axes, record, number, top)
+        largest = ", ".join(f"{side} {peak:.1f}" for side, peak in peaks.items() if peak > 0.0)
+        axes.set_title(f"{_title(case)}\n{largest} MPa")
+        if peaks.get(POST, 0.0) > 0.0:
+            _draw_post(axes, contact, name, top)
     figure.colorbar(cells, ax=panels, label="pressure (MPa)", shrink=0.7, pad=0.01)
     return figure
 
 
+def elements_of(contact: xr.Dataset, side: str, case: str | None = None) -> xr.Dataset:
+    """Loaded elements of one side, of one case or of all."""
+    chosen = contact["element_side"] == list(contact["side"].values).index(side)
+    if case is not None:
+        chosen &= contact["element_case"] == list(contact["case"].values).index(case)
+    names = [name for name in contact.data_vars if "element" in contact[name].dims]
+    return contact[names].isel(element=np.flatnonzero(chosen.values))
+
+
 def draw_elements(
-    axes: Axes, record: Equilibria, case: int, side: int, top: float
+    axes: Axes, contact: xr.Dataset, case: str, side: str, top: float
 ) -> PolyCollection:
     """Cells of the loaded elements of one case and side."""
-    mine = (record.element_case == case) & (record.element_side == side)
-    corners, pressure = record.element_corners[mine][..., ::-1], record.element_pressure[mine]
+    loaded = elements_of(contact, side, case)
+    corners, pressure = loaded["element_corners"].values, loaded["element_pressure"].values
     return style.draw_polygons(
-        axes, corners, pressure, style.PRESSURE_COLOURS, top, linewidths=0.0, zorder=2
+        axes, corners[..., ::-1], pressure, style.PRESSURE_COLOURS, top, linewidths=0.0, zorder=2
     )
 
 
-def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> None:
+def _draw_post(axes: Axes, contact: xr.Dataset, case: str, top: float) -> None:
     """Inset of the loaded elements on the post, seen from the front: medial left, superior up."""
     inset = axes.inset_axes((0.385, 0.08, 0.23, 0.34))
-    cells = draw_elements(inset, record, number, record.sides.index(POST), top)
+    cells = draw_elements(inset, contact, case, POST, top)
     corners = np.concatenate([path.vertices for path in cells.get_paths()])
     (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
     inset.set(
@@ -186,7 +210,7 @@ def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> Non
 
 
 @style.styled
-def draw_bone_map(record: StaticRecord, implant: Implant) -> Figure:
+def draw_bone_map(contact: xr.Dataset, implant: Implant) -> Figure:
     """Tibial cartilage coloured by its thickness, hatched where no bone is under its normal."""
     figure, ((axes,),) = style.new_figure(4.4)
     parts = {side: _bone_raster(bearing_of(implant, side)) for side in SIDES}
@@ -200,7 +224,7 @@ def draw_bone_map(record: StaticRecord, implant: Implant) -> Figure:
         hatched = axes.contourf(z, x, lost, levels=[0.5, 1.5], colors="none", hatches=["////"])
         hatched.set_edgecolor("white")
         axes.contour(z, x, lost, levels=[0.5], colors="white", linewidths=0.8)
-        centre = record.element_centre[record.element_side == record.sides.index(side)]
+        centre = elements_of(contact, side)["element_centre"].values
         axes.plot(centre[:, 2], centre[:, 0], ".", color=style.RED, ms=2.5, label="loaded elements")
     style.show_plan(axes)
     shares = ", ".join(
@@ -226,7 +250,7 @@ def _bone_raster(bearing: Bearing) -> tuple[NDArray[Any], ...]:
     return plan[..., 1], plan[..., 0], inside, thickness, lost
 
 
-def draw_outline(axes: Axes, implant: Implant, side: str) -> None:
+def draw_plateau(axes: Axes, implant: Implant, side: str) -> None:
     """Plateau in plan: the border of what carries elements, or else of the patch."""
     surface = implant.insert[side]
     if implant.coverage is not None:
@@ -242,11 +266,12 @@ def draw_outline(axes: Axes, implant: Implant, side: str) -> None:
     axes.add_patch(Polygon(border[:, [2, 0]], fc=style.PLATEAU, ec=style.INK, lw=0.8, zorder=1))
 
 
-def _title(record: StaticRecord, number: int) -> str:
+def _title(case: xr.Dataset) -> str:
     """Flexion and position of a case."""
     # Rounded first: there is no negative zero millimetres.
-    position = round(float(record.translation[number, 0]), 1) + 0.0
-    return f"{record.cases[number].flexion:g}°, femur at {position:+.1f} mm"
+    position = round(float(case["translation"].values[0]), 1) + 0.0
+    flexion = np.degrees(clinical_angles(body_three_123(case["rotation"].values[None])))[0, 0]
+    return f"{round(float(flexion), 6) + 0.0:g}°, femur at {position:+.1f} mm"
 
 
 @style.styled

@@ -10,12 +10,13 @@ from matplotlib.figure import Figure
 
 from kneewear.regression.response import fit_response
 from kneewear.report import style
-from kneewear.report.case_facts import KEY_OUTPUTS, SHOWN
+from kneewear.report.study_tables import KEY_OUTPUTS, SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit
 from kneewear.report.uncertainty import draw_effects
 from kneewear.settings.cases import OUTPUTS
 from kneewear.sides import BOTH, SIDES
-from kneewear.studies.cases import column_name
+from kneewear.study.models import column_name
+from kneewear.study.plans import VARIED
 
 # Factors that have a panel, and points of a curve.
 MOST, POINTS = 5, 41
@@ -31,12 +32,12 @@ def draw_sweep(
     if effects.empty:
         return {}
     by_side = effects[effects["side"].isin(SIDES)]
-    named = by_side.rename(columns={"factor": "constant", "at_centre": "nominal"}).assign(
+    named = by_side.rename(columns={"at_centre": "nominal"}).assign(
         effect_percent=100.0 * by_side["span"] / by_side["at_centre"]
     )
-    factors = list(dict.fromkeys(effects["factor"]))
+    factors = list(dict.fromkeys(effects[VARIED]))
     return {
-        "tornado": draw_effects(named, "factor"),
+        "tornado": draw_effects(named),
         "factor_curves": draw_factor_curves(
             sweep, effects, {name: units[name] for name in factors}
         ),
@@ -61,7 +62,7 @@ def draw_factor_curves(
         known = sweep.dropna(subset=column)
         points = known[factors].to_numpy(float)
         surface = fit_response(points, known[column].to_numpy(float))
-        for axes, name in zip(row, largest["factor"], strict=False):
+        for axes, name in zip(row, largest[VARIED], strict=False):
             look = {
                 "ms": 3,
                 "color": style.SKY,

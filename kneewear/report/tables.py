@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,17 +11,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kneewear.report.captions import template_data
+from kneewear.report.specification import page_data
 
 UNIT_NAMES = {"mm2": "mm²", "mm3": "mm³", "mm3/year": "mm³/year", "1": ""}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Formats of `shown`: significant digits, or decimals.
+SHOWN_FORM = re.compile(r"\d|\+?\.\df")
 # Heading of a column, or heading and format of its numbers (see `shown`).
 Columns = Mapping[str, str | tuple[str, str]]
 
 
 def words(name: str) -> str:
-    """Name of a setting, material, method or constant in words (`templates/labels.yaml`)."""
-    found: str = template_data("labels").get(name, str(name).replace("_", " "))
+    """Name of a setting, material, method or constant in words (`pages/labels.yaml`)."""
+    found: str = page_data("labels").get(name, str(name).replace("_", " "))
     return found
 
 

@@ -11,38 +11,23 @@ from matplotlib.figure import Figure
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report import style
-from kneewear.report.case_facts import SHOWN
 from kneewear.report.maps import draw_plateaus
+from kneewear.report.study_tables import SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, words
-from kneewear.studies.cases import column_name
-from kneewear.studies.uncertainty.element_sums import ElementSums
+from kneewear.study.element_sums import ElementSums
+from kneewear.study.models import column_name
+from kneewear.study.plans import ROLE, VARIED
 
 # Constants a panel can name.
 MOST = 10
 BINS = 40
 
 
-def draw_uncertainty(
-    method: str,
-    found: pd.DataFrame,
-    samples: pd.DataFrame,
-    sums: ElementSums,
-    grid: ElementGrid,
-) -> dict[str, Figure]:
-    """Draw every figure of an uncertainty study from the table that its method found."""
-    if method == "one_at_a_time":
-        return {"effects": draw_effects(found)}
-    spread = {"damage_spread": draw_spread(sums, grid)}
-    if method == "variance_based":
-        return {"indices": draw_indices(found)} | spread
-    return {"predictions": draw_predictions(found, samples)} | spread
-
-
 @style.styled
 def draw_predictions(found: pd.DataFrame, samples: pd.DataFrame) -> Figure:
     """Distribution of each output, and a bar over its prediction interval."""
     figure, panels = style.new_figure(5.6, 2, 4, style.WIDTH + 1.5)
-    drawn = samples[samples["role"] == "draw"]
+    drawn = samples[samples[ROLE] == "draw"]
     for axes, quantity in zip(panels.flat, SHOWN, strict=True):
         rows = found[found["quantity"] == quantity].set_index("side")
         for (side, colour), height in zip(style.SIDE_COLOURS.items(), (0.93, 0.86), strict=True):
@@ -61,7 +46,7 @@ def draw_predictions(found: pd.DataFrame, samples: pd.DataFrame) -> Figure:
 
 
 @style.styled
-def draw_effects(found: pd.DataFrame, what: str = "constant") -> Figure:
+def draw_effects(found: pd.DataFrame, what: str = "variable") -> Figure:
     """Tornado: change of each output with each constant alone, largest on top."""
     changes = {end: 100.0 * (found[end] / found["nominal"] - 1.0) for end in ("at_low", "at_high")}
     rows = found.assign(size=found["effect_percent"].abs(), **changes)
@@ -94,11 +79,11 @@ def _draw_constants(
     looks = list(zip(bars.items(), (0.4, 1.0), strict=True))
     for axes, quantity in zip(panels.flat, SHOWN, strict=True):
         rows = rows_with(found, quantity=quantity)
-        sizes = rows.groupby("constant")[size].max()
+        sizes = rows.groupby(VARIED)[size].max()
         names = sizes.sort_values(ascending=False, kind="stable").index[:MOST]
         heights = np.arange(len(names))[::-1]
         for shift, (side, colour) in zip((0.2, -0.2), style.SIDE_COLOURS.items(), strict=True):
-            own = rows_with(rows, side=side).set_index("constant").reindex(names)
+            own = rows_with(rows, side=side).set_index(VARIED).reindex(names)
             for (column, (_, offset, width)), strength in looks:
                 axes.barh(
                     heights + shift + offset, own[column], width, color=colour, alpha=strength,
@@ -117,7 +102,7 @@ def _draw_constants(
 
 
 @style.styled
-def draw_spread(sums: ElementSums, grid: ElementGrid) -> Figure:
+def draw_sample_spread(sums: ElementSums, grid: ElementGrid) -> Figure:
     """Mean damage of all samples and its standard deviation, element by element."""
     figure, panels = style.new_figure(3.3, columns=2)
     maps = {

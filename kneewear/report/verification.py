@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kneewear.report import style
-from kneewear.report.facts import PUBLISHED_BOUNDS, tilted_element
+from kneewear.report.study_tables import PUBLISHED_BOUNDS, tilted_element
 from kneewear.report.tables import rows_with
 
 MODELS = {
@@ -33,16 +33,6 @@ SHAPES = {
     "flat punch, linear": ("flat punch", style.PURPLE),
     "ball in a cup, linear": ("ball in a cup", style.INK),
 }
-GRID_ERRORS = {
-    "force_error": "Force",
-    "peak_error": "Maximum pressure",
-    "mean_error": "Average pressure",
-    "area_error": "Contact area",
-}
-GRIDS = {
-    "fixed": ([style.AMBER, style.RED, style.PURPLE], "s--", "fixed, {} elements"),
-    "adaptive": ([style.BLUE, style.SKY], "o-", "adaptive, {} elements per region"),
-}
 DISTANCES = {
     "minimum_distance_corrected_mm": ("minimum distance, corrected", style.BLUE, "o"),
     "ray_mm": ("ray, uncorrected", style.RED, "^"),
@@ -56,14 +46,13 @@ def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
         "sphere_models": draw_sphere_models,
         "refinement": draw_refinement,
         "active_elements": draw_active_elements,
-        "grid_comparison": draw_grid_comparison,
         "distance_correction": draw_distance_correction,
     }
     known = {name: table for name, table in tables.items() if table is not None and len(table)}
     figures = {name: draw[name](known[name]) for name in draw if name in known}
     if "analyses" in known:
         for activity, rows in known["analyses"].groupby("activity", sort=False):
-            figures[f"analyses_{activity}"] = draw_analyses(rows)
+            figures[f"analyses_{activity}"] = draw_analysis_comparison(rows)
     return figures
 
 
@@ -129,31 +118,6 @@ def draw_active_elements(table: pd.DataFrame) -> Figure:
 
 
 @style.styled
-def draw_grid_comparison(table: pd.DataFrame) -> Figure:
-    """Errors of fixed and adaptive grids over the depth of the contact, on logarithmic axes.
-
-    An error of 100 % is that of elements too far apart to notice the contact.
-    """
-    figure, panels = style.new_figure(6.4, 2, 2, sharex=True)
-    for axes, (column, title) in zip(panels.flat, GRID_ERRORS.items(), strict=True):
-        for kind, (colours, look, label) in GRIDS.items():
-            own = table[table["kind"] == kind].groupby("elements", sort=True)
-            for colour, (elements, rows) in zip(colours, own, strict=False):
-                axes.plot(
-                    1e3 * rows["depth_mm"], 1e2 * rows[column], look, color=colour, ms=4,
-                    label=label.format(f"{elements:,}".replace(",", " ")),
-                )  # fmt: skip
-        axes.axhline(100.0, color="#999999", lw=0.8, zorder=0)
-        axes.set(xscale="log", yscale="log", title=title)
-    for axes in panels[:, 0]:
-        axes.set_ylabel("error (%)")
-    for axes in panels[1]:
-        axes.set_xlabel("largest penetration (µm)")
-    style.share_legend(figure, panels[0, 0], 3)
-    return figure
-
-
-@style.styled
 def draw_distance_correction(table: pd.DataFrame) -> Figure:
     """One loaded element in section, and all of them by the angle of the normals."""
     figure, ((section, ratios),) = style.new_figure(4.2, columns=2, width_ratios=[1.0, 1.15])
@@ -207,7 +171,7 @@ def _draw_element(axes: Axes, element: pd.Series) -> None:
 
 
 @style.styled
-def draw_analyses(comparison: pd.DataFrame) -> Figure:
+def draw_analysis_comparison(comparison: pd.DataFrame) -> Figure:
     """Forward dynamics against quasi-static equilibria through the cycle of one activity."""
     figure, panels = style.new_figure(4.4, 2, 3)
     titles = (

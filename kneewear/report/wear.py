@@ -8,15 +8,21 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.report import style
-from kneewear.report.decision import by_choice, variant_name
-from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, centre_rows
 from kneewear.report.tables import rows_with, words
+from kneewear.report.wear_tables import (
+    BLOCK_QUANTITIES,
+    blocks,
+    centre,
+    choices,
+    variant_name,
+)
 from kneewear.sides import BOTH
-from kneewear.wear.spread import CONFIGURED, FACTOR, LAW, SURFACE
+from kneewear.wear.spread import CONFIGURED, CONTACT, FACTOR, LAW, SURFACE
 
 DAMAGE_COLOURS = {"wear": style.BLUE, "creep": style.AMBER, "damage": style.INK}
 CHOICE_COLOURS = {
     CONFIGURED: style.INK, SURFACE: style.BLUE, LAW: style.AMBER, FACTOR: style.GREEN,
+    CONTACT: style.RED,
 }  # fmt: skip
 INTERVAL = "uncertain constants"
 MEASURES = ("Depth (mm)", "Area (mm\u00b2)", "Volume (mm\u00b3)")
@@ -28,7 +34,7 @@ def draw_spread(table: pd.DataFrame, intervals: pd.DataFrame | None = None) -> F
 
     `intervals` are those of its uncertain constants, if they were sampled.
     """
-    rows = by_choice(table)
+    rows = choices(table)
     figure, panels = style.new_figure(0.28 * (len(rows) + 1) + 1.0, columns=2, sharey=True)
     names = list(map(variant_name, rows["choice"], rows["variant"]))
     colours = [CHOICE_COLOURS[choice] for choice in rows["choice"]]
@@ -58,7 +64,7 @@ def draw_spread(table: pd.DataFrame, intervals: pd.DataFrame | None = None) -> F
 @style.styled
 def draw_blocks(cases: pd.DataFrame) -> Figure:
     """Depth, area and volume of wear, creep and damage over the number of blocks."""
-    table = by_blocks(cases)
+    table = blocks(cases)
     chosen = rows_with(table, case=table["case"].iloc[0], life=table["life"].iloc[0])
     levels = [name for name in map(str, table) if name.isdigit()]
     figure, panels = style.new_figure(3.0, columns=3)
@@ -86,9 +92,9 @@ def draw_wear_over_cycles(curves: pd.DataFrame, tests: pd.DataFrame | None) -> F
         if own["case"].nunique() > 1:
             axes.fill_between(whole.index, whole["min"], whole["max"], color=colour, alpha=0.2,
                               lw=0.0, label=f"{words(str(life))}: all cases")  # fmt: skip
-        centre = centre_rows(own)
-        case = "{thickness_mm:g} mm, {body_mass_kg:g} kg".format(**centre.iloc[0])
-        axes.plot(centre["million_cycles"], centre["wear_mm3"], color=colour,
+        middle = centre(own)
+        case = "{thickness_mm:g} mm, {body_mass_kg:g} kg".format(**middle.iloc[0])
+        axes.plot(middle["million_cycles"], middle["wear_mm3"], color=colour,
                   label=f"{words(str(life))}: {case}")  # fmt: skip
     if tests is not None:
         points = tests.drop_duplicates(["test", "million_cycles"]).groupby("test", sort=False)

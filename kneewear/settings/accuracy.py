@@ -17,7 +17,7 @@ BOUNDS_PERCENT: dict[Accuracy, float] = {"draft": 3.0, "standard": 1.0, "fine": 
 
 
 @cache
-def accuracy_levels() -> dict[str, dict[str, Any]]:
+def levels_of_accuracy() -> dict[str, dict[str, Any]]:
     """Settings of each accuracy, as nested mappings."""
     text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
     levels: dict[str, dict[str, Any]] = yaml.safe_load(text)
@@ -26,7 +26,7 @@ def accuracy_levels() -> dict[str, dict[str, Any]]:
 
 def settings_of(accuracy: object) -> dict[str, Any]:
     """Settings that an accuracy selects; none for null or an unknown one."""
-    return accuracy_levels().get(accuracy, {}) if isinstance(accuracy, str) else {}
+    return levels_of_accuracy().get(accuracy, {}) if isinstance(accuracy, str) else {}
 
 
 def contradictions(

@@ -8,9 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from kneewear.settings.faults import fault, fault_at
-from kneewear.settings.standards import Standard, expand_standard
+from kneewear.settings.ranges import Range
+from kneewear.settings.standards import Standard, StandardActivity, expand_standard
 from kneewear.settings.types import (
-    Duration,
+    BODY_MASS,
+    DURATION,
+    PERCENT,
+    POSTERIOR,
     FileName,
     Finite,
     Limits,
@@ -21,26 +25,36 @@ from kneewear.settings.types import (
     Settings,
     TurningSpring,
     drop_nulls,
+    quantity,
 )
 
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Sign = Literal[1, -1]
 ISO_CONVENTIONS = ("iso14243-3:2004", "iso14243-3:2014")
 
+_CURVE = Range.unlimited(
+    "that of the curve", "The sampled curve is judged (checks motion and load)"
+)
+_ORIGIN = Range("mm", -2000, -500, 500, 2000, "Origins of frames are arbitrary")
+_SIGN = Range.unlimited("1", "1 or -1")
+
 
 class Bump(Settings):
-    """One smooth rise (or fall) within the cycle."""
+    """Smooth rise (or fall) within the cycle."""
 
-    height: Finite
-    centre_percent: Percent
-    width_percent: Annotated[float, Field(gt=0, le=50)]
+    height: Finite = quantity("Height above the base, in the unit of the curve.", _CURVE)
+    centre_percent: Percent = quantity("Position of the peak.", PERCENT)
+    width_percent: Positive = quantity(
+        "Full width at half the height; the bump ends a width to either side of its centre.",
+        Range("percent", 0, 2, 50, 50, "Narrower bumps are spikes; wider ones overlap themselves"),
+    )
 
 
 class BumpCurve(Settings):
     """Periodic curve over one cycle: a base value plus bumps."""
 
-    base: Finite
-    bumps: tuple[Bump, ...]
+    base: Finite = quantity("Value outside the bumps, in the unit of the curve.", _CURVE)
+    bumps: tuple[Bump, ...] = Field(description="Bumps added to the base.")
 
 
 # As given, at the seat, or as given and moved by mm.
@@ -48,11 +62,25 @@ Zero = Literal["file", "seat"] | Finite
 
 
 class ZeroSettings(Settings):
-    """What the translations of a motion count from."""
+    """Reference position of the translations, where origins of the components are unrelated."""
 
-    anterior_posterior: Zero = "file"
-    superior_inferior: Zero = "file"
-    medial_lateral: Zero = "file"
+    anterior_posterior: Zero = quantity(
+        "`file`: as given. `seat`: that of the frictionless seat at each flexion, plus the "
+        "deviation of the given curve from its mean. A number: as given and displaced by it, "
+        "posterior positive.",
+        _ORIGIN,
+        "file",
+    )
+    superior_inferior: Zero = quantity(
+        "As anterior_posterior, superior positive.",
+        _ORIGIN,
+        "file",
+    )
+    medial_lateral: Zero = quantity(
+        "As anterior_posterior, medial positive; where it is solved, it only starts the search.",
+        _ORIGIN,
+        "file",
+    )
 
     @property
     def refers_to_seat(self) -> bool:
@@ -61,25 +89,32 @@ class ZeroSettings(Settings):
 
 
 class ParametricActivity(Settings):
-    """Built-in activity, one bump curve for each prescribed quantity."""
+    """Built-in activity with a curve for each prescribed quantity."""
 
-    source: Literal["parametric"]
-    duration_s: Duration
-    flexion_deg: BumpCurve
-    tibial_external_rotation_deg: BumpCurve
-    femur_posterior_mm: BumpCurve
-    load_body_weights: BumpCurve
+    source: Literal["parametric"] = Field(description="Built-in curves.")
+    duration_s: Positive = quantity("Duration of one cycle.", DURATION)
+    flexion_deg: BumpCurve = Field(description="Flexion, deg.")
+    tibial_external_rotation_deg: BumpCurve = Field(
+        description="External rotation of the tibia relative to the femur, deg."
+    )
+    femur_posterior_mm: BumpCurve = Field(
+        description="Position of the femoral origin posterior of that of the insert, mm."
+    )
+    load_body_weights: BumpCurve = Field(description="Axial load, body weights.")
     zero: ZeroSettings = ZeroSettings()
 
 
 class _CurveColumns(Settings):
-    """Columns of a file of curves; one of the first two gives the position in the cycle."""
+    """Columns of a file of curves; percent or time_s gives the position in the cycle."""
 
-    percent: str | None = None
-    time_s: str | None = None
+    percent: str | None = Field(None, description="Column of the percent of the cycle.")
+    time_s: str | None = Field(
+        None, description="Column of time, s; the cycle runs from the first row to the last."
+    )
 
     @model_validator(mode="after")
-    def _has_one_clock(self) -> _CurveColumns:
+    def check_time_column(self) -> _CurveColumns:
+        """Require either percent or time."""
         if (self.percent is None) == (self.time_s is None):
             raise fault(
                 "percent and time_s" if self.percent else "neither percent nor time_s",
@@ -89,13 +124,14 @@ class _CurveColumns(Settings):
         return self
 
     @model_validator(mode="after")
-    def _columns_differ(self) -> _CurveColumns:
+    def check_columns_differ(self) -> _CurveColumns:
+        """Refuse one column for two quantities."""
         named: dict[str, str] = {}
         for name, column in self.given().items():
             if column in named:
                 raise fault(
                     f"column '{column}' for {named[column]} and {name}",
-                    "a column of its own for each",
+                    "different columns",
                     "Correct one of the names.",
                 )
             named[column] = name
@@ -107,31 +143,52 @@ class _CurveColumns(Settings):
 
 
 class MotionColumns(_CurveColumns):
-    """Columns of the motion file; the convention says which way each is positive."""
+    """Columns of the motion file; the convention states the positive directions."""
 
-    flexion: str
-    varus: str | None = None
-    rotation: str | None = None
-    anterior_posterior: str | None = None
-    superior_inferior: str | None = None
-    medial_lateral: str | None = None
-    anterior_posterior_force_n: str | None = None
-    rotation_torque_n_m: str | None = None
+    flexion: str = Field(description="Column of flexion.")
+    varus: str | None = Field(None, description="Column of varus; a start value if varus is free.")
+    rotation: str | None = Field(None, description="Column of internal-external rotation.")
+    anterior_posterior: str | None = Field(
+        None, description="Column of the anterior-posterior position."
+    )
+    superior_inferior: str | None = Field(
+        None, description="Column of the superior-inferior position; a start value."
+    )
+    medial_lateral: str | None = Field(
+        None, description="Column of the medial-lateral position; a start value if it is solved."
+    )
+    anterior_posterior_force_n: str | None = Field(
+        None,
+        description="Column of the anterior-posterior force, N, with the sign of the position; for "
+        "control: force.",
+    )
+    rotation_torque_n_m: str | None = Field(
+        None,
+        description="Column of the internal-external torque, N m, with the sign of the rotation; "
+        "for control: force.",
+    )
 
 
 class MotionSigns(Settings):
-    """Which way each column of a motion file is positive."""
+    """Positive direction of each column of a motion file."""
 
-    flexion: Sign
-    varus: Sign
-    tibial_external_rotation: Sign
-    femur_anterior: Sign
-    femur_superior: Sign
-    femur_lateral: Sign
+    flexion: Sign = quantity("1 if flexion is positive, -1 if extension is.", _SIGN)
+    varus: Sign = quantity("1 if varus is positive, -1 if valgus is.", _SIGN)
+    tibial_external_rotation: Sign = quantity(
+        "1 if external rotation of the tibia is positive, -1 if internal rotation is.", _SIGN
+    )
+    femur_anterior: Sign = quantity(
+        "1 if a femur moved to anterior (a tibia to posterior) is positive, else -1.", _SIGN
+    )
+    femur_superior: Sign = quantity("1 if a femur moved up is positive, else -1.", _SIGN)
+    femur_lateral: Sign = quantity("1 if a femur moved to lateral is positive, else -1.", _SIGN)
 
 
 Row = tuple[Finite, Finite, Finite, Finite]
 Placement = tuple[Row, Row, Row]
+_PLACEMENT = Range(
+    "1 and mm", -2000, -600, 600, 2000, "Axes are unit vectors; origins are within the leg"
+)
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
@@ -139,14 +196,19 @@ def _dot(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 class PlacementSettings(Settings):
-    """Where the components sit in the bodies an OpenSim joint connects."""
+    """Position of the components in the bodies or meshes whose motion is given."""
 
-    femoral_mm: Placement
-    insert_mm: Placement
+    femoral_mm: Placement = quantity(
+        "Three rows of four: axes (posterior, superior, medial; of registered left knees anterior, "
+        "superior, medial) and origin of the femoral component in the femoral frame.",
+        _PLACEMENT,
+    )
+    insert_mm: Placement = quantity("The same of the insert in the tibial frame.", _PLACEMENT)
 
     @field_validator("femoral_mm", "insert_mm")
     @classmethod
-    def _axes_are_a_rotation(cls, rows: Placement) -> Placement:
+    def check_axes(cls, rows: Placement) -> Placement:
+        """Refuse axes that are not a rotation."""
         # Without numpy: every job reads settings, and few need arrays.
         x, y, z = (tuple(row[axis] for row in rows) for axis in range(3))
         products = [_dot(a, b) for a in (x, y, z) for b in (x, y, z)]
@@ -162,31 +224,57 @@ class PlacementSettings(Settings):
         return rows
 
 
+# Standard deviations: fluoroscopy errs by about 1 deg and 1 mm, skin markers by several of both.
+_ANGLE_ERROR = Range("deg", 0, 0, 10, 45, "Fluoroscopy errs by about 1 deg, skin markers by 5")
+_POSITION_ERROR = Range("mm", 0, 0, 10, 50, "Fluoroscopy errs by about 1 mm, skin markers by 10")
+_SCALE = Range("1", 0, 0.2, 3, 10, "Subjects differ by up to a factor of about 3")
+
+
 class MotionDeviation(Settings):
     """Standard deviation of a measured pose."""
 
-    flexion_deg: NonNegative = 0.0
-    varus_deg: NonNegative = 0.0
-    rotation_deg: NonNegative = 0.0
-    anterior_posterior_mm: NonNegative = 0.0
-    superior_inferior_mm: NonNegative = 0.0
-    medial_lateral_mm: NonNegative = 0.0
-    out_of_plane_mm: NonNegative | None = None
-    harmonics: int = Field(default=0, ge=0, le=20)
+    flexion_deg: NonNegative = quantity("Of flexion.", _ANGLE_ERROR, 0.0)
+    varus_deg: NonNegative = quantity("Of varus.", _ANGLE_ERROR, 0.0)
+    rotation_deg: NonNegative = quantity("Of rotation.", _ANGLE_ERROR, 0.0)
+    anterior_posterior_mm: NonNegative = quantity(
+        "Of the anterior-posterior position.", _POSITION_ERROR, 0.0
+    )
+    superior_inferior_mm: NonNegative = quantity(
+        "Of the superior-inferior position.", _POSITION_ERROR, 0.0
+    )
+    medial_lateral_mm: NonNegative = quantity(
+        "Of the medial-lateral position.", _POSITION_ERROR, 0.0
+    )
+    harmonics: int = quantity(
+        "Rate of change of the error: 0 is a constant unknown shift, n adds an error of the first "
+        "n harmonics of the cycle.",
+        Range("1", 0, 0, 10, 20, "A cycle has about ten significant harmonics"),
+        0,
+    )
 
 
-Scale = Annotated[float, Field(gt=0, le=10)]
+class RegisteredDeviation(MotionDeviation):
+    """Standard deviation of a pose registered in x-ray images."""
+
+    out_of_plane_mm: NonNegative = quantity(
+        "Of the relative position along the x-ray beam: millimetres with one view, 0 with two.",
+        Range("mm", 0, 0, 10, 50, "Registration in one view errs by 1 to 5 mm along the beam"),
+    )
 
 
 class MotionScale(Settings):
-    """Factors of the deviations of a motion's coordinates from their means; 1 leaves them."""
+    """Factors of the deviations of the pose from its mean, of the femur on the insert."""
 
-    anterior_posterior: Scale = 1.0
-    superior_inferior: Scale = 1.0
-    medial_lateral: Scale = 1.0
-    varus: Scale = 1.0
-    rotation: Scale = 1.0
-    flexion: Scale = 1.0
+    anterior_posterior: Positive = quantity("Of the anterior-posterior position.", _SCALE, 1.0)
+    superior_inferior: Positive = quantity(
+        "Of the superior-inferior position; where it is solved, it only starts the search.",
+        _SCALE,
+        1.0,
+    )
+    medial_lateral: Positive = quantity("As superior_inferior.", _SCALE, 1.0)
+    varus: Positive = quantity("As superior_inferior.", _SCALE, 1.0)
+    rotation: Positive = quantity("Of the rotation.", _SCALE, 1.0)
+    flexion: Positive = quantity("Of flexion.", _SCALE, 1.0)
 
     @property
     def factors(self) -> tuple[float, ...]:
@@ -194,49 +282,138 @@ class MotionScale(Settings):
         return tuple(self.model_dump().values())
 
 
+# Quantities of a table of poses.
+POSE_COLUMNS = (
+    "flexion", "varus", "rotation", "anterior_posterior", "superior_inferior", "medial_lateral",
+)  # fmt: skip
 # Columns of the motion that two pose files give.
-_REGISTERED = {
-    name: name
-    for name in (
-        "time_s",
-        "flexion",
-        "varus",
-        "rotation",
-        "anterior_posterior",
-        "superior_inferior",
-        "medial_lateral",
-    )
-}
+_REGISTERED = {name: name for name in ("time_s", *POSE_COLUMNS)}
 
 
 class MotionSettings(Settings):
-    """Motion read from a file, or from the pose files of two registered components."""
+    """Motion read from a file; a subclass for each convention."""
 
-    file: FileName
-    tibial_file: FileName | None = None
-    convention: Literal[
-        "grood-suntay",
-        "opensim",
-        "iso14243-3:2004",
-        "iso14243-3:2014",
-        "body-123",
-        "jointtrack",
-        "signs",
-    ]
-    signs: MotionSigns | None = None
+    file: FileName = Field(
+        description="File of the motion (.csv, .sto, .mot), or of the femoral poses (.jts, .jtak); "
+        "path in the data folder."
+    )
+    convention: str
     columns: MotionColumns
-    frame_rate_hz: Positive | None = None
-    window_s: Limits | None = None
-    reference_posterior_mm: Finite | None = None
-    placement: PlacementSettings | None = None
-    smoothing_harmonics: Annotated[int, Field(ge=1, le=200)] | None = None
-    standard_deviation: MotionDeviation | None = None
+    window_s: Limits | None = quantity(
+        "Part of a file with time_s that is the cycle; null for all.",
+        Range("s", 0.1, 0.5, 10, 600, "One cycle", of_width=True),
+        None,
+    )
+    smoothing_harmonics: int | None = quantity(
+        "Harmonics of the cycle that are kept of each motion curve; null keeps every sample.",
+        Range("1", 1, 5, 50, 200, "Five harmonics describe gait; 20 samples resolve no more"),
+        None,
+    )
+    standard_deviation: MotionDeviation | None = Field(
+        None, description="Standard deviation of the measured pose; null if unknown."
+    )
+    pose_error: float | None = quantity(
+        "Number that names a random error of the poses, drawn from standard_deviation; variables "
+        "set it.",
+        Range("1", 0, 0, 1, 1, "A probability"),
+        None,
+    )
+    knee: Literal["right", "left"] | None = Field(
+        None, description="Side of the measured knee; null: that of the implant."
+    )
     scale: MotionScale = MotionScale()
+
+    @model_validator(mode="after")
+    def check_window(self) -> MotionSettings:
+        """Require a column of time with a window."""
+        if self.window_s is not None and self.columns.time_s is None:
+            raise fault("window_s without columns.time_s", "a column of time", "Name it.")
+        return self
+
+
+class ClinicalMotion(MotionSettings):
+    """Six coordinates of the femoral component in the insert."""
+
+    convention: Literal["grood-suntay", "body-123"] = Field(
+        description="Clinical angles, or rotations about x (varus), y (rotation) and z (flexion)."
+    )
+
+
+class SignedMotion(MotionSettings):
+    """As grood-suntay, with stated signs."""
+
+    convention: Literal["signs"] = Field(description="Clinical angles with stated signs.")
+    signs: MotionSigns
+
+
+class IsoMotion(MotionSettings):
+    """Displacements of ISO 14243-3, which count from the pose at rest."""
+
+    convention: Literal["iso14243-3:2004", "iso14243-3:2014"] = Field(
+        description="Edition of the standard."
+    )
+    signs: MotionSigns | None = Field(
+        None, description="Signs of the curves; null for those of the edition."
+    )
+    reference_posterior_mm: Finite = quantity(
+        "Position of the femoral origin posterior of that of the insert at rest.", POSTERIOR
+    )
+
+    @model_validator(mode="after")
+    def check_columns(self) -> IsoMotion:
+        """Refuse columns that the standard does not define."""
+        beyond = {"varus", "superior_inferior", "medial_lateral"} & set(self.columns.given())
+        if beyond:
+            raise fault(
+                f"columns of {', '.join(sorted(beyond))} with convention: {self.convention}",
+                "flexion, rotation and anterior_posterior, all that ISO 14243 defines",
+                "Remove them, or use convention: signs.",
+            )
+        return self
+
+
+class OpenSimMotion(MotionSettings):
+    """Six coordinates of a knee joint whose parent is the femur and whose child is the tibia."""
+
+    convention: Literal["opensim"] = Field(description="Coordinates of a joint of OpenSim.")
+    placement: PlacementSettings | None = Field(
+        None,
+        description="Position of the components in the bodies; null if their meshes are in the "
+        "frames of the joint.",
+    )
+
+    @model_validator(mode="after")
+    def check_columns(self) -> OpenSimMotion:
+        """Require all coordinates of the joint."""
+        missing = [name for name in POSE_COLUMNS if name not in self.columns.given()]
+        if missing:
+            raise fault(
+                f"no column of {', '.join(missing)}",
+                "all six coordinates of the knee joint with convention: opensim",
+                "Export the joint's six coordinates.",
+            )
+        return self
+
+
+class RegisteredMotion(MotionSettings):
+    """Pose files of both components, registered in x-ray images (JointTrack, JTML)."""
+
+    convention: Literal["jointtrack"] = Field(description="Pose files of both components.")
+    tibial_file: FileName = Field(description="File of the poses of the tibial component.")
+    frame_rate_hz: Positive = quantity(
+        "X-ray frames per second.",
+        Range("1/s", 0.1, 3, 250, 5000, "Fluoroscopes take 7 to 60 frames, fast ones up to 200"),
+    )
+    placement: PlacementSettings = Field(
+        description="Axes of the components in the frames of the registered meshes."
+    )
+    standard_deviation: RegisteredDeviation
 
     @model_validator(mode="before")
     @classmethod
-    def _pose_files_have_no_names_of_columns(cls, block: Any) -> Any:
-        if not isinstance(block, Mapping) or block.get("convention") != "jointtrack":
+    def add_columns(cls, block: Any) -> Any:
+        """Add the columns, which pose files have without names."""
+        if not isinstance(block, Mapping):
             return block
         columns = block.get("columns") or _REGISTERED
         # Settings that were read once before have all keys.
@@ -245,69 +422,33 @@ class MotionSettings(Settings):
             raise fault_at(("columns",), "names of columns", expected, "Remove columns.")
         return {**block, "columns": _REGISTERED}
 
-    @model_validator(mode="after")
-    def _keys_go_with_the_convention(self) -> MotionSettings:
-        iso, registered = self.convention in ISO_CONVENTIONS, self.convention == "jointtrack"
-        if not iso:
-            self._goes_with("signs", self.convention == "signs")
-        self._goes_with("reference_posterior_mm", iso)
-        self._goes_with("tibial_file", registered)
-        self._goes_with("frame_rate_hz", registered)
-        if registered:
-            self._goes_with("placement", wanted=True)
-        elif self.placement is not None and self.convention != "opensim":
-            raise fault(
-                f"placement with convention: {self.convention}",
-                "placement with convention: opensim or jointtrack only",
-                "Remove placement, or give the pose of the components themselves.",
-            )
-        error = self.standard_deviation.out_of_plane_mm if self.standard_deviation else None
-        if registered != (error is not None):
-            raise fault(
-                f"convention: {self.convention} with standard_deviation.out_of_plane_mm: {error}",
-                "it with convention: jointtrack and only then",
-                "Give the error of the relative position along the x-ray beam (millimetres with "
-                "one view, 0 with two), or remove the key.",
-            )
-        if self.window_s is not None and self.columns.time_s is None:
-            raise fault("window_s without columns.time_s", "a column of time", "Name it.")
-        pose = {"varus", "rotation", "superior_inferior", "anterior_posterior", "medial_lateral"}
-        missing = sorted(pose - set(self.columns.given()))
-        if self.convention == "opensim" and missing:
-            raise fault(
-                f"no column of {', '.join(missing)}",
-                "all six coordinates of the knee joint with convention: opensim",
-                "Export the joint's six coordinates.",
-            )
-        beyond = sorted(
-            {"varus", "superior_inferior", "medial_lateral"} & set(self.columns.given())
-        )
-        if iso and beyond:
-            raise fault(
-                f"columns of {', '.join(beyond)} with convention: {self.convention}",
-                "flexion, rotation and anterior_posterior, all that ISO 14243 defines",
-                "Remove them, or use convention: signs.",
-            )
-        return self
 
-    def _goes_with(self, key: str, wanted: bool) -> None:
-        if (getattr(self, key) is not None) != wanted:
-            raise fault(
-                f"convention: {self.convention} {'without' if wanted else 'with'} {key}",
-                f"{key} {'with' if wanted else 'without'} it",
-                f"{'Add' if wanted else 'Remove'} {key}, or choose the convention that fits.",
-            )
+Motion = Annotated[
+    ClinicalMotion | SignedMotion | IsoMotion | OpenSimMotion | RegisteredMotion,
+    Field(discriminator="convention"),
+]
 
 
 class LoadColumns(_CurveColumns):
     """Columns of the load file."""
 
-    load: str | None = None
-    medial: str | None = None
-    lateral: str | None = None
-    medial_share: str | None = None
-    varus_moment_n_m: str | None = None
-    flexion: str | None = None
+    load: str | None = Field(None, description="Column of the load of both sides together.")
+    medial: str | None = Field(
+        None, description="Column of the force on the medial side, with lateral instead of load."
+    )
+    lateral: str | None = Field(None, description="Column of the force on the lateral side.")
+    medial_share: str | None = Field(
+        None, description="Column of the part of the load on the medial side, 0 to 1, with load."
+    )
+    varus_moment_n_m: str | None = Field(
+        None,
+        description="Column of the moment of the load about the anterior-posterior axis through "
+        "the insert's origin, N m, positive if it loads the medial side; with load.",
+    )
+    flexion: str | None = Field(
+        None,
+        description="Column of flexion recorded with the load, deg, to compare with the motion.",
+    )
 
     @property
     def sharing(self) -> tuple[str, ...]:
@@ -316,7 +457,8 @@ class LoadColumns(_CurveColumns):
         return tuple(name for name in names if getattr(self, name) is not None)
 
     @model_validator(mode="after")
-    def _give_one_load(self) -> LoadColumns:
+    def check_load_columns(self) -> LoadColumns:
+        """Require one statement of the load."""
         given = (*(("load",) if self.load is not None else ()), *self.sharing)
         if given not in (
             ("load",),
@@ -335,14 +477,29 @@ class LoadColumns(_CurveColumns):
 class LoadSettings(Settings):
     """Load read from a file."""
 
-    file: FileName
+    file: FileName = Field(
+        description="File of the load (.csv, .sto, .mot); path in the data folder."
+    )
     columns: LoadColumns
-    kind: Literal["axial_load", "axial_force_n", "ground_reaction"]
-    load_range_body_weights: PositiveLimits | None = None
-    body_mass_kg: Positive | None = None
+    kind: Literal["axial_load", "axial_force_n", "ground_reaction"] = Field(
+        description="Axial load of the joint in body weights or in N, or a ground reaction that is "
+        "scaled."
+    )
+    load_range_body_weights: PositiveLimits | None = quantity(
+        "Range that a ground reaction is scaled to; for ground_reaction only.",
+        Range("body weights", 0.01, 0.05, 5, 12, "Measured 0.2 to 3.5 in gait and stairs"),
+        None,
+    )
+    body_mass_kg: Positive | None = quantity(
+        "Body mass that forces in N belong to; cases of other mass scale them. For axial_force_n "
+        "only.",
+        BODY_MASS,
+        None,
+    )
 
     @model_validator(mode="after")
-    def _keys_go_with_the_kind(self) -> LoadSettings:
+    def check_kind(self) -> LoadSettings:
+        """Require the keys of the kind."""
         wanted = {"load_range_body_weights": "ground_reaction", "body_mass_kg": "axial_force_n"}
         for key, kind in wanted.items():
             value = getattr(self, key)
@@ -368,32 +525,107 @@ Guided = Literal["prescribed", "held", "free"]
 
 
 class ControlSettings(Settings):
-    """How each coordinate is controlled, as in a knee simulator; flexion and load always are."""
+    """Control of each coordinate, as in a knee simulator; flexion and load are prescribed."""
 
-    anterior_posterior: Driven
-    rotation: Driven
-    varus: Guided
-    medial_lateral: Guided
-    load_line_mm: Finite
-    anterior_posterior_springs: tuple[LinearSpring, ...] = ()
-    medial_lateral_springs: tuple[LinearSpring, ...] = ()
-    rotation_springs: tuple[TurningSpring, ...] = ()
+    anterior_posterior: Driven = Field(
+        description="Position from the file, held at its mean (or reference), or force from the "
+        "file (none without a column)."
+    )
+    rotation: Driven = Field(
+        description="Angle from the file, held at its mean (or zero), or torque from the file "
+        "(none without a column)."
+    )
+    varus: Guided = Field(description="Angle from the file, held at its mean (or zero), or free.")
+    medial_lateral: Guided = Field(
+        description="Position from the file, held at its mean (or zero), or free."
+    )
+    load_line_mm: Finite = quantity(
+        "Medial-lateral position of the axial load in the insert's frame, medial positive.",
+        Range("mm", -60, 0, 20, 60, "5 mm medial in ISO 14243 (from memory)", least=0.06),
+    )
+    anterior_posterior_springs: tuple[LinearSpring, ...] = Field(
+        (), description="Springs along the anterior-posterior position."
+    )
+    medial_lateral_springs: tuple[LinearSpring, ...] = Field(
+        (), description="Springs along the medial-lateral position."
+    )
+    rotation_springs: tuple[TurningSpring, ...] = Field(
+        (), description="Springs about the axis of internal-external rotation."
+    )
+
+
+_COORDINATES = ("anterior_posterior", "rotation", "varus", "medial_lateral")
+# Control of each coordinate by the name of the boundary conditions.
+_BOUNDARY_CONDITIONS: dict[str, dict[str, Any] | None] = {
+    "prescribed": None,
+    "settled_ap_rotation": {
+        "anterior_posterior": "force",
+        "rotation": "force",
+        "varus": "free",
+        "medial_lateral": "free",
+    },
+    "simulator": {
+        "anterior_posterior": "prescribed",
+        "rotation": "prescribed",
+        "varus": "free",
+        "medial_lateral": "held",
+    },
+}
 
 
 class FileActivity(Settings):
     """Activity read from curves in files."""
 
-    source: Literal["file"]
-    standard: Standard | None = None
-    motion: MotionSettings
+    source: Literal["file"] = Field(description="Curves from files.")
+    standard: Standard | None = Field(
+        None, description="Standard of the curves; set by `source: iso14243-3` and others."
+    )
+    motion: Motion
     load: LoadSettings
-    duration_s: Duration
-    closing_percent: Annotated[float, Field(ge=0, le=50)]
-    control: ControlSettings | None = None
+    duration_s: Positive = quantity("Duration of one cycle.", DURATION)
+    closing_percent: NonNegative = quantity(
+        "Part of the cycle over which the gap from last to first sample is blended.",
+        Range("percent", 0, 0, 15, 50, "Beyond a sixth, forces of late swing and stance change"),
+    )
+    control: ControlSettings | None = Field(
+        None,
+        description="Control of each coordinate; null prescribes flexion, rotation and "
+        "anterior-posterior position and solves the others.",
+    )
+    boundary_conditions: Literal["prescribed", "settled_ap_rotation", "simulator"] | None = Field(
+        None,
+        description="Control by name. prescribed: position and rotation from the file, the others "
+        "solved. settled_ap_rotation: position and rotation free as well, for bearings whose dish "
+        "decides them. simulator: position and rotation from the file, varus free, medial-lateral "
+        "held. null: as `control`.",
+    )
     zero: ZeroSettings = ZeroSettings()
 
+    @model_validator(mode="before")
+    @classmethod
+    def expand_boundary_conditions(cls, block: Any) -> Any:
+        """Add the control that the boundary conditions name; refuse another one beside them."""
+        name = block.get("boundary_conditions") if isinstance(block, Mapping) else None
+        if name not in _BOUNDARY_CONDITIONS:
+            return block
+        control, given = _BOUNDARY_CONDITIONS[name], block.get("control")
+        if control is not None:
+            line = given.get("load_line_mm", 0.0) if isinstance(given, Mapping) else 0.0
+            control = control | {"load_line_mm": line}
+        named = drop_nulls(given) if isinstance(given, Mapping) else given
+        if named and {key: value for key, value in named.items() if key in _COORDINATES} != {
+            key: value for key, value in (control or {}).items() if key in _COORDINATES
+        }:
+            raise fault(
+                f"control beside boundary_conditions: {name}",
+                "one of them",
+                "Remove boundary_conditions, or control.",
+            )
+        return {**block, "control": {**(control or {}), **named} if named else control}
+
     @model_validator(mode="after")
-    def _columns_go_with_the_control(self) -> FileActivity:
+    def check_control(self) -> FileActivity:
+        """Require the columns of the control."""
         columns, control = self.motion.columns.given(), self.control
         if control is not None and self.load.columns.sharing:
             raise fault(
@@ -432,7 +664,10 @@ class FileActivity(Settings):
 
 ActivitySettings = Annotated[
     Annotated[ParametricActivity | FileActivity, Field(discriminator="source")],
-    BeforeValidator(expand_standard),
+    BeforeValidator(
+        expand_standard,
+        json_schema_input_type=ParametricActivity | FileActivity | StandardActivity,
+    ),
 ]
 
 

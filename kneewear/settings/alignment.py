@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from kneewear.settings.ranges import Range
+from kneewear.settings.types import Finite, Settings, quantity
 
-from pydantic import Field
-
-from kneewear.settings.types import Finite, Settings
-
-# Beyond what is ever implanted; outside it is another unit or sign.
-Tilt = Annotated[float, Field(ge=-15, le=15, allow_inf_nan=False)]
-Turn = Annotated[float, Field(ge=-30, le=30, allow_inf_nan=False)]
-Offset = Annotated[float, Field(ge=-20, le=20, allow_inf_nan=False)]
+_TILT = Range("deg", -15, -10, 10, 15, "Outliers of implanted components are at 10 deg")
+_TURN = Range("deg", -30, -20, 20, 30, "Outliers of implanted components are at 20 deg")
+_OFFSET = Range("mm", -20, -10, 10, 20, "Less than half of a bone is left uncovered")
+_CENTRE = Range("mm", -200, -100, 100, 200, "Centres are within the bones of the knee")
 
 
 class ComponentAlignment(Settings):
-    """What both components have."""
+    """Alignment of a component, relative to the one that motion and load are given for."""
 
-    varus_deg: Tilt
-    external_rotation_deg: Turn
-    posterior_mm: Offset
-    medial_mm: Offset
-    centre_mm: tuple[Finite, Finite, Finite]
+    varus_deg: Finite = quantity("Rotation about the anterior-posterior axis.", _TILT)
+    external_rotation_deg: Finite = quantity(
+        "Rotation about the long axis, positive outwards. The other two rotations are about the "
+        "rotated axes.",
+        _TURN,
+    )
+    posterior_mm: Finite = quantity(
+        "Displacement towards posterior, along the axes before the rotations.", _OFFSET
+    )
+    medial_mm: Finite = quantity("Displacement towards medial.", _OFFSET)
+    centre_mm: tuple[Finite, Finite, Finite] = quantity(
+        "Centre of the rotations: posterior, superior and medial of the component's origin.",
+        _CENTRE,
+    )
 
     @property
     def is_neutral(self) -> bool:
@@ -30,19 +36,35 @@ class ComponentAlignment(Settings):
 
 
 class TibialAlignment(ComponentAlignment):
-    """Where the insert sits on the tibia, from where the motion has it."""
+    """Insert on the tibia, along the insert's axes."""
 
-    slope_deg: Turn
+    varus_deg: Finite = quantity(
+        "Rotation about the anterior-posterior axis, positive with a low medial side. It turns the "
+        "load towards medial by its sine.",
+        _TILT,
+    )
+    slope_deg: Finite = quantity(
+        "Rotation about the medial-lateral axis, positive with a low posterior edge. It turns the "
+        "load towards posterior by its sine, and reduces the flexion on the insert.",
+        _TURN,
+    )
 
 
 class FemoralAlignment(ComponentAlignment):
-    """Where the femoral component sits on the femur, from where the motion has it."""
+    """Femoral component on the femur, along the component's axes."""
 
-    flexion_deg: Turn
+    varus_deg: Finite = quantity(
+        "Rotation about the anterior-posterior axis, positive with a high medial side.", _TILT
+    )
+    flexion_deg: Finite = quantity(
+        "Rotation about the medial-lateral axis; flexion of the component on the femur is positive "
+        "and reduces the flexion on the insert.",
+        _TURN,
+    )
 
 
 class AlignmentSettings(Settings):
-    """Where both components sit on their bones, from where motion and load have them."""
+    """Alignment of both components with their bones; in studies with activities."""
 
     tibial: TibialAlignment
     femoral: FemoralAlignment

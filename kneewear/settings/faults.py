@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from kneewear.errors import InputDataError
 from kneewear.settings.files import Location, SettingsFile, value_at
+from kneewear.settings.keys import find_place, range_at, tags_of
 
-# Units as keys end in them.
-_UNITS = {
-    "_mm3_per_n_m": "mm3/(N m)",
-    "_mm_per_mpa": "mm/MPa",
-    "_per_mm": "1/mm",
-    "_um": "micrometres",
-    "_mm": "mm",
-    "_kg": "kg",
-    "_mpa": "MPa",
-    "_deg": "degrees",
-    "_percent": "percent",
-    "_s": "seconds",
-    "months": "months",
-}
+# Sources of activities that become those of files.
+_STANDARDS = ["iso14243-1", "iso14243-3", "astm-f3141"]
 _EXPECTATIONS = {
     "model_type": "a mapping of keys to values",
     "model_attributes_type": "a mapping of keys to values",
@@ -52,6 +40,12 @@ def fault(found: str, expected: str, remedy: str) -> PydanticCustomError:
     """Fault for a validator of settings to raise; texts as in `InputDataError`."""
     context = {"found": found, "expected": expected, "remedy": remedy}
     return PydanticCustomError("kneewear", "found {found}; expected {expected}", context)
+
+
+def impossible(found: str, expected: str, remedy: str) -> PydanticCustomError:
+    """Fault of a value outside its possible range."""
+    context = {"found": found, "expected": expected, "remedy": remedy}
+    return PydanticCustomError("impossible", "found {found}; expected {expected}", context)
 
 
 def fault_at(location: Location, found: str, expected: str, remedy: str) -> ValidationError:
@@ -92,17 +86,22 @@ def refusal(
     # A list or block with faulty entries is often reported as faulty too (as too short, say).
     inner = {details["loc"][:n] for details in raised for n in range(len(details["loc"]))}
     described: dict[tuple[Location, str], list[tuple[str, str]]] = {}
+    checks: dict[Location, str] = {}
     for details in raised:
         if details["loc"] not in inner:
             location, found, expected, remedy = _describe(details, model, settings)
             described.setdefault((location, found), []).append((expected, remedy))
+            known = range_at(model, location) if details["type"] == "impossible" else None
+            check = details.get("ctx", {}).get("check") or (known[0] if known else "")
+            checks |= {location: check} if check else {}
     faults = []
     # Of a key that takes several forms of values, pydantic reports each.
     for (location, found), forms in described.items():
         where = f"key {'.'.join(map(str, location))}" if location else ""
         position = position_of(location, settings, name, files)
         expected = " or ".join(expected for expected, _ in forms)
-        faults.append(InputDataError(position, found, expected, forms[0][1], where))
+        check = checks.get(location, "")
+        faults.append(InputDataError(position, found, expected, forms[0][1], where, check))
     if len(faults) == 1:
         return faults[0]
     listed = "".join(f"\n  {fault}" for fault in faults)
@@ -135,49 +134,17 @@ def _agrees(file: SettingsFile, location: Location, value: Any) -> bool:
     return isinstance(value, Mapping) or str(value_at(file.content, location)) == str(value)
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Yield the settings models inside an annotation."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    elif get_origin(annotation) in (Union, UnionType, Annotated):
-        for part in get_args(annotation):
-            yield from _models(part)
-
-
-def _known_keys(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
-    """Keys allowed next to the last element of a location."""
-    annotation: Any = model
-    for step in location[:-1]:
-        models = list(_models(annotation))
-        if models:
-            annotation = next(
-                (m.model_fields[str(step)].annotation for m in models if step in m.model_fields),
-                None,
-            )
-        else:
-            parts = [part for part in get_args(annotation) if part is not Ellipsis]
-            annotation = parts[-1] if parts else None
-    return [key for one in _models(annotation) for key in one.model_fields]
-
-
 def _describe(
     details: Any, model: type[BaseModel], settings: Mapping[str, Any]
 ) -> tuple[Location, str, str, str]:
     """Location, finding, expectation and remedy of one pydantic error."""
-    location: Location = details["loc"]
-    if len(location) > 2 and location[0] == "activities" and location[2] in ("parametric", "file"):
-        # Pydantic puts the tag of the discriminated union into the path; users never wrote it.
-        location = location[:2] + location[3:]
-    if location[:1] == ("multibody",) and location[1:2] == (
-        value_at(settings, ("multibody", "model")),
-    ):
-        location = location[:1] + location[2:]
-    location = tuple(step for step in location if step != "[key]")
+    steps = tuple(step for step in details["loc"] if step != "[key]")
+    location, block, annotation = find_place(model, steps)
     if isinstance(value_at(settings, location[:-1]), (str, float, int)):
         location = location[:-1]  # the form of a value that has several
     kind, context = details["type"], details.get("ctx", {})
-    known = _known_keys(model, location)
-    if kind == "kneewear":
+    known = list(block.model_fields) if block else []
+    if kind in ("kneewear", "impossible"):
         return location, context["found"], context["expected"], context["remedy"]
     if kind == "extra_forbidden":
         expected = f"one of: {', '.join(known)}"
@@ -187,22 +154,19 @@ def _describe(
         present = value_at(settings, location[:-1])
         strangers = [key for key in present or {} if isinstance(key, str) and key not in known]
         close = suggestion(str(location[-1]), strangers).replace("Did you mean", "Is it")
-        return location, "nothing", "a value", close or "Add the key (see config/config.yaml)."
+        return location, "nothing", "a value", close or "Add the key (see config/defaults.yaml)."
     if kind.startswith("union_tag"):
         name = context["discriminator"].strip("'")
-        location = (*location, name)
-        tag = value_at(settings, location)
+        tag = value_at(settings, (*location, name))
+        tags = tags_of(annotation, name)
+        if location[:1] == ("activities",) and name == "source":
+            tags += _STANDARDS
         found = "nothing" if tag is None else _shown(tag)
-        if name != "source":
-            tags = [text.strip("' ") for text in context.get("expected_tags", "").split(",")]
-            known = [one for one in tags if one]
-            remedy = suggestion(str(tag), known) or "Name the model (see config/README.md)."
-            return location, found, f"one of: {', '.join(known)}" if known else "a name", remedy
-        expected = "parametric or file, or iso14243-1, iso14243-3 or astm-f3141"
-        return location, found, expected, "Say where the activity is from."
+        remedy = suggestion(str(tag), tags) or f"Name the {name} (see config/README.md)."
+        return (*location, name), found, f"one of: {', '.join(tags)}", remedy
     message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     wanted = _EXPECTATIONS.get(kind, message)
-    return location, _shown(details["input"]), wanted, _remedy(kind, location)
+    return location, _shown(details["input"]), wanted, _remedy(kind, model, location)
 
 
 def _shown(value: Any) -> str:
@@ -210,14 +174,9 @@ def _shown(value: Any) -> str:
     return "nothing" if value is None else reprlib.repr(value)
 
 
-def _remedy(kind: str, location: Location) -> str:
+def _remedy(kind: str, model: type[BaseModel], location: Location) -> str:
     """What to do about a value; numbers out of range are often in another unit."""
-    unit = next((u for end, u in _UNITS.items() if str(_key(location)).endswith(end)), "")
-    if unit and kind.startswith(("greater_than", "less_than")):
-        return f"Give it in {unit}, or correct the value (see config/README.md)."
+    known = range_at(model, location)
+    if known is not None and known[1].unit != "1" and kind.startswith(("greater", "less")):
+        return f"Give it in {known[1].unit}, or correct the value (see config/README.md)."
     return "Correct the value (see config/README.md)."
-
-
-def _key(location: Location) -> str | int:
-    """Innermost key, indices of lists left out."""
-    return next((step for step in reversed(location) if isinstance(step, str)), "")

@@ -7,35 +7,53 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kneewear.settings.activity import Percent
 from kneewear.settings.base import CaseStudy
-from kneewear.settings.cases import Case, Levels, centre_case
+from kneewear.settings.cases import Case, centre_case
 from kneewear.settings.faults import fault, fault_at, suggestion
-from kneewear.settings.types import Name, Positive, Settings
+from kneewear.settings.ranges import Range
+from kneewear.settings.types import PERCENT, Name, NonNegative, Positive, Settings, quantity
+from kneewear.settings.variables import Levels
 
-Size = Annotated[float, Field(ge=0.1, le=5.0)]
-Percent = Annotated[float, Field(ge=0.0, lt=100.0)]
+_SIZE = Range("mm", 0.1, 0.1, 2, 5, "Contacts are 5 to 20 mm long and 1 mm deep")
 
 
 class SolidElementSettings(Settings):
-    """Largest sizes of the elements under contact, and how much larger those of the check are."""
+    """Largest sizes of the quadratic elements of the insert, and coarsening of the second mesh."""
 
-    along_mm: Size
-    across_mm: Size
-    ends_mm: Size
-    below_mm: Size
-    coarsening: Annotated[float, Field(ge=1.2, le=3.0)]
+    along_mm: Positive = quantity(
+        "Size under the contact from anterior to posterior; at most an eighth of the contact.",
+        _SIZE,
+    )
+    across_mm: Positive = quantity("Size across, in the middle of the contact.", _SIZE)
+    ends_mm: Positive = quantity("Size across, at the ends of the contact.", _SIZE)
+    below_mm: Positive = quantity("Height of elements in the upper fifth of the insert.", _SIZE)
+    coarsening: Positive = quantity(
+        "Factor of all sizes in the second mesh, whose difference is the mesh error.",
+        Range("1", 1.2, 1.2, 3, 3, "Smaller factors show no difference, larger ones no contact"),
+    )
 
 
 class PlasticitySettings(Settings):
-    """Yield stress of the insert by plastic strain, and the steps in which the load rises."""
+    """Elastic-plastic insert (J2, isotropic hardening)."""
 
-    plastic_strain: Annotated[tuple[Annotated[float, Field(ge=0, le=2)], ...], Field(min_length=1)]
-    yield_stress_mpa: Annotated[tuple[Positive, ...], Field(min_length=1)]
-    load_steps: Annotated[int, Field(ge=1, le=50)]
-    source: str = Field(min_length=1)
+    plastic_strain: Annotated[tuple[NonNegative, ...], Field(min_length=1)] = quantity(
+        "Equivalent plastic strains of the curve, ascending from 0; the curve is linear between "
+        "them, and constant beyond the last.",
+        Range("1", 0, 0, 1, 2, "Polyethylene fails at true strains of 1 to 2"),
+    )
+    yield_stress_mpa: Annotated[tuple[Positive, ...], Field(min_length=1)] = quantity(
+        "Yield stresses (von Mises) at these strains, not descending.",
+        Range("MPa", 0.1, 5, 200, 2000, "Polyethylene yields at 10 to 25 MPa"),
+    )
+    load_steps: int = quantity(
+        "Steps in which the load rises.", Range("1", 1, 2, 30, 50, "Five resolve the first yield")
+    )
+    source: str = Field(min_length=1, description="Source of the curve.")
 
     @model_validator(mode="after")
-    def _curve_is_possible(self) -> PlasticitySettings:
+    def check_curve(self) -> PlasticitySettings:
+        """Refuse a curve that does not ascend."""
         strain, stress = self.plastic_strain, self.yield_stress_mpa
         rises = all(a < b for a, b in pairwise(strain))
         hardens = all(a <= b for a, b in pairwise(stress))
@@ -49,23 +67,31 @@ class PlasticitySettings(Settings):
 
 
 class FeTwinSettings(Settings):
-    """Frames and cases that are computed by finite elements."""
+    """Frames and cases computed by finite elements, and their mesh."""
 
-    activity: Name
-    frames_percent: Annotated[tuple[Percent, ...], *Levels]
-    cases: Literal["corners_and_centre", "all"]
+    activity: Name = Field(description="Activity whose frames are computed, one of `wear.lives`.")
+    frames_percent: Annotated[tuple[Percent, ...], *Levels] = quantity(
+        "Parts of the cycle; the nearest frames are computed.", PERCENT
+    )
+    cases: Literal["corners_and_centre", "all"] = Field(
+        description="Corners and centre of the cases, or all."
+    )
     elements: SolidElementSettings
-    plasticity: PlasticitySettings | None
+    plasticity: PlasticitySettings | None = Field(
+        description="Elastic-plastic insert; null is linear elastic, with `youngs_modulus_mpa` and "
+        "`poisson_ratio` of `simulation`."
+    )
 
 
 class FeTwinStudy(CaseStudy):
     """Finite elements beside the foundation at chosen frames of an activity."""
 
-    kind: Literal["fe_twin"]
+    model: Literal["fe_twin"] = Field(description="Finite elements beside the foundation.")
     fe_twin: FeTwinSettings
 
     @model_validator(mode="after")
-    def _activity_is_simulated(self) -> FeTwinStudy:
+    def check_activity(self) -> FeTwinStudy:
+        """Require an activity of a life."""
         name, known = self.fe_twin.activity, self.simulated_activities()
         if name not in known:
             raise fault_at(
@@ -77,7 +103,8 @@ class FeTwinStudy(CaseStudy):
         return self
 
     @model_validator(mode="after")
-    def _frames_differ(self) -> FeTwinStudy:
+    def check_frames(self) -> FeTwinStudy:
+        """Refuse one frame twice."""
         count = self.simulation.frames
         if len(set(self.twin_frames())) < len(self.fe_twin.frames_percent):
             raise fault_at(
@@ -98,6 +125,6 @@ class FeTwinStudy(CaseStudy):
         cases = self.case_list()
         if self.fe_twin.cases == "all":
             return cases
-        masses = len(self.cases.body_mass_kg)
+        masses = len({case.body_mass for case in cases})
         corners = 0, masses - 1, centre_case(cases), len(cases) - masses, len(cases) - 1
         return tuple(cases[number] for number in dict.fromkeys(corners))

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from kneewear.settings.faults import fault
 from kneewear.settings.types import (
-    BodyMass,
-    Duration,
+    BODY_MASS,
+    DURATION,
+    MEDIAL,
+    POSTERIOR,
     FileName,
     Finite,
     LinearSpring,
+    Positive,
     Settings,
     TurningSpring,
+    quantity,
 )
 
 Standard = Literal["iso14243-1", "iso14243-3", "astm-f3141"]
@@ -41,22 +45,46 @@ _SPRINGS = {"anterior_posterior_springs", "medial_lateral_springs", "rotation_sp
 class StandardActivity(Settings):
     """One cycle of a test standard, whose curves the user supplies."""
 
-    source: Standard
-    curves: FileName
-    control: Literal["displacement", "force"] | None = None
-    positive_anterior_posterior: Literal["tibia_anterior", "tibia_posterior"]
-    positive_rotation: Literal["tibia_internal", "tibia_external"]
-    duration_s: Duration
-    body_mass_kg: BodyMass
-    load_line_mm: Finite
-    medial_lateral: Literal["held", "free"]
-    reference_posterior_mm: Finite
-    anterior_posterior_springs: tuple[LinearSpring, ...] = ()
-    medial_lateral_springs: tuple[LinearSpring, ...] = ()
-    rotation_springs: tuple[TurningSpring, ...] = ()
+    source: Standard = Field(
+        description="The standard; two curves of it are controlled by displacement or by force."
+    )
+    curves: FileName = Field(
+        description="File of the curves with the columns of the template in config/standards; path "
+        "in the data folder."
+    )
+    control: Literal["displacement", "force"] | None = Field(
+        None, description="Displacement or force control, for astm-f3141 only."
+    )
+    positive_anterior_posterior: Literal["tibia_anterior", "tibia_posterior"] = Field(
+        description="Direction of the tibia, or of the force on it, where the curve is positive."
+    )
+    positive_rotation: Literal["tibia_internal", "tibia_external"] = Field(
+        description="Rotation of the tibia, or torque on it, where the curve is positive."
+    )
+    duration_s: Positive = quantity("Duration of one cycle.", DURATION)
+    body_mass_kg: Positive = quantity(
+        "Body mass that the forces belong to; cases of other mass scale them.", BODY_MASS
+    )
+    load_line_mm: Finite = quantity(
+        "Medial-lateral position of the axial load in the insert's frame, medial positive.", MEDIAL
+    )
+    medial_lateral: Literal["held", "free"] = Field(description="Held at zero, or free.")
+    reference_posterior_mm: Finite = quantity(
+        "Position of the femoral origin posterior of that of the insert at rest.", POSTERIOR
+    )
+    anterior_posterior_springs: tuple[LinearSpring, ...] = Field(
+        (), description="Springs along the anterior-posterior position, for force control."
+    )
+    medial_lateral_springs: tuple[LinearSpring, ...] = Field(
+        (), description="Springs along the medial-lateral position."
+    )
+    rotation_springs: tuple[TurningSpring, ...] = Field(
+        (), description="Springs about the axis of rotation, for force control."
+    )
 
     @model_validator(mode="after")
-    def _control_goes_with_the_standard(self) -> StandardActivity:
+    def check_control(self) -> StandardActivity:
+        """Require the control of the standard."""
         own = _CONTROL.get(self.source)
         if (own is None) == (self.control is None):
             raise fault(

@@ -1,12 +1,13 @@
-"""Settings of a study: one closed, frozen tree per kind, selected by the key `kind`.
+"""Settings of a study: one closed, frozen tree per model, selected by the key `model`.
 
-Default values are in `config/config.yaml` only; a key may be left out here where leaving it out
+Default values are in `config/defaults.yaml` only; a key may be left out here where leaving it out
 has a meaning of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -15,14 +16,27 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import ValidationError
 
 from kneewear.errors import InputDataError
+from kneewear.findings import Finding
 from kneewear.settings.accuracy import settings_of
-from kneewear.settings.base import LifeStudy, Study, WearStudy
-from kneewear.settings.cases import Case, merged, override
+from kneewear.settings.base import CaseStudy, Study, WearStudy, place_of_level
+from kneewear.settings.cases import Case
+from kneewear.settings.checks import setting_findings
 from kneewear.settings.faults import position_of, refusal, suggestion
-from kneewear.settings.files import Location, SettingsFile, read_settings, read_settings_file
+from kneewear.settings.files import (
+    Location,
+    SettingsFile,
+    read_settings,
+    read_settings_file,
+    value_at,
+)
+from kneewear.settings.idle import variable_findings
+from kneewear.settings.replications import STUDY_MODELS, replication
+from kneewear.settings.simulation import CONTACT_LIMITS_MPA
+from kneewear.settings.variables import apply_values, merged
+from kneewear.settings.wear import USUAL_WEAR_FACTOR
 
 __all__ = [
-    "KINDS",
+    "MODELS",
     "Study",
     "apply_case",
     "load_study",
@@ -30,29 +44,37 @@ __all__ = [
     "overridden_activities",
     "read_settings",
     "read_study",
+    "study_of",
 ]
 
 
-def _subclasses(model: type[Study]) -> Iterator[type[Study]]:
-    for one in model.__subclasses__():
-        yield one
-        yield from _subclasses(one)
+def _subclasses(base: type[Study]) -> Iterator[type[Study]]:
+    for study in base.__subclasses__():
+        yield study
+        yield from _subclasses(study)
 
 
-def _find_kinds() -> dict[str, type[Study]]:
-    """Class of every kind of study; each module of this folder may define one."""
+def _find_models() -> dict[str, type[Study]]:
+    """Class of the settings of every model, of this folder or of a replication."""
     for module in iter_modules([str(Path(__file__).parent)]):
         if module.name != "study":
             import_module(f"kneewear.settings.{module.name}")
-    kinds = {"wear": WearStudy} | {
-        str(get_args(hint)[0]): model
-        for model in _subclasses(Study)
-        if get_origin(hint := model.model_fields["kind"].annotation) is Literal
+    for name in STUDY_MODELS:
+        replication(name, "settings")
+    models = {"wear": WearStudy} | {
+        str(get_args(hint)[0]): study
+        for study in _subclasses(Study)
+        if get_origin(hint := study.model_fields["model"].annotation) is Literal
     }
-    return {name: kinds[name] for name in ("wear", *sorted(set(kinds) - {"wear"}))}
+    return {name: models[name] for name in ("wear", *sorted(set(models) - {"wear"}))}
 
 
-KINDS = _find_kinds()
+MODELS = _find_models()
+
+
+def study_of(settings: Mapping[str, Any]) -> Study:
+    """Study of complete settings as plain builtins that were checked before."""
+    return MODELS[settings["model"]].model_validate(dict(settings))
 
 
 def load_study(
@@ -74,12 +96,12 @@ def load_study(
     Returns
     -------
     Study
-        The checked, frozen settings: an instance of the class of their kind.
+        The checked, frozen settings: an instance of the class of their model.
 
     Raises
     ------
     InputDataError
-        When a block belongs to another kind of study, a key is unknown or missing, or a value is
+        When a block belongs to another model, a key is unknown or missing, or a value is
         of the wrong type or out of range; the message lists all faults with position, key path,
         finding, expectation and remedy.
     """
@@ -89,9 +111,11 @@ def load_study(
     _refuse_markup(source, name, files)
     model = _model_of(source, name, files)
     try:
-        return model.model_validate(dict(source))
+        study = model.model_validate(dict(source))
+        study.check_cases()
     except ValidationError as error:
         raise refusal(error, model, source, name, files) from None
+    return study
 
 
 def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> None:
@@ -115,30 +139,34 @@ def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[Setti
 
 
 def _model_of(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> type[Study]:
-    """Class of the settings' kind, once no block belongs to another kind."""
-    kind = settings.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        position = position_of(("kind",), settings, name, files)
-        found = "nothing" if kind is None else repr(kind)
-        remedy = suggestion(str(kind), KINDS) or "Name the kind of the study."
-        raise InputDataError(position, found, f"one of: {', '.join(KINDS)}", remedy, "key kind")
-    foreign = [key for key in settings if key in _blocks_of_other_kinds(kind)]
+    """Class of the settings' model, once no block belongs to another model."""
+    model = settings.get("model")
+    if not isinstance(model, str) or model not in MODELS:
+        position = position_of(("model",), settings, name, files)
+        found = "nothing" if model is None else repr(model)
+        remedy = suggestion(str(model), MODELS) or "Name the model of the study."
+        raise InputDataError(position, found, f"one of: {', '.join(MODELS)}", remedy, "key model")
+    foreign = [key for key in settings if key in _blocks_of_other_models(model)]
     if foreign:
-        having = [one for one, model in KINDS.items() if foreign[0] in model.model_fields]
+        having = [name for name, study in MODELS.items() if foreign[0] in study.model_fields]
         raise InputDataError(
             position_of((foreign[0],), settings, name, files),
-            f"a block of kind {' or '.join(having)} in a study of kind {kind}",
-            f"blocks of kind {kind}: {', '.join(KINDS[kind].model_fields)}",
-            f"Set kind to {having[0]}, or remove {' and '.join(foreign)}.",
+            f"a block of model {' or '.join(having)} in a study of model {model}",
+            f"blocks of model {model}: {', '.join(MODELS[model].model_fields)}",
+            f"Set model to {having[0]}, or remove {' and '.join(foreign)}.",
             f"key {foreign[0]}",
         )
-    return KINDS[kind]
+    return MODELS[model]
 
 
-def _blocks_of_other_kinds(kind: str) -> set[str]:
-    """Top-level keys that some kind has, and this one has not."""
-    known = {key for model in KINDS.values() for key in model.model_fields}
-    return known - set(KINDS[kind].model_fields)
+def _blocks_of_other_models(model: str) -> set[str]:
+    """Top-level keys that some model has, and this one has not."""
+    known = {key for study in MODELS.values() for key in study.model_fields}
+    return known - set(MODELS[model].model_fields)
+
+
+# Blocks that are replaced as a whole: they belong together, and a part of another study's is none.
+_WHOLE = ("variables", "cases", "analyses")
 
 
 def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,22 +175,42 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
     Parameters
     ----------
     base, overrides : mapping
-        Mappings are merged key by key, everything else (lists too) is replaced. An override of
-        null removes an inherited activity or life. Where the overrides name another kind of study,
-        blocks this kind does not have are not inherited. Elements and frames of the `accuracy`
-        replace those of `base`.
+        Mappings are merged key by key, everything else (lists too) is replaced; the blocks
+        variables, cases and analyses are replaced as a whole. An override of null removes an
+        inherited activity or life. Where the overrides name another model, its variables, cases,
+        analyses and page, and the blocks that this model does not have, are not inherited.
+        Elements and frames of the `accuracy` replace those of `base`, and another model of contact
+        replaces the pressure limits of its report.
+        An implant from files does not inherit the wear factor that was calibrated with the built-in
+        shape, but has the usual one.
 
     Returns
     -------
     dict
         A new mapping.
     """
-    kind = overrides.get("kind")
-    if isinstance(kind, str) and kind in KINDS and kind != base.get("kind"):
-        foreign = _blocks_of_other_kinds(kind)
-        base = {key: value for key, value in base.items() if key not in foreign}
+    model = overrides.get("model")
+    dropped = {key for key in _WHOLE if key in overrides}
+    if isinstance(model, str) and model in MODELS and model != base.get("model"):
+        dropped |= {*_blocks_of_other_models(model), *_WHOLE, "page"}
+    base = {key: value for key, value in base.items() if key not in dropped}
+    sources = [value_at(one, ("implant", "source")) for one in (base, overrides)]
+    if sources == ["parametric", "meshes"] and "wear" in base:
+        base = merged(base, {"wear": {"wear_factor_mm3_per_n_m": USUAL_WEAR_FACTOR}})
     level = settings_of(overrides.get("accuracy", base.get("accuracy")))
-    return merged(merged(base, level), overrides)
+    return merged(merged(base, merged(level, _limits_of_contact(base, overrides))), overrides)
+
+
+def _limits_of_contact(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Pressure limits of the report, where the overrides have another model of contact."""
+    chosen, given = (
+        block.get("contact") if isinstance(block, Mapping) else None
+        for block in (overrides.get("simulation"), base.get("simulation"))
+    )
+    if chosen == given or not isinstance(chosen, str) or chosen not in CONTACT_LIMITS_MPA:
+        return {}
+    names = "pressure_limit_mpa", "avg_pressure_limit_mpa"
+    return {"report": dict(zip(names, CONTACT_LIMITS_MPA[chosen], strict=True))}
 
 
 def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -> Study:
@@ -185,7 +233,7 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
         As `load_study`.
     """
     base = read_settings_file(defaults)
-    own: dict[str, Any] = {}
+    settings = base.content
     files, names = [base], [base.path]
     for source in sources:
         if isinstance(source, Mapping):
@@ -193,31 +241,73 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
         else:
             files.append(read_settings_file(source))
             content, path = files[-1].content, files[-1].path
-        own = merged(own, content)
+        settings = merge_settings(settings, content)
         names.append(path)
-    return load_study(merge_settings(base.content, own), " + ".join(names), files)
+    return load_study(settings, " + ".join(names), files)
 
 
-def apply_case(study: LifeStudy, case: Case) -> WearStudy:
-    """Wear study of one case, with all settings the case overrides, checked as any other study.
+def study_findings(study: Study) -> tuple[Finding, ...]:
+    """Findings about the settings of a study, and about each level or bound of its variables."""
+    findings = setting_findings(study)
+    further = []
+    for name, variable in study.variables.items():
+        for number, value in enumerate(variable.extremes):
+            place = place_of_level(variable, number, value)
+            where = "key " + ".".join(map(str, ("variables", name, *place)))
+            further += [
+                replace(finding, where=where)
+                for finding in setting_findings(study.at({name: value}))
+                if finding not in findings and not _depends_on_others(finding.check, name, study)
+            ]
+    return (*findings, *further, *variable_findings(study))
 
-    ValueError if the study has no setting of that name, InputDataError if a value is out of its
+
+def _depends_on_others(check: str, name: str, study: Study) -> bool:
+    """Whether further variables change what a check of both coronal radii compares."""
+    return (
+        check == "settings.coronal_conformity"
+        and study.variables[name].of is None
+        and any(
+            "coronal_radius" in path
+            for other, variable in study.variables.items()
+            for path in variable.settings
+            if other != name
+        )
+    )
+
+
+def apply_case(study: CaseStudy, case: Case) -> WearStudy:
+    """Wear study of one case, checked as any other study.
+
+    InputDataError if the study has no setting at the path of a variable, or a value is out of its
     range.
     """
     settings = study.model_dump(mode="json", include=set(WearStudy.model_fields))
+    try:
+        settings = apply_values(settings, study.variables, case.overrides)
+    except KeyError as error:
+        raise InputDataError(
+            case.name,
+            str(error.args[0]),
+            "a setting of the study",
+            "Correct the paths of the variables.",
+        ) from None
     settings |= {
-        "kind": "wear",
-        "cases": {"thickness_mm": [case.thickness], "body_mass_kg": [case.body_mass]},
+        "model": "wear",
+        "variables": {},
+        "cases": {"plan": "factorial"},
+        "analyses": {},
+        "insert": {"thickness_mm": case.thickness},
+        "patient": {"body_mass_kg": case.body_mass},
         "cases_per_job": 1,
     }
-    settings = override(settings, case.overrides)
     try:
         return WearStudy.model_validate(settings)
     except ValidationError as error:
         raise refusal(error, WearStudy, settings, case.name) from None
 
 
-def overridden_activities(study: LifeStudy, case: Case) -> dict[str, dict[str, Any]]:
+def overridden_activities(study: CaseStudy, case: Case) -> dict[str, dict[str, Any]]:
     """Settings of the activities that a case overrides, by name, as plain builtins."""
     if not case.overrides:
         return {}

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.progress import Progress
+from kneewear.schemas import CONTACT
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import ForwardSettings, SimulationSettings
+from kneewear.simulation.coupling import refuse_steep
 from kneewear.simulation.cycle import (
     CycleSolution,
     contact_histories,
@@ -30,7 +33,7 @@ from kneewear.simulation.cycle import (
 )
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
-from kneewear.simulation.history import ContactHistory, Failure, join_histories
+from kneewear.simulation.history import Failure, case_coordinates, failure_attribute
 from kneewear.simulation.quasi_static import solve_quasi_static
 from kneewear.simulation.seat import refer_to_seat
 
@@ -45,46 +48,41 @@ def simulate_cases(
     *,
     keep_going: bool = False,
     holding_level: int = logging.WARNING,
-) -> ContactHistory:
-    """Contact over one cycle of an activity for each case; see `simulate_each`."""
-    each = simulate_each(
-        knee, activity, cases, settings, keep_going=keep_going, holding_level=holding_level
-    )
-    return join_histories(list(each))
-
-
-def simulate_each(
-    knee: KneeModel,
-    activity: Activity,
-    cases: Sequence[Case],
-    settings: SimulationSettings,
-    *,
-    keep_going: bool = False,
-    holding_level: int = logging.WARNING,
-) -> Iterator[ContactHistory]:
-    """Contact over one cycle of an activity, case by case, each independent of the others.
+    pairs: tuple[ContactPair, ...] | None = None,
+) -> xr.Dataset:
+    """Contact over one cycle of an activity for each case, independent of the others.
 
     Quasi-static analysis solves an equilibrium per frame on the grid. Forward analysis solves these
     on the knee's coarse grid, if it has one, records the load line that shares the load between the
     sides, integrates the motion under that load from the first equilibrium on, and evaluates it on
     the fine grid (Bei 2003, sections 2.2.4 and 4.2.1).
 
-    With `keep_going` cases that do not converge are logged, and their histories have no case but
-    the `failures`; otherwise they raise a ConvergenceError with case, activity and frame. The
-    largest force that holds a medial-lateral position is logged at `holding_level`. ValueError if
+    The dataset is of the schema CONTACT with the leading dimensions case and frame. With
+    `keep_going` cases that do not converge are logged, and are among its failures instead of its
+    cases; otherwise they raise a ConvergenceError with case, activity and frame. The
+    largest force that holds a medial-lateral position is logged at `holding_level`. `pairs` are
+    those of `build_pairs` for this knee and these settings, if they are built. InputDataError if a
+    coupled layer is pressed on slopes that it does not represent. ValueError without a case, or if
     `settings.distance` is "table" and the knee has no distance tables of the requested accuracy.
     """
+    if not cases:
+        raise ValueError(f"found no case for activity {activity.name}; expected one or more")
     activity = refer_to_seat(activity, knee, settings)
-    fine = coarse = _SidePairs(knee.grid, build_pairs(knee, settings))
+    fine = coarse = _SidePairs(knee.grid, pairs or build_pairs(knee, settings))
     if settings.analysis == "forward" and knee.coarse_grid is not None:
-        pairs = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))
-        coarse = _SidePairs(knee.coarse_grid, tuple(pairs))
+        others = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))
+        coarse = _SidePairs(knee.coarse_grid, tuple(others))
     frames = activity.percent.size
     solved_frames = frames if settings.analysis == "quasi_static" else 2 * frames
     progress = Progress(f"activity {activity.name}", len(cases), solved_frames)
+    histories = {
+        name: np.empty((len(cases), *array.shape), array.dtype)
+        for name, array in empty_histories(knee.grid, frames).items()
+    }
     holding: list[tuple[float, str]] = []
+    done: list[Case] = []
+    failures: list[Failure] = []
     for case in cases:
-        failures: tuple[Failure, ...] = ()
         try:
             arrays = _simulate_case(fine, coarse, activity, case, settings, progress.frame_done)
             holding.append((float(np.abs(arrays["reaction_force"][:, 2]).max()), case.name))
@@ -93,20 +91,12 @@ def simulate_each(
             if not keep_going:
                 raise named from error
             logger.error("%s", named)
-            failures = (Failure(case, str(named), named.frame, named.residual),)
-            arrays = empty_histories(knee.grid, frames)
+            failures.append(Failure(case, str(named), named.frame, named.residual))
+        else:
+            for name, array in arrays.items():
+                histories[name][len(done)] = array
+            done.append(case)
         progress.case_done()
-        done = () if failures else (case,)
-        yield ContactHistory(
-            activity=activity.name,
-            analysis=settings.analysis,
-            cases=done,
-            failures=failures,
-            sides=knee.grid.sides,
-            percent=activity.percent,
-            time=activity.duration * np.arange(frames) / frames,
-            **{name: array[None][: len(done)] for name, array in arrays.items()},
-        )
     if holding and activity.load_line is None and settings.medial_lateral == "held":
         force, name = max(holding, key=lambda one: one[0])
         logger.log(
@@ -114,6 +104,19 @@ def simulate_each(
             "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
             *(name, activity.name, force),
         )
+    return CONTACT.dataset(
+        {
+            **case_coordinates(done),
+            "percent": activity.percent,
+            "time": activity.duration * np.arange(frames) / frames,
+            "side": knee.grid.sides,
+            **{name: array[: len(done)] for name, array in histories.items()},
+        },
+        leading=("case", "frame"),
+        activity=activity.name,
+        analysis=settings.analysis,
+        **failure_attribute(failures),
+    )
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ class _SidePairs:
     grid: ElementGrid
     pairs: tuple[ContactPair, ...]
 
-    def layers(self, case: Case, settings: SimulationSettings) -> tuple[Layer, ...]:
+    def layers(self, case: Case, settings: SimulationSettings) -> tuple[ElasticLayer, ...]:
         """Layers of a case, after the pairs' searches are reset."""
         for pair in self.pairs:
             pair.reset()
@@ -138,7 +141,7 @@ def _simulate_case(
     settings: SimulationSettings,
     on_frame_done: Callable[[], None],
 ) -> dict[str, NDArray[Any]]:
-    """Arrays of ContactHistory for one case, without the case axis."""
+    """Contact of one case, without the case axis."""
     start, name = time.perf_counter(), f"case {case.name}, activity {activity.name}"
     solved = coarse if settings.analysis == "forward" else fine
     layers = solved.layers(case, settings)
@@ -150,6 +153,8 @@ def _simulate_case(
         layers = fine.layers(case, settings)
         contacts = evaluate_cycle(fine.pairs, layers, solution, on_frame_done)
     arrays = contact_histories(fine.pairs, fine.grid, solution, contacts)
+    if settings.contact == "coupled_layer":
+        refuse_steep(fine.grid, arrays["pressure"], name)
     logger.info(
         "%s: %d frames in %.2f s, %d evaluations of contact",
         name,
@@ -162,7 +167,7 @@ def _simulate_case(
 
 def _integrate_motion(
     coarse: _SidePairs,
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     equilibria: CycleSolution,
     settings: ForwardSettings,
     name: str,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.mechanics.loads import FEMORAL, Load
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 INSERT, CONTACT = "insert", "contact"
 
 
-def contact_model(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> ContactModel:
+def contact_model(pairs: Sequence[ContactPair], layers: Sequence[ElasticLayer]) -> ContactModel:
     """Contact of pairs without names; results are in the order of the pairs."""
     return ContactModel(
         {str(number): pair for number, pair in enumerate(pairs)},
@@ -32,7 +32,7 @@ def contact_model(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> Cont
 
 def component_system(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     loads: Sequence[Load] = (),
     springs: Sequence[Spring] = (),
     body: RigidBody | None = None,

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.contact import _kernels
-from kneewear.contact.foundation import Layer
+from kneewear.contact.ends import PatchEnds, contact_at_ends
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.element_grid import ElementGrid
@@ -22,11 +23,13 @@ from kneewear.simulation.alignment import Alignment
 from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
-# Results of each pair that files hold, by the names of `Resultant` and `ContactResults`.
+# Results of each pair, by the names of `Resultant` and of the schema CONTACT.
 RESULTANTS = (
     "force", "torque", "max_pressure", "avg_pressure", "contact_area", "max_penetration",
     "active_elements", "centre_of_pressure",
 )  # fmt: skip
+# Contact where a surface of a pair ends, by the names of `AtEnds`, each (frame, side, window).
+BORDER = {"pressure": "border_pressure", "force": "border_force", "area": "border_area"}
 # Contact of each pair at every frame.
 Contacts = tuple[tuple[Resultant, ...], ...]
 
@@ -97,13 +100,13 @@ def activity_loads(
         raise ValueError(f"activity '{activity.name}' has no load line for its axial load")
     load_line = np.full(activity.load.size, activity.load_line)
     loads = (
-        axial_load(weight * activity.load, load_line, np.zeros_like(load_line)),
+        axial_forces(weight * activity.load, load_line, np.zeros_like(load_line)),
         Load(force=weight * activity.wrench[:, :3], moment=weight * activity.wrench[:, 3:]),
     )
     return loads if alignment is None else tuple(alignment.load(one) for one in loads)
 
 
-def axial_load(load: Array, load_line: Array, posterior: Array) -> Load:
+def axial_forces(load: Array, load_line: Array, posterior: Array) -> Load:
     """Axial load, N, at its medial-lateral and anterior-posterior position of each frame, mm."""
     zero = np.zeros_like(load)
     force = np.stack([zero, -load, zero], axis=-1)
@@ -113,7 +116,7 @@ def axial_load(load: Array, load_line: Array, posterior: Array) -> Load:
 
 def evaluate_cycle(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     solution: CycleSolution,
     on_frame_done: Callable[[], None] = lambda: None,
 ) -> Contacts:
@@ -131,7 +134,7 @@ def evaluate_cycle(
 
 
 def empty_histories(grid: ElementGrid, frames: int) -> dict[str, NDArray[Any]]:
-    """Arrays of `ContactHistory` without the case axis, for a knee whose surfaces are apart."""
+    """Variables of CONTACT without the case axis, for a knee whose surfaces are apart."""
     sides = len(grid.sides)
     elements = (frames, *grid.area.shape)
     scalars = ("max_pressure", "avg_pressure", "contact_area", "max_penetration")
@@ -141,6 +144,7 @@ def empty_histories(grid: ElementGrid, frames: int) -> dict[str, NDArray[Any]]:
         "slip": np.zeros((*elements, 2), np.float32),
         **{name: np.zeros((frames, sides)) for name in scalars},
         "active_elements": np.zeros((frames, sides), np.int64),
+        **{name: np.zeros((frames, sides, 2)) for name in BORDER.values()},
         **{name: np.zeros((frames, sides, 3)) for name in ("force", "torque")},
         "centre_of_pressure": np.full((frames, sides, 3), np.nan),
         **{name: np.zeros((frames, 3)) for name in ("translation", "rotation", *vectors)},
@@ -151,13 +155,14 @@ def empty_histories(grid: ElementGrid, frames: int) -> dict[str, NDArray[Any]]:
 def contact_histories(
     pairs: Sequence[ContactPair], grid: ElementGrid, solution: CycleSolution, contacts: Contacts
 ) -> dict[str, NDArray[Any]]:
-    """Arrays of `ContactHistory` of one case, without the case axis."""
+    """Variables of CONTACT of one case, without the case axis."""
     arrays = empty_histories(grid, len(contacts))
     # Writes through these views reach the arrays.
     pressure = arrays["pressure"].reshape(len(contacts), len(pairs), -1)
     slip = arrays["slip"].reshape(*pressure.shape, 2)
     translation = solution.coordinates[:, :3]
     rotation = body_three_123(solution.coordinates[:, 3:])
+    ends = [PatchEnds(pair) for pair in pairs]
     for frame, results in enumerate(contacts):
         poses = [
             part
@@ -170,6 +175,9 @@ def contact_histories(
             local = result.element
             if local.size == 0:
                 continue
+            at_ends = contact_at_ends(ends[side], rotation[frame], translation[frame], result)
+            for name, values in at_ends._asdict().items():
+                arrays[BORDER[name]][frame, side] = values
             sliding = np.empty((local.size, 2))
             _kernels.slide(
                 pair.centre[local],

@@ -28,6 +28,10 @@ Array = NDArray[np.float64]
 logger = logging.getLogger(__name__)
 
 MAX_ITERATIONS = 200
+# Part of a correction of the tilt that is made after a third of the iterations.
+_DAMPED = 0.3
+# Gap or overlap beyond the wanted one, mm, from which equilibria are found all the same.
+_NEARLY = 0.1
 
 
 @dataclass(frozen=True)
@@ -122,14 +126,22 @@ def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
     up = body_three_123(pose[3:])[1]
     lowest = min(float((pair.control_points @ up).min()) for pair in pairs)
     pose[1] = max(float(pair.centre[:, 1].max()) for pair in pairs) - lowest + 1.0
-    off = np.inf
+    best, off = pose.copy(), np.inf
     try:
-        for _ in range(MAX_ITERATIONS):
-            off = max(_bring_down(pairs, np.array([True, True]), pose))
-            if off < FIRST_TOUCH:
+        for iteration in range(MAX_ITERATIONS):
+            # Places of first contact that alternate, as on a flank and a dish, need smaller steps.
+            share = 1.0 if iteration < MAX_ITERATIONS // 3 else _DAMPED
+            before = pose.copy()
+            gap = max(_bring_down(pairs, np.array([True, True]), pose, share))
+            if gap < FIRST_TOUCH:
                 return pose
+            if gap < off:
+                best, off = before, gap
     except ValueError as error:
         raise _not_lowered(f" ({error})", frame, off) from error
+    # At the border of a surface the gap jumps as an element comes under it.
+    if off < _NEARLY:
+        return best
     raise _not_lowered("", frame, off)
 
 
@@ -143,8 +155,13 @@ def _not_lowered(reason: str, frame: int, gap: float) -> ConvergenceError:
     )
 
 
-def _bring_down(pairs: Sequence[ContactPair], which: NDArray[np.bool_], pose: Array) -> list[float]:
-    """Move the chosen sides to touch at constant height of the other; returns the distances."""
+def _bring_down(
+    pairs: Sequence[ContactPair], which: NDArray[np.bool_], pose: Array, share: float = 1.0
+) -> list[float]:
+    """Move the chosen sides to touch at constant height of the other; returns the distances.
+
+    `share` is the part of the tilt that would close both gaps at their present places.
+    """
     levers, drops = [], []
     rotation = body_three_123(pose[3:])
     for pair, moves in zip(pairs, which, strict=False):
@@ -153,7 +170,7 @@ def _bring_down(pairs: Sequence[ContactPair], which: NDArray[np.bool_], pose: Ar
         drops.append(gap + FIRST_TOUCH if moves else 0.0)
     # Far from contact a full correction of the tilt could turn the component over.
     tilt = (drops[0] - drops[1]) / (levers[0] - levers[1])
-    turn = float(np.clip(tilt, -0.03, 0.03))
+    turn = share * float(np.clip(tilt, -0.03, 0.03))
     dy = -min(d - turn * lever for d, lever in zip(drops, levers, strict=True))
     pose[1] += dy if which.all() else turn * levers[int(np.argmin(which))]
     pose[3] += turn

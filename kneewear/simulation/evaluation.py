@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
+import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.foundation import (
     MATERIALS,
+    CoupledLayer,
+    ElasticLayer,
     LargeStrain,
-    Layer,
     PressureLaw,
     SmallStrain,
     ThreeParameter,
@@ -23,15 +25,17 @@ from kneewear.contact.foundation import (
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.contact.search import FEW_POSES
+from kneewear.fe.material import Elastic
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable
 from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.schemas import CONTACT
 from kneewear.settings.simulation import SimulationSettings
+from kneewear.simulation.coupling import insert_influence
 from kneewear.simulation.cycle import RESULTANTS
-from kneewear.simulation.history import ContactResults
 
 Array = NDArray[np.float64]
 
@@ -97,7 +101,7 @@ def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:
 
 def build_layers(
     grid: ElementGrid, pairs: Sequence[ContactPair], thickness: float, settings: SimulationSettings
-) -> tuple[Layer, ...]:
+) -> tuple[ElasticLayer, ...]:
     """Elastic layer under the elements of each pair, one per side of the grid.
 
     `thickness` is the minimum insert thickness of the case, mm, to which the settings add their
@@ -105,7 +109,14 @@ def build_layers(
     """
     local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
     law = choose_pressure_law(settings)
-    return tuple(Layer(law, local[side].ravel()[pair.index]) for side, pair in enumerate(pairs))
+    under = [local[side].ravel()[pair.index] for side, pair in enumerate(pairs)]
+    if settings.contact == "foundation":
+        return tuple(ElasticLayer(law, part) for part in under)
+    material = Elastic(settings.youngs_modulus_mpa, settings.poisson_ratio)
+    return tuple(
+        CoupledLayer(law, part, insert_influence(grid, side, local, material))
+        for side, part in enumerate(under)
+    )
 
 
 def femoral_layers(
@@ -129,10 +140,10 @@ def femoral_layers(
 def add_femoral_layers(
     moving: Mapping[str, SurfaceTable],
     pairs: Mapping[str, ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     translation: NDArray[np.float64],
     rotation: NDArray[np.float64],
-) -> tuple[Layer, ...]:
+) -> tuple[ElasticLayer, ...]:
     """Layers of each side with those of `femoral_layers` that face them at a pose.
 
     Each element has the thickness under it plus that of the cartilage at the nearest point of the
@@ -147,25 +158,18 @@ def add_femoral_layers(
     return tuple(joined)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoseContact(ContactResults):
-    """Contact at several poses."""
-
-    pressure: Array  # shape (pose, side, row, column), MPa, zero where the surfaces are apart
-
-
-def evaluate_contact(
+def contact_at_poses(
     knee: KneeModel,
     poses: ArrayLike,
     settings: SimulationSettings,
     thickness: float | None = None,
-) -> PoseContact:
+) -> xr.Dataset:
     """Contact of a knee at each of several poses, without friction and damping.
 
     `poses` (6,) or (pose, 6) hold the position of the femoral origin in the frame of the insert,
     mm, and body-three 1-2-3 angles, rad; `thickness` is the minimum insert thickness, mm, that of
     the geometry by default. ValueError if a pose is not six finite numbers, or a thickness not
-    positive.
+    positive. The dataset is of the schema CONTACT with the leading dimension pose.
 
     In a natural knee both cartilage layers act as one: the thickness of an element is that of the
     fixed layer plus that of the moving layer at the point it faces (Bei 2003, section 2.2.2).
@@ -196,15 +200,18 @@ def evaluate_contact(
             ]
         )
     shape = grid.area.shape[1:]
-    return PoseContact(
-        sides=grid.sides,
-        translation=chosen[:, :3],
-        rotation=chosen[:, 3:],
-        pressure=np.array([_pressures(parts, pairs, shape) for parts in results]),
-        **{
-            name: np.array([[getattr(part, name) for part in parts] for parts in results])
-            for name in RESULTANTS
+    return CONTACT.dataset(
+        {
+            "side": grid.sides,
+            "translation": chosen[:, :3],
+            "rotation": chosen[:, 3:],
+            "pressure": np.array([_pressures(parts, pairs, shape) for parts in results]),
+            **{
+                name: np.array([[getattr(part, name) for part in parts] for parts in results])
+                for name in RESULTANTS
+            },
         },
+        leading=("pose",),
     )
 
 

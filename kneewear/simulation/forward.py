@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import fit_periodic
-from kneewear.mechanics.integration import Solver
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.mechanics.rotations import turn_axes
 from kneewear.multibody._kernels import carried_parts
@@ -39,14 +38,12 @@ class Integrator:
 
     `relative_tolerance` is the largest local error relative to 0.1 mm of penetration and its rates,
     `damping_ratio` the damping of each mode at the frame of the largest load relative to critical
-    damping, `cycles` the number of cycles simulated, of which the last is returned; `solver` as of
-    `integrate`.
+    damping, `cycles` the number of cycles simulated, of which the last is returned.
     """
 
     relative_tolerance: float = 1e-5
     damping_ratio: float = 0.0
     cycles: int = 1
-    solver: Solver | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ class Trajectory:
 
 def solve_forward(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     body: RigidBody,
     conditions: CycleBoundaryConditions,
     integrator: Integrator,
@@ -122,9 +119,7 @@ def solve_forward(
         stops=(True,) + (False,) * len(pairs) if pairs else (),
         damping=ModalDamping(integrator.damping_ratio, duration * int(np.argmax(size)) / frames),
         with_work=False,
-        stepping=Stepping(
-            integrator.relative_tolerance, duration / frames, order, integrator.solver
-        ),
+        stepping=Stepping(integrator.relative_tolerance, duration / frames, order),
         what=what,
     )
     if moved.stop is not None:

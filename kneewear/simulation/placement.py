@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
@@ -17,24 +18,29 @@ from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.knee import KneeModel, find_first_contact
+from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import COORDINATES, LEVER
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.cases import Case
 from kneewear.settings.checks import checks
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import Failure, failures_of, sides_of
 from kneewear.simulation.seat import find_seat, refer_to_seat
 
 Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 logger = logging.getLogger(__name__)
 
 # Frames of the trial, about.
 FRAMES = 25
+# Femoral origins are farther above the insert, mm.
+LEAST_HEIGHT = 10.0
 VERDICTS = {"": "pass", "warn": "warning", "refuse": "fail"}
 COLUMNS = ("activity", "quantity", "value", "unit", "expected", "verdict", "remedy")
+# Vertices of a mesh within this of a line, mm, show that it goes on along it, up to this far; a
+# mesh that goes on by less ends there. Part of a direction above which it is across the bearing.
+_BESIDE, _NEAR, _ENDS, _ACROSS = 2.0, 15.0, 0.5, 0.7
 # Distance from the seat is judged along prescribed coordinates only; the others settle themselves.
 _DISTANCES = {"x": "posterior", "z": "medial", "theta_2": "external_rotation", "theta_1": "varus"}
 
@@ -77,6 +83,7 @@ def check_placement(
     cases: Sequence[Case],
     settings: SimulationSettings,
     fit: Sequence[FitQuality] = (),
+    sheets: Mapping[str, Array] | None = None,
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
@@ -85,7 +92,10 @@ def check_placement(
     frames, at borders of the insert's and of the femoral surface, and the largest penetration, all
     of the first case. The wave that the `fit` of the surfaces has where they touch is reported over
     the smallest peak penetration of all cases. Limits are those of the checks `placement.*`;
-    remedies name the setting to change.
+    remedies name the setting to change, and the side and edge of most of the force at a border.
+    `sheets` are the vertices (n, 3) of the bearings that were cut out of files, "insert" and
+    "femoral", mm, which show whether the bearing goes on there. Where the first case has no
+    equilibrium, the others are tried too, and the remedy states which have none.
     """
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
@@ -93,35 +103,116 @@ def check_placement(
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
         short = refer_to_seat(short, knee, exact)
-        history = simulate_cases(knee, short, cases, exact)
+        history = simulate_cases(knee, short, cases, exact, keep_going=True)
+        failed = failures_of(history)
+        if failed and len(failed) == len(cases):
+            judged.add("equilibrium", np.nan, _without_equilibrium(failed, cases, judged.seat))
+            return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
+        if failed:
+            judged.add("equilibrium", np.nan, _without_equilibrium(failed, cases, judged.seat))
     except ConvergenceError as error:
         judged.add("equilibrium", np.nan, f"{judged.seat} {error}")
         return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
-    poses = np.hstack([history.translation[0], history.rotation[0]])
+    poses = np.hstack([history.translation.values[0], history.rotation.values[0]])
     _judge_distances(judged, knee, short, poses, exact)
-    load = float(history.load[0].max())
-    push = float(np.abs(history.reaction_force[0, :, 0]).max())
-    turn = float(np.abs(history.reaction_moment[0, :, 1]).max())
+    load = float(history["load"].values[0].max())
+    push = float(np.abs(history.reaction_force.values[0, :, 0]).max())
+    turn = float(np.abs(history.reaction_moment.values[0, :, 1]).max())
     judged.add("force", push / load, judged.seat)
 
     judged.add("torque", turn / (LEVER * load), "Check the sign and zero of the rotation.")
-    remedies = {
-        "insert": "Widen implant.meshes.insert_region_mm if the insert goes on there. "
-        + judged.seat,
-        "femoral": "Widen implant.meshes.femoral_region_mm (its angles, for much flexion).",
-    }
-    for body, touched in _at_borders(knee, history).items():
-        area = np.broadcast_to(knee.grid.area, touched.shape)
-        force = history.pressure[0] * area
-        loaded = history.pressure[0] > 0.0
-        judged.add(f"{body}_border_frames", float(touched.any(axis=(1, 2, 3)).mean()))
-        judged.add(f"{body}_border_area", _part(area, touched, loaded), remedies[body])
-        judged.add(f"{body}_border_force", _part(force, touched, loaded), remedies[body])
+    remedies = {"insert": "", "femoral": ""}
+    pressure = history.pressure.values[0]
+    whole = {"force": float((pressure * knee.grid.area).sum()),
+             "area": float((knee.grid.area * (pressure > 0.0)).sum())}  # fmt: skip
+    for number, body in enumerate(history["window"].values.tolist()):
+        if history["border_force"].values[0, ..., number].any():
+            remedies[body] = _edge_remedy(knee, history, number, sheets, judged.seat)
+        at = {part: history[f"border_{part}"].values[0, ..., number] for part in whole}
+        judged.add(f"{body}_border_frames", float(at["area"].any(axis=1).mean()))
+        for part in ("area", "force"):
+            share = float(at[part].sum()) / max(whole[part], 1e-300)
+            judged.add(f"{body}_border_{part}", share, remedies[body])
     judged.add(
-        "penetration", float(history.max_penetration[0].max()), "Check load, modulus and thickness."
+        "penetration",
+        float(history.max_penetration.values[0].max()),
+        "Check load, modulus and thickness.",
     )
     _judge_waves(judged, knee, history, fit)
-    return Placement(name, judged.table(), history.percent, poses)
+    return Placement(name, judged.table(), history.percent.values, poses)
+
+
+def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], seat: str) -> str:
+    """Which cases have none, and what helps."""
+    named = ", ".join(one.case.name for one in failed)
+    return (
+        f"{seat} Without equilibrium: {len(failed)} of {len(cases)} cases tried ({named}). "
+        f"{failed[0].reason} Starts beside it and springs that vanish were tried as well. Where "
+        "the dish decides position and rotation, set boundary_conditions to settled_ap_rotation."
+    )
+
+
+def _edge_remedy(
+    knee: KneeModel,
+    history: xr.Dataset,
+    window: int,
+    sheets: Mapping[str, Array] | None,
+    seat: str,
+) -> str:
+    """Side, edge and place of the largest force at a border, and what to do there."""
+    body = str(history["window"].values[window])
+    at_border = history["border_force"].values[0, ..., window]
+    frame, number = np.unravel_index(np.argmax(at_border), at_border.shape)
+    side = sides_of(history)[number]
+    loaded = history.pressure.values[0, frame, number] > 0.0
+    if body == "insert":
+        loaded &= border_elements(knee.grid.valid[number])
+    centres = knee.grid.centre[number][loaded]
+    place = centres[int(history.pressure.values[0, frame, number][loaded].argmax())]
+    key, surface = f"insert_region_mm.{side}", knee.implant.insert.get(side)
+    if body == "femoral":
+        turn = body_three_123(history.rotation.values[0, frame])
+        points = (centres - history.translation.values[0, frame]) @ turn
+        key, surface = f"femoral_region_mm.{side}", knee.implant.femoral.get(side)
+        if surface is not None:
+            border = cKDTree(surface.border_points())
+            place = points[int(border.query(points)[0].argmin())]
+    if surface is None:  # the post
+        return seat
+    edge, direction = _nearest_edge(surface, place)
+    where = (
+        f"Largest on the {side} side at the {edge} edge, x {place[0]:.1f}, y {place[1]:.1f}, "
+        f"z {place[2]:.1f} mm of the {body} frame. "
+    )
+    beyond = np.nan
+    if sheets is not None and body in sheets:
+        away = sheets[body] - place
+        along = away @ direction
+        across = np.linalg.norm(away - along[:, None] * direction, axis=1)
+        beyond = float(along[(across < _BESIDE) & (along < _NEAR)].max(initial=0.0))
+    if beyond < _ENDS:
+        return f"{where}The mesh ends there: {seat}"
+    reach = "" if np.isnan(beyond) else f", where the mesh goes on for {beyond:.1f} mm"
+    return f"{where}Widen implant.meshes.{key}{reach}."
+
+
+def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
+    """Name of the edge of a patch that is nearest to a place, and the direction out of it there."""
+    (u0, u1), (v0, v1) = surface.domain
+    u, v, *_ = surface.closest_points(place[None])
+    point, s_u, s_v, *_ = surface.derivatives(u, v)
+    found = []
+    for along, at, (low, high) in ((s_u[0], u[0], (u0, u1)), (s_v[0], v[0], (v0, v1))):
+        speed = float(np.linalg.norm(along))
+        found += [((at - low) * speed, -along / speed), ((high - at) * speed, along / speed)]
+    _, direction = min(found, key=lambda one: one[0])
+    outside = np.sign(point[0, 2]) or 1.0
+    # Of an edge along x the direction is medial or lateral, of another anterior or posterior.
+    if abs(direction[2]) > _ACROSS:
+        return ("outer" if outside * direction[2] > 0 else "inner"), direction
+    if abs(direction[0]) < abs(direction[1]):  # behind or in front of a condyle
+        return ("posterior" if point[0, 0] > 0 else "anterior"), direction
+    return ("posterior" if direction[0] > 0 else "anterior"), direction
 
 
 def _found(row: Mapping[Hashable, Any]) -> str:
@@ -147,11 +238,12 @@ class _Judged:
     def add(self, name: str, value: float, remedy: str = "", solved: bool = False) -> None:
         """Judge one quantity by the check of its name, unless it is solved."""
         check = checks()[f"placement.{name}"]
-        verdict = "" if solved else check.verdict(value)
-        expected = f"expected {check.fault(value, '').expected}" if verdict else ""
+        finding = None if solved else check.judge(value, "")
+        expected = f"expected {finding.expected}" if finding else ""
+        verdict = VERDICTS[finding.severity if finding else ""]
         self.rows.append(
-            (self.activity, check.quantity, value, check.unit, expected, VERDICTS[verdict],
-             remedy if verdict else "")
+            (self.activity, check.quantity, value, check.range.unit, expected, verdict,
+             remedy if finding else "")
         )  # fmt: skip
 
     def table(self) -> pd.DataFrame:
@@ -176,17 +268,25 @@ def _judge_distances(
             knee.grid, knee.implant.femoral, body_three_123(poses[0, 3:]), poses[0, :3]
         )
         overlap = float(first.translation[1] - activity.translation[0, 1])
-        judged.add("overlap", overlap, solved="y" not in activity.prescribed)
+        # A height that counts from rest says nothing of the origin.
+        counts_from_rest = abs(float(activity.translation[0, 1])) < LEAST_HEIGHT
+        remedy = (
+            "Check the origins of both components and their unit: the motion turns the femur about "
+            "its origin. Or set zero.superior_inferior to seat."
+        )
+        judged.add("overlap", overlap, remedy, solved=counts_from_rest)
 
 
 def _judge_waves(
-    judged: _Judged, knee: KneeModel, history: ContactHistory, fit: Sequence[FitQuality]
+    judged: _Judged, knee: KneeModel, history: xr.Dataset, fit: Sequence[FitQuality]
 ) -> None:
     """Wave of both surfaces of a side where they touch, over the least peak penetration."""
-    for number, side in enumerate(history.sides):
-        least = float(history.max_penetration[:, :, number].max(axis=1).min())
-        touched = [knee.grid.centre[number][one[number] > 0.0] for one in history.pressure[0]]
-        poses = zip(touched, history.translation[0], history.rotation[0], strict=True)
+    for number, side in enumerate(sides_of(history)):
+        least = float(history.max_penetration.values[:, :, number].max(axis=1).min())
+        touched = [
+            knee.grid.centre[number][one[number] > 0.0] for one in history.pressure.values[0]
+        ]
+        poses = zip(touched, history.translation.values[0], history.rotation.values[0], strict=True)
         turned = [(one - shift) @ body_three_123(turn) for one, shift, turn in poses]
         places = {"insert": np.concatenate(touched), "femoral": np.concatenate(turned)}
         reach = float(np.sqrt(0.5 * knee.grid.area[number].max()))  # half a diagonal
@@ -194,7 +294,7 @@ def _judge_waves(
                  if one.side == side and one.component in places]  # fmt: skip
         if not waves or not least > 0.0:
             continue
-        limit = checks()[f"placement.wave_{side}"].warn_above
+        limit = checks()[f"placement.wave_{side}"].range.high
         each = float(f"{limit * least / len(waves):.1g}")
         judged.add(
             f"wave_{side}",
@@ -202,34 +302,3 @@ def _judge_waves(
             f"Set implant.meshes.wave_tolerance_mm to auto or to {each:g}; if it is as small, "
             "lower mean_tolerance_mm and smoothing_length_mm, or export finer meshes.",
         )
-
-
-def _part(values: Array, touched: Bools, loaded: Bools) -> float:
-    """Part of the sum over loaded elements that is at a border."""
-    return float(values[touched].sum() / max(values[loaded].sum(), 1e-300))
-
-
-def _at_borders(knee: KneeModel, history: ContactHistory) -> Mapping[str, Bools]:
-    """Loaded elements (frame, side, row, column) at a border of the insert, and of the femur.
-
-    At a border of a condyle is an element nearer to it, from its nearest point, than its own width:
-    beyond that border the condyle's surface is not known, and no contact found.
-    """
-    loaded = history.pressure[0] > 0.0
-    outermost = np.stack([border_elements(valid) for valid in knee.grid.valid])
-    femoral = np.zeros_like(loaded)
-    for number, side in enumerate(knee.grid.sides):
-        surface = knee.implant.femoral[side]
-        border = surface.border_points()
-        if not border.size:
-            continue
-        tree = cKDTree(border)
-        for frame, pose in enumerate(history.translation[0]):
-            here = loaded[frame, number]
-            turn = body_three_123(history.rotation[0, frame])
-            centres = (knee.grid.centre[number][here] - pose) @ turn
-            if len(centres):
-                u, v, *_ = surface.closest_points(centres)
-                width = np.sqrt(knee.grid.area[number][here])
-                femoral[frame, number][here] = tree.query(surface.evaluate(u, v))[0] < width
-    return {"insert": loaded & outermost, "femoral": femoral}

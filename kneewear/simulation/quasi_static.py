@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION
+from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION, LEVER
 from kneewear.mechanics.loads import Load
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation._equilibrium_kernels import Loading
@@ -26,21 +27,27 @@ from kneewear.simulation.cycle import (
     CycleBoundaryConditions,
     CycleSolution,
     activity_loads,
-    axial_load,
+    axial_forces,
 )
 from kneewear.simulation.equilibrium import Equilibrium, approach, solve_equilibrium
 from kneewear.simulation.static import solve_static
 from kneewear.tissue.springs import Spring, spring_forces
 
+logger = logging.getLogger(__name__)
+
 Array = NDArray[np.float64]
 
 # Prescribed clinical angles are those of the activity within this, rad, after so many solutions.
 _TURN, _MOST_TURNS = 1e-8, 20
+# Starts beside the first one, mm (angles turn a lever by it), and the springs toward a start that
+# are weakened, per mm of the load.
+_SHIFTS = (-1.0, 1.0, -3.0, 3.0)
+_WEAKENING = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 0.0)
 
 
 def solve_quasi_static(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     activity: Activity,
     weight: float,
     settings: SimulationSettings,
@@ -82,7 +89,7 @@ def solve_quasi_static(
         load_line = coordinates[:, 2] - contact[:, 3] / load
         if motion.alignment is None:
             load_line = load_line if shared else given_line
-            loads = (axial_load(load, load_line, activity.translation[:, 0]),)
+            loads = (axial_forces(load, load_line, activity.translation[:, 0]),)
         else:
             # The position of an oblique line is that at the height of the femoral origin.
             point = np.column_stack([coordinates[:, :2], load_line])
@@ -131,18 +138,21 @@ def _followed_motion(activity: Activity, settings: SimulationSettings) -> Follow
 
 def _axial_load(motion: FollowedMotion, load: Array, load_line: Array) -> Load:
     """Axial load, N, at its line over the femoral origin, on the components as placed."""
-    axial = axial_load(load, load_line, motion.activity.translation[:, 0])
+    axial = axial_forces(load, load_line, motion.activity.translation[:, 0])
     return axial if motion.alignment is None else motion.alignment.load(axial)
 
 
 class _FrameSolver(NamedTuple):
     """Equilibrium of a frame from a start, and how starts are chosen."""
 
-    solve: Callable[[Array, int], Equilibrium]
+    # The last argument is the stiffness of springs toward the start, per mm, as part of the load.
+    solve: Callable[[Array, int, float], Equilibrium]
     # A start that does not depend on other frames.
     restart: Callable[[Array, int], Array]
     # Of each free coordinate: the number of frames it is extrapolated from.
     orders: Mapping[int, int]
+    # Free coordinates along which a bearing may be nearly neutral.
+    loose: tuple[int, ...]
 
 
 def _solve_frames(
@@ -161,21 +171,52 @@ def _solve_frames(
                 found[frame] = _solve_frame(motion, solver, extrapolated, frame)
         if frame not in found:
             restart = solver.restart(start, frame)
-            found[frame] = _solve_frame(motion, solver, restart, frame)
+            found[frame] = _continued(motion, solver, restart, frame)
         pose = np.concatenate([found[frame].translation, found[frame].rotation])
         before = [pose, *before[:2]]
         on_frame_done()
     return [found[frame] for frame in range(count)]
 
 
-def _solve_frame(
+def _continued(
     motion: FollowedMotion, solver: _FrameSolver, start: Array, frame: int
+) -> Equilibrium:
+    """Equilibrium from a start; where Newton's method finds none, by continuation.
+
+    From the start, and from some beside it along each loose coordinate, springs toward it are
+    weakened step by step and left out at last: a bearing that is nearly neutral along a coordinate
+    has an equilibrium that the first start misses. ConvergenceError of the first start if none is
+    found.
+    """
+    try:
+        return _solve_frame(motion, solver, start, frame)
+    except ConvergenceError as error:
+        first = error
+    starts = [start] if solver.loose else []
+    for number in solver.loose:
+        for shift in _SHIFTS:
+            moved = start.copy()
+            moved[number] += shift if number < len(moved) // 2 else shift / LEVER
+            starts.append(moved)
+    for pose in starts:
+        for part in _WEAKENING:
+            with suppress(ConvergenceError):
+                found = _solve_frame(motion, solver, pose, frame, part)
+                pose = np.concatenate([found.translation, found.rotation])  # noqa: PLW2901
+                if part == 0.0:
+                    logger.info("frame %d: equilibrium found by continuation", frame)
+                    return found
+    raise first
+
+
+def _solve_frame(
+    motion: FollowedMotion, solver: _FrameSolver, start: Array, frame: int, part: float = 0.0
 ) -> Equilibrium:
     """Equilibrium whose prescribed coordinates are those of the motion at those it solves."""
     used = 0
     for _ in range(_MOST_TURNS):
         start = motion.followed(frame, start)
-        found = solver.solve(start, frame)
+        found = solver.solve(start, frame, part)
         used += found.iterations
         pose = np.concatenate([found.translation, found.rotation])
         miss = motion.miss(frame, start, pose)
@@ -213,7 +254,7 @@ def _sharing(activity: Activity, settings: SimulationSettings) -> tuple[bool, Ar
 
 def _shared_load_solver(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     motion: FollowedMotion,
     load: Array,
     settings: SimulationSettings,
@@ -226,7 +267,7 @@ def _shared_load_solver(
     axial = _axial_load(motion, load, load_line).time_history(load.size)
     force, point = axial[:, :3], axial[:, 6:]
 
-    def solve(start: Array, frame: int) -> Equilibrium:
+    def solve(start: Array, frame: int, part: float) -> Equilibrium:
         loading = Loading(
             force=float(-force[frame, 1]),
             medial_share=float(medial_share[frame]),
@@ -238,15 +279,19 @@ def _shared_load_solver(
             side_force=float(force[frame, 2]),
             height=float(point[frame, 1]),
         )
+
+        if part > 0.0:
+            spring, at = part * float(load[frame]), float(start[2])
+            loading = loading._replace(spring=spring, spring_rest=at)
         return solve_equilibrium(model, pairs, start, loading, settings.tolerance, frame)
 
     orders = {1: 3, 3: 3} if held else {1: 3, 2: 1, 3: 3}
-    return _FrameSolver(solve, partial(approach, pairs), orders)
+    return _FrameSolver(solve, partial(approach, pairs), orders, () if held else (2,))
 
 
 def _given_load_solver(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     motion: FollowedMotion,
     weight: float,
     tolerance: float,
@@ -255,17 +300,29 @@ def _given_load_solver(
     activity = motion.activity
     loads = activity_loads(activity, weight, motion.alignment)
 
-    def solve(start: Array, frame: int) -> Equilibrium:
+    levers = {"x": 1.0, "z": 1.0, "theta_2": LEVER}
+    loose = {name: lever for name, lever in levers.items() if name in activity.free}
+
+    def solve(start: Array, frame: int, part: float) -> Equilibrium:
+        axial = max(abs(float(np.asarray(load.at(frame).force)[1])) for load in loads)
+
+        springs = list(motion.springs(activity.springs, motion.displacement(start)))
+        if part > 0.0:
+            springs += [
+                Spring(name, part * axial * lever**2, rest=float(start[COORDINATES.index(name)]))
+                for name, lever in loose.items()
+            ]
         return solve_static(
             pairs,
             layers,
             (start[:3], start[3:]),
             activity.free,
             loads=[load.at(frame) for load in loads],
-            springs=motion.springs(activity.springs, motion.displacement(start)),
+            springs=springs,
             tolerance=tolerance,
             frame=frame,
         )
 
     orders = {COORDINATES.index(name): 2 for name in activity.free}
-    return _FrameSolver(solve, lambda start, _frame: start, orders)
+    numbers = tuple(COORDINATES.index(name) for name in loose)
+    return _FrameSolver(solve, lambda start, _frame: start, orders, numbers)

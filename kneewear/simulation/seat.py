@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from kneewear.activity.activity import Activity
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.knee import KneeModel
@@ -119,7 +119,7 @@ def above_the_middle(pairs: Sequence[ContactPair], flexion: float, rotation: flo
 
 
 def _settled(
-    pairs: tuple[ContactPair, ...], layers: tuple[Layer, ...], start: Array
+    pairs: tuple[ContactPair, ...], layers: tuple[ElasticLayer, ...], start: Array
 ) -> Array | None:
     """Equilibrium (6,) reached from a start, if there is one."""
     middles = [np.average(pair.centre[:, 2], weights=pair.area) for pair in pairs[:2]]

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity, thin_out
@@ -17,7 +18,6 @@ from kneewear.mechanics.coordinates import LEVER
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import ContactHistory
 
 Array = NDArray[np.float64]
 
@@ -29,6 +29,9 @@ LEAST_EFFORT = 0.05
 # than LESS of it, if the contact then follows flexion as in most knees, that is if the sum of both
 # correlations rises by more than COUPLED.
 MUCH_LESS, LESS, COUPLED = 0.67, 0.9, 0.5
+# A motion may be that of the other knee where the contact turns against flexion by a correlation of
+# SCREWED, and the other way with the rotation reversed, at an effort of at most AS_WELL of it.
+SCREWED, AS_WELL = 0.4, 1.2
 # Largest number of frames of a trial, about.
 FRAMES = 25
 
@@ -82,10 +85,10 @@ def check_signs(
     Returns the trials, the motion as given first.
     """
     quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
+    if reference is None:
+        reference = float(np.nan_to_num(activity.zero[0]))
     trials = try_signs(
-        activity,
-        lambda motion: simulate_cases(knee, motion, [case], quasi_static),
-        reference or float(np.nan_to_num(activity.zero[0])),
+        activity, lambda motion: simulate_cases(knee, motion, [case], quasi_static), reference
     )
     doubt = doubtful_signs(trials, activity.name)
     if doubt:
@@ -94,7 +97,7 @@ def check_signs(
 
 
 def try_signs(
-    activity: Activity, simulate: Callable[[Activity], ContactHistory], reference: float = 0.0
+    activity: Activity, simulate: Callable[[Activity], xr.Dataset], reference: float = 0.0
 ) -> tuple[SignTrial, ...]:
     """Simulate a motion as given and with signs reversed; `reference` as in `check_signs`.
 
@@ -122,10 +125,17 @@ def least_effort(trials: Sequence[SignTrial]) -> SignTrial:
 def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
     """Sentence on signs of an activity that seem reversed; empty if there are none."""
     given, best = trials[0], least_effort(trials)
+    other_knee = _mirrored(trials)
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
     limit = LESS if coupling > COUPLED else MUCH_LESS
     if given.effort < LEAST_EFFORT or not best.effort < limit * given.effort:
-        return ""
+        return (
+            f"The motion of {name} turns with flexion as a knee of the other side does (correlation"
+            f" {given.screw_home:.2f}; {other_knee.screw_home:.2f} with the rotation reversed, "
+            "which fits the bearing as well). Check motion.knee and the sign of the rotation."
+            if other_knee
+            else ""
+        )
     found = (
         "has no equilibrium on this bearing"
         if np.isinf(given.effort)
@@ -137,6 +147,15 @@ def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
         f"from {best.anterior:.1f} to {best.posterior:.1f} mm with {best.effort:.2f}. Check "
         "motion.convention and the frame of the insert."
     )
+
+
+def _mirrored(trials: Sequence[SignTrial]) -> SignTrial | None:
+    """Trial with the rotation reversed where only it turns with flexion as most knees do."""
+    given = trials[0]
+    other = next(trial for trial in trials if trial.reversed == "rotation")
+    fits = other.effort <= AS_WELL * given.effort
+    opposite = given.screw_home < -SCREWED and other.screw_home > SCREWED
+    return other if fits and opposite else None
 
 
 def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
@@ -159,9 +178,7 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
     return table.assign(activity=name, verdict=[sentence, *[""] * (len(trials) - 1)])
 
 
-def _try(
-    activity: Activity, simulate: Callable[[Activity], ContactHistory], name: str
-) -> SignTrial:
+def _try(activity: Activity, simulate: Callable[[Activity], xr.Dataset], name: str) -> SignTrial:
     try:
         history = simulate(activity)
     except ConvergenceError:
@@ -171,12 +188,12 @@ def _try(
         activity.translation[:, 0],
         np.degrees(activity.rotation[:, 1]),
     ]
-    if history is None or not history.cases:
+    if history is None or not history.sizes["case"]:
         curves = np.column_stack([*given, *np.full((2, activity.percent.size), np.nan)])
         return SignTrial(name, np.nan, np.nan, np.inf, *(np.nan,) * 4, curves=curves)
-    force = history.reaction_force[0, :, 0] / history.load[0]
-    moment = history.reaction_moment[0, :, 1] / history.load[0]
-    medial, lateral = history.centre_of_pressure[0, :, :, 0].T
+    force = history.reaction_force.values[0, :, 0] / history["load"].values[0]
+    moment = history.reaction_moment.values[0, :, 1] / history["load"].values[0]
+    medial, lateral = history.centre_of_pressure.values[0, :, :, 0].T
     flexion = -activity.rotation[:, 2]
     return SignTrial(
         reversed=name,

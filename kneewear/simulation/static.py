@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact.foundation import Layer
+from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
@@ -48,7 +48,7 @@ class StaticEquilibrium(Equilibrium):
 
 def solve_static(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
+    layers: Sequence[ElasticLayer],
     pose: tuple[ArrayLike, ArrayLike],
     free: Sequence[str],
     *,
@@ -94,7 +94,10 @@ def solve_static(
 
 
 def hold_pose(
-    pairs: Sequence[ContactPair], layers: Sequence[Layer], pose: Array, loads: Sequence[Load] = ()
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    pose: Array,
+    loads: Sequence[Load] = (),
 ) -> StaticEquilibrium:
     """Forces where all six coordinates of a pose (6,) are held, as an equilibrium."""
     system = component_system(pairs, layers, loads)

@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 
 from kneewear.contact import _kernels
-from kneewear.contact.foundation import Layer, SmallStrain
+from kneewear.contact.foundation import ElasticLayer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_tabulation import build_distance_table
@@ -50,7 +50,7 @@ def compile_kernels() -> None:
         ContactPair(grid, number, condyle, tabulate_surface(condyle, 5, 5))
         for number, condyle in enumerate(implant.femoral.values())
     ]
-    layers = [Layer(SmallStrain(1.0), np.ones(pair.index.size)) for pair in pairs]
+    layers = [ElasticLayer(SmallStrain(1.0), np.ones(pair.index.size)) for pair in pairs]
     contact = pairs[0]
     assert contact.evaluate(upright, lowered, layers[0]).contact_area >= 0.0
     contact.gap(upright, lowered)
@@ -66,7 +66,7 @@ def compile_kernels() -> None:
     )
 
 
-def _move(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> None:
+def _move(pairs: Sequence[ContactPair], layers: Sequence[ElasticLayer]) -> None:
     """Call the kernels of equilibria and of motion once; the results do not matter."""
     load = Load([0.0, -1.0, 0.0])
     conditions = CycleBoundaryConditions(np.zeros((3, 6)), 1e-3, ["y"], [load])

@@ -9,26 +9,29 @@ changes with the constant, which is often much less than either result does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
+from kneewear.findings import Reported
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.regression.groups import covariates_of
 from kneewear.settings.base import WearStudy
 from kneewear.settings.cases import BODY_MASS, OUTPUTS, THICKNESS, Case, centre_case
 from kneewear.settings.files import settings_leaves
 from kneewear.settings.study import apply_case
+from kneewear.settings.variables import Value, label_of
 from kneewear.sides import BOTH, SIDES
-from kneewear.simulation.history import ContactHistory
-from kneewear.studies.cases import BORDER, FAILURE, column_name
-from kneewear.studies.uncertainty.centre import sample_intervals
-from kneewear.studies.uncertainty.plan import LABELS
-from kneewear.wear.records import DamageMaps
+from kneewear.simulation.history import cases_of
+from kneewear.study.centre import sample_intervals
+from kneewear.study.models import BORDER, column_name
+from kneewear.study.plans import BLOCK, CASE, ROLE, VARIED
+from kneewear.study.run import FAILURE, WARNINGS
 from kneewear.wear.summary import summarize_batches
 
 Array = NDArray[np.float64]
@@ -64,16 +67,16 @@ class FinishedStudy:
         Damage, and contact histories of every activity without elements, of each batch.
     samples : DataFrame, optional
         Samples of its centre case with uncertain constants, where there are some.
-    warnings : tuple of (str, str)
-        Log, or "settings", and message of each of its warnings.
+    findings : tuple of Reported
+        Findings about it, its settings and of its jobs.
     """
 
     settings: WearStudy
     grid: ElementGrid
-    maps: Sequence[DamageMaps]
-    histories: Sequence[Sequence[ContactHistory]]
+    maps: Sequence[xr.Dataset]
+    histories: Sequence[Sequence[xr.Dataset]]
     samples: pd.DataFrame | None = None
-    warnings: tuple[tuple[str, str], ...] = ()
+    findings: tuple[Reported, ...] = ()
 
     @property
     def name(self) -> str:
@@ -87,11 +90,12 @@ class FinishedStudy:
         """
         batches, updated = [], set()
         for maps, histories in zip(self.maps, self.histories, strict=True):
-            if maps.cases:
-                wear = apply_case(self.settings, maps.cases[0]).wear
+            cases = cases_of(maps)
+            if cases:
+                wear = apply_case(self.settings, cases[0]).wear
                 batches.append((_with_wear(maps, factor), histories, wear))
                 if wear != wear.without_updates():
-                    updated |= {case.name for case in maps.cases}
+                    updated |= {case.name for case in cases}
         table, _ = summarize_batches(batches, self.grid)
         if factor != 1.0:
             table.loc[table["case"].isin(updated), "value"] = np.nan
@@ -107,27 +111,27 @@ class FinishedStudy:
 
     def depths(self, quantity: str) -> Iterator[tuple[str, tuple[float, float], Array]]:
         """Design, thickness and mass, and depths (side, row, column) of every case and life."""
-        several = len(self.maps[0].lives) > 1
+        several = self.maps[0].sizes["life"] > 1
         for maps in self.maps:
-            for number, case in enumerate(maps.cases):
-                for which, life in enumerate(maps.lives):
+            for number, case in enumerate(cases_of(maps)):
+                for which, life in enumerate(maps["life"].values.tolist()):
                     name = design_label(self.name, life if several else None, case.overrides)
-                    values = getattr(maps, quantity)[which, number]
+                    values = maps[quantity].values[which, number]
                     yield name, (case.thickness, case.body_mass), values
 
 
-def design_label(study: str, life: str | None, overrides: Mapping[str, float]) -> str:
+def design_label(study: str, life: str | None, overrides: Mapping[str, Value]) -> str:
     """Name of a design: its study, the life if the study has several, and its overrides."""
-    given = [f"{path} {value:g}" for path, value in overrides.items() if pd.notna(value)]
+    given = [f"{name} {label_of(value)}" for name, value in overrides.items() if pd.notna(value)]
     return ", ".join([study, *([life] if life else []), *given])
 
 
-def _with_wear(maps: DamageMaps, factor: float) -> DamageMaps:
+def _with_wear(maps: xr.Dataset, factor: float) -> xr.Dataset:
     """Maps with all wear multiplied by a factor, creep as it is."""
     if factor == 1.0:
         return maps
     wear = maps.wear_depth * factor
-    return replace(maps, wear_depth=wear, damage_depth=wear + maps.creep_depth)
+    return maps.assign(wear_depth=wear, damage_depth=wear + maps.creep_depth)
 
 
 def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]:
@@ -272,14 +276,14 @@ def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFr
     Notes
     -----
     Sample n of both studies has equal numbers of what they share
-    (:func:`kneewear.studies.uncertainty.plan.stratify_samples`), so the ratio is taken sample by
+    (:func:`kneewear.study.plans.stratify_samples`), so the ratio is taken sample by
     sample; percentiles as of `sample_intervals`.
     """
     names = {"reference": sampled_design(reference), "design": sampled_design(other)}
     reason = _incomparable(reference, other)
     if reason:
         return pd.DataFrame([{**names, "reason": reason}])
-    one, two = (study.samples.set_index("sample") for study in (reference, other))  # type: ignore[union-attr]
+    one, two = (study.samples.set_index(CASE) for study in (reference, other))  # type: ignore[union-attr]
     varied = [_constants_of(table) for table in (one, two)]
     shared = [
         name
@@ -287,7 +291,8 @@ def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFr
         if name in varied[1] and one[name].rank().equals(two[name].rank())
     ]
     own = [name for name in dict.fromkeys([*varied[0], *varied[1]]) if name not in shared]
-    ratios = sample_intervals((two[_outputs()] / one[_outputs()]).assign(role=one["role"]), LEVEL)
+    quotients = (two[_outputs()] / one[_outputs()]).assign(**{ROLE: one[ROLE]})
+    ratios = sample_intervals(quotients, LEVEL)
     found = ratios.drop(columns=["unit", "failed", "median"]).rename(
         columns={"nominal": "ratio", "lower": "ratio_lower", "upper": "ratio_upper"}
     )
@@ -312,7 +317,7 @@ def _constants(studies: Sequence[FinishedStudy], designs: Sequence[str]) -> pd.D
 
 def sampled_design(study: FinishedStudy) -> str:
     """Name of the design whose constants a study samples: its centre case in its first life."""
-    lives = study.maps[0].lives
+    lives = study.maps[0]["life"].values.tolist()
     return design_label(study.name, lives[0] if lives[1:] else None, _centre(study).overrides)
 
 
@@ -345,13 +350,13 @@ def _outputs() -> list[str]:
 
 def _constants_of(samples: pd.DataFrame) -> list[str]:
     """Columns of random numbers in a table of samples."""
-    known = {*LABELS, *_outputs(), BORDER, FAILURE}
+    known = {CASE, BLOCK, ROLE, VARIED, *_outputs(), BORDER, WARNINGS, FAILURE}
     return [name for name in map(str, samples) if name not in known]
 
 
 def _setting_differences(studies: Sequence[FinishedStudy]) -> pd.DataFrame:
     """Settings that differ, apart from the names and what the report shows."""
-    left_out = ("study", "report", "checks", "data_folder", "cases_per_job")
+    left_out = ("study", "report", "checks", "data_folder", "cases_per_job", "variables")
     leaves = {
         study.name: settings_leaves(
             {
@@ -360,6 +365,10 @@ def _setting_differences(studies: Sequence[FinishedStudy]) -> pd.DataFrame:
                 if key not in left_out
             }
         )
+        | {
+            f"variables.{name}": ", ".join(map(label_of, variable.level_values))
+            for name, variable in study.settings.variables.items()
+        }
         for study in studies
     }
     table = pd.DataFrame(leaves).fillna("-").rename_axis("setting")

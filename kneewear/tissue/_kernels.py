@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kneewear.compilation import compiled
 
 
-class LawArrays(NamedTuple):
+class TensionLawArrays(NamedTuple):
     """Numbers of a `TensionLaw`, one of each per bundle."""
 
     slack_length: NDArray[np.float64]
@@ -57,7 +57,7 @@ def elastic(
 
 
 @compiled(inlined=True)
-def muscular(law: LawArrays, n: int, length: float) -> tuple[float, float, float]:
+def muscular(law: TensionLawArrays, n: int, length: float) -> tuple[float, float, float]:
     """Energy, tension and its derivative of muscle n; beyond its knots the tension is constant."""
     energy, force, slope = law.active[n] * length, law.active[n], 0.0
     last = law.pieces.shape[1] - 1
@@ -77,7 +77,7 @@ def muscular(law: LawArrays, n: int, length: float) -> tuple[float, float, float
 
 
 @compiled
-def elastic_many(law: LawArrays, length: NDArray, out: NDArray) -> None:
+def elastic_many(law: TensionLawArrays, length: NDArray, out: NDArray) -> None:
     """Energy, tension and derivatives (4, n) of bundles of given lengths."""
     for n in range(length.shape[0]):
         found = elastic(
@@ -94,7 +94,7 @@ def elastic_many(law: LawArrays, length: NDArray, out: NDArray) -> None:
 @compiled
 def add_bundles(
     paths: PathArrays,
-    law: LawArrays,
+    law: TensionLawArrays,
     rotation: NDArray,
     translation: NDArray,
     velocity: NDArray,
@@ -156,9 +156,21 @@ def add_bundles(
             continue
         slope += delay * bend * rate + stiffer
         add_segments(
-            start, count, paths.body, arm, speed, unit, span, force, resisting,
-            velocity, wrench, stiffness, pull, swing,
-        )  # fmt: skip
+            start,
+            count,
+            paths.body,
+            arm,
+            speed,
+            unit,
+            span,
+            force,
+            resisting,
+            velocity,
+            wrench,
+            stiffness,
+            pull,
+            swing,
+        )
         for i in range(count):
             row = 6 * paths.body[start + i]
             if i > 0 and repeated(paths.body, start, i):
@@ -284,7 +296,7 @@ def add_turn(
 
 
 @compiled
-def pull_springs(
+def add_spring_forces(
     springs: SpringArrays,
     coordinates: NDArray,
     rates: NDArray,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.mechanics._kernels import add_cross_matrix, add_double_cross, cross
-from kneewear.tissue._kernels import LawArrays, PathArrays, elastic, muscular
+from kneewear.tissue._kernels import PathArrays, TensionLawArrays, elastic, muscular
 from kneewear.tissue._wrapping_kernels import CYLINDER, ELLIPSOID, WRAPPED, bend_arc, placed_path
 
 
@@ -41,9 +41,16 @@ def wrap(
     status, length = -1, 0.0
     if number >= 0:
         status, length = placed_path(
-            obstacles.kind[number], obstacles.size[number], obstacles.side[number],
-            obstacles.rotation[number], obstacles.origin[number], start, end, points, pulls,
-        )  # fmt: skip
+            obstacles.kind[number],
+            obstacles.size[number],
+            obstacles.side[number],
+            obstacles.rotation[number],
+            obstacles.origin[number],
+            start,
+            end,
+            points,
+            pulls,
+        )
     if status != WRAPPED:
         length = 0.0
         for i in range(3):
@@ -83,8 +90,9 @@ def bend(
     if obstacles.kind[number] == CYLINDER:
         bend_helix(axes[:, 2].copy(), start, end, length, points, pulls, hessian)
     else:
-        bend_great_circle(obstacles.size[number, 0], start - origin, end - origin, points - origin,
-                          pulls, hessian)  # fmt: skip
+        bend_great_circle(
+            obstacles.size[number, 0], start - origin, end - origin, points - origin, pulls, hessian
+        )
 
 
 @compiled
@@ -185,9 +193,15 @@ def bend_geodesic(
     axes, origin = obstacles.rotation[number], obstacles.origin[number]
     frames, across = np.empty((2, 3, 3)), np.empty((2, 6))
     spans = bend_arc(
-        obstacles.size[number], (start - origin) @ axes, (end - origin) @ axes, length,
-        (points - origin) @ axes, pulls @ axes, frames, across,
-    )  # fmt: skip
+        obstacles.size[number],
+        (start - origin) @ axes,
+        (end - origin) @ axes,
+        length,
+        (points - origin) @ axes,
+        pulls @ axes,
+        frames,
+        across,
+    )
     hessian[:] = 0.0
     for e in range(2):
         sideways, normal = axes @ frames[e, 1], axes @ frames[e, 2]
@@ -206,7 +220,7 @@ def add_wrapped(
     paths: PathArrays,
     obstacle: NDArray,
     obstacles: ObstacleArrays,
-    law: LawArrays,
+    law: TensionLawArrays,
     rotation: NDArray,
     translation: NDArray,
     velocity: NDArray,
@@ -296,11 +310,22 @@ def add_wrapped(
             number = obstacle[start + s]
             frame = obstacles.body[number] if number >= 0 else 0
             add_segment(
-                obstacles, number, found[s], rotation[frame], local[s], spans[s], points[s],
+                obstacles,
+                number,
+                found[s],
+                rotation[frame],
+                local[s],
+                spans[s],
+                points[s],
                 pulls[s],
-                arm[s], lever[s], force_, 6 * paths.body[start + s],
-                6 * paths.body[start + s + 1], 6 * frame, stiffness,
-            )  # fmt: skip
+                arm[s],
+                lever[s],
+                force_,
+                6 * paths.body[start + s],
+                6 * paths.body[start + s + 1],
+                6 * frame,
+                stiffness,
+            )
 
 
 @compiled

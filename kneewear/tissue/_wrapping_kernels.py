@@ -31,7 +31,7 @@ MOST_TURNED = 1.5 * np.pi
 
 
 @compiled
-def shortest_path(
+def around_obstacle(
     kind: int,
     size: NDArray,
     side: NDArray,
@@ -71,14 +71,14 @@ def placed_path(
     points: NDArray,
     pulls: NDArray,
 ) -> tuple[int, float]:
-    """`shortest_path` in another frame, in which the wrap object has a rotation and an origin."""
+    """`around_obstacle` in another frame, in which the wrap object has a rotation and an origin."""
     first, last = np.zeros(3), np.zeros(3)
     for i in range(3):
         for j in range(3):
             first[i] += rotation[j, i] * (start[j] - origin[j])
             last[i] += rotation[j, i] * (end[j] - origin[j])
     local = np.empty((2, 3)), np.empty((2, 3))
-    status, length = shortest_path(kind, size, side, first, last, local[0], local[1])
+    status, length = around_obstacle(kind, size, side, first, last, local[0], local[1])
     for n in range(2):
         for i in range(3):
             points[n, i], pulls[n, i] = origin[i], 0.0

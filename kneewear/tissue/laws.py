@@ -80,9 +80,9 @@ class TensionLaw:
         _require("active tension", self.active, self.active >= 0.0)
 
     @property
-    def arrays(self) -> kernels.LawArrays:
+    def arrays(self) -> kernels.TensionLawArrays:
         """Numbers of the law as kernels take them."""
-        return kernels.LawArrays(
+        return kernels.TensionLawArrays(
             self.slack_length,
             self.curvature,
             self.transition,

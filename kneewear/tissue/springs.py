@@ -88,7 +88,7 @@ def spring_forces(
     zero inside, and -c q', N or N mm; the derivative over the coordinates is -k outside the gap.
     """
     force, derivative = np.zeros(6), np.zeros((6, 6))
-    kernels.pull_springs(
+    kernels.add_spring_forces(
         spring_arrays(springs),
         np.asarray(coordinates, dtype=float),
         np.asarray(rates, dtype=float),

@@ -13,7 +13,7 @@ from kneewear.activity.activity import Activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.regression.groups import QUANTITIES
-from kneewear.settings.accuracy import BOUNDS_PERCENT, accuracy_levels
+from kneewear.settings.accuracy import BOUNDS_PERCENT, levels_of_accuracy
 from kneewear.settings.verification import VerificationStudy
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
@@ -45,7 +45,7 @@ def verify_accuracy(
     ConvergenceError if the case does not converge.
     """
     configured = study.model_dump(include={"grid", "coarse_grid", "simulation"})
-    levels = {AS_CONFIGURED: configured, **accuracy_levels()}
+    levels = {AS_CONFIGURED: configured, **levels_of_accuracy()}
     converged = _results(knee, study, CONVERGED, prepare_activities)
     tables = []
     for name, level in levels.items():
@@ -74,7 +74,7 @@ def _results(
     )
     model = replace(knee, grid=grid, coarse_grid=coarse)
     histories = {
-        activity.name: simulate_cases(model, activity, [study.case], study.simulation)
+        activity.name: simulate_cases(model, activity, [study.only_case], study.simulation)
         for activity in prepare_activities(level["simulation"]["frames"])
     }
     wear = study.wear.without_updates()

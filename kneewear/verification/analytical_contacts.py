@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kneewear.contact.foundation import (
     MATERIALS,
+    ElasticLayer,
     LargeStrain,
-    Layer,
     PressureLaw,
     SmallStrain,
     ThreeParameter,
@@ -76,7 +76,7 @@ class AnalyticalContact:
         """Contact as a function of the indenter's translation, mm, on a grid; and its elements."""
         grid = build_elements(self.bearing, self.bearing.rectangle(*cells))
         pair = self.indenter.with_grid(grid, 0)
-        layer = Layer(self.law, grid.thickness[grid.valid])
+        layer = ElasticLayer(self.law, grid.thickness[grid.valid])
         return lambda translation: pair.evaluate(self.rotation, translation, layer), pair
 
     def errors(self, cells: Cells, offsets: Array) -> dict[str, Array]:

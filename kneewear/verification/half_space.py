@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
-
-from kneewear.contact.foundation import Layer, SmallStrain
-from kneewear.contact.pair import ContactPair
-from kneewear.geometry.element_grid import ElementGrid
 
 Array = NDArray[np.float64]
 
@@ -46,7 +42,7 @@ class HalfSpaceContact:
     force: float  # sum of pressure times area, N
 
 
-def rectangle_deflection(
+def pressed_rectangle(
     along: ArrayLike, across: ArrayLike, half_length: float, half_width: float
 ) -> Array:
     """Deflection of a half-space by uniform pressure on a rectangle, times E* over the pressure.
@@ -65,22 +61,20 @@ def rectangle_deflection(
     return np.asarray(sum(corners[1:], corners[0]) / math.pi)
 
 
-def press_half_space(
+def solve_half_space(
     gap: Array,
     cell: tuple[float, float],
     modulus: float,
     *,
     approach: float | None = None,
     load: float | None = None,
-    area: Array | None = None,
 ) -> HalfSpaceContact:
     """Pressures of a half-space on a lattice of elements, for an approach (mm) or a load (N).
 
     `gap` is the distance of the undeformed surfaces at the middle of every element at no approach,
     mm, NaN where there is no element; `cell` the length and width of a cell, mm; `modulus` E* of
-    the pair, MPa, see `contact_modulus`. The force of an element whose `area` (mm2) is less than
-    its cell is spread over the whole cell where it deflects others. The gap is closed where there
-    is pressure and open elsewhere.
+    the pair, MPa, see `contact_modulus`. The gap is closed where there is pressure and open
+    elsewhere.
 
     Raises ValueError unless one of approach and load is given, the load is positive and there are
     elements, and RuntimeError if the iteration for the contact area or the approach does not
@@ -96,63 +90,21 @@ def press_half_space(
     the approach follows from Newton's method on logarithms, which is exact for a power law.
     """
     if (approach is None) == (load is None):
-        raise ValueError("press_half_space needs an approach or a load, one of them")
+        raise ValueError("solve_half_space needs an approach or a load, one of them")
     flexibility = _flexibility(gap.shape, cell, modulus)
     if approach is None:
         approach = _approach_under(float(load or 0.0), gap, flexibility)
     index, force, _ = _forces_at(approach, gap, flexibility)
     pressure = np.zeros(gap.shape)
-    pressure[index] = force / (math.prod(cell) if area is None else area[index])
+    pressure[index] = force / math.prod(cell)
     return HalfSpaceContact(pressure, approach, float(force.sum()))
-
-
-class HalfSpaceResultant(NamedTuple):
-    """Half-space contact of one pair at one pose, of the elements that overlap undeformed."""
-
-    wrench: Array  # force on the moving body, N, and its moment about that body's origin, N mm
-    element: NDArray[np.int64]  # indices of these elements in the pair
-    penetration: Array  # mm
-    pressure: Array  # MPa
-    area: Array  # mm2
-
-
-def press_pair(
-    grid: ElementGrid,
-    side: int,
-    pair: ContactPair,
-    pose: tuple[Array, Array],
-    modulus: float,
-) -> HalfSpaceResultant:
-    """Contact of a pair whose elements, a side of a grid, are the surface of a half-space.
-
-    The pose is the rotation (3, 3) and the translation (3,), mm, of the moving body; the pair's
-    distances are the overlaps, and the modulus is E*, MPa. Elements are taken as a plane lattice of
-    equal cells, with pressure along their normals: the model requires small slopes within the
-    contact.
-    """
-    rotation, translation = pose
-    found = pair.evaluate(rotation, translation, Layer(SmallStrain(1.0), np.ones(pair.index.size)))
-    touching = found.penetration > 0.0
-    element, penetration = found.element[touching], found.penetration[touching]
-    shape, index = grid.valid[side].shape, pair.index[element]
-    overlap, area = np.full(shape, np.nan), np.zeros(shape)
-    overlap.flat[index], area.flat[index] = penetration, pair.area[element]
-    corners = grid.corners[side]
-    length, width = np.linalg.norm([corners[1, 0], corners[0, 1]] - corners[0, 0], axis=1)
-    cell = float(length), float(width)
-    contact = press_half_space(-overlap, cell, modulus, approach=0.0, area=area)
-    pressure = contact.pressure.flat[index]
-    force = (pressure * pair.area[element])[:, None] * pair.normal[element]
-    moment = np.cross(pair.centre[element] - translation, force)
-    wrench = np.concatenate([force.sum(axis=0), moment.sum(axis=0)])
-    return HalfSpaceResultant(wrench, element, penetration, pressure, pair.area[element])
 
 
 def _flexibility(shape: tuple[int, ...], cell: tuple[float, float], modulus: float) -> Array:
     """Deflection per force, mm/N, by steps along rows and columns between two elements."""
     steps = [side * np.arange(count) for side, count in zip(cell, shape, strict=True)]
     along, across = np.meshgrid(*steps, indexing="ij")
-    spread = rectangle_deflection(along, across, 0.5 * cell[0], 0.5 * cell[1])
+    spread = pressed_rectangle(along, across, 0.5 * cell[0], 0.5 * cell[1])
     return spread / (modulus * math.prod(cell))
 
 

@@ -1,20 +1,17 @@
-"""Grids, distances and analyses compared on one case."""
+"""Distances and analyses compared on one case."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.contact.foundation import Layer, PressureLaw
-from kneewear.contact.resultant import Resultant
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.grid import bearing_of, build_elements
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
@@ -22,119 +19,16 @@ from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.evaluation import choose_pressure_law
-from kneewear.simulation.history import ContactHistory
-from kneewear.verification.adaptive import AdaptivePair, AdaptiveResultant
+from kneewear.simulation.history import cases_of, sides_of
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases
 
 Array = NDArray[np.float64]
-Cells = tuple[int, int]  # rows and columns
-Evaluation = Callable[[Array], Resultant | AdaptiveResultant]  # from the translation, mm
-
-# Elements per region of the reference solution.
-REFERENCE = (120, 120)
-# Largest penetrations from light contact to full load, mm.
-DEPTHS = (1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3)
-QUANTITIES = ("force", "peak", "mean", "area")
-# Tolerance of the depth of a pose, relative to the depth, and maximum number of steps.
-_DEPTH_TOLERANCE, _MAX_STEPS = 1e-3, 200
-
-
-def compare_grids(
-    pair: AdaptivePair,
-    law: PressureLaw,
-    depths: Sequence[float] = DEPTHS,
-    *,
-    adaptive: Sequence[Cells] = ((20, 15), (40, 30)),
-    fixed: Sequence[Cells] = ((50, 38), (100, 75)),
-    positions: int = 5,
-) -> pd.DataFrame:
-    """Errors of force, peak and mean pressure and contact area over the depth of the contact.
-
-    The surfaces are moved along y with their axes parallel, to the given largest penetrations (mm),
-    at random positions within a cell of the coarsest fixed grid. One row per depth and grid:
-    `depth_mm`, `kind`, `elements` (of one region if adaptive), `active` (mean number of loaded
-    elements) and errors (root mean square over the positions) relative to `REFERENCE`.
-    """
-
-    def adaptive_grid(cells: Cells) -> Evaluation:
-        on_cells = pair.with_elements(*cells)
-        return lambda translation: on_cells.evaluate(np.eye(3), translation, law)
-
-    def fixed_grid(cells: Cells) -> Evaluation:
-        grid = build_elements(pair.bearing, pair.bearing.rectangle(*cells))
-        on_grid, layer = pair.on(grid), Layer(law, grid.thickness[grid.valid])
-        return lambda translation: on_grid.evaluate(np.eye(3), translation, layer)
-
-    grids = [("fixed", cells, fixed_grid(cells)) for cells in fixed]
-    grids += [("adaptive", cells, adaptive_grid(cells)) for cells in adaptive]
-    reference = adaptive_grid(REFERENCE)
-    coarsest = pair.bearing.rectangle(*min(fixed, default=(20, 15)))
-    span = np.array([coarsest.length / coarsest.rows, 0.0, coarsest.width / coarsest.columns])
-    shifts = np.random.default_rng(0).uniform(-0.5, 0.5, (positions, 3)) * span
-    rows = []
-    for depth in depths:
-        poses = [lower_to_depth(pair, law, shift, depth) for shift in shifts]
-        exact = np.array([_quantities(reference(pose)) for pose in poses])
-        for kind, cells, evaluate in grids:
-            results = [evaluate(pose) for pose in poses]
-            found = np.array([_quantities(result) for result in results])
-            error = np.sqrt(np.mean((found / exact - 1.0) ** 2, axis=0))
-            active = float(np.mean([(result.pressure > 0).sum() for result in results]))
-            row = {"depth_mm": depth, "kind": kind, "elements": math.prod(cells), "active": active}
-            rows.append(row | {f"{n}_error": e for n, e in zip(QUANTITIES, error, strict=True)})
-    return pd.DataFrame(rows)
-
-
-def lower_to_depth(
-    pair: AdaptivePair,
-    law: PressureLaw,
-    translation: Array,
-    depth: float,
-    rotation: Array | None = None,
-) -> Array:
-    """Translation, mm, at which the largest penetration is `depth`, mm, moving along y only.
-
-    Raises ValueError if the surfaces do not meet.
-    """
-    rotation = np.eye(3) if rotation is None else rotation
-    points, indenter = pair.bearing.surface.sample_points, pair.search.indenter
-    pose = np.array(translation, dtype=float)
-    pose[1] = points[:, 1].max() - (indenter.sample_points @ rotation.T)[:, 1].min() + 1.0
-    for _ in range(_MAX_STEPS):
-        _, _, distance, _, interior = indenter.closest_points((points - pose) @ rotation)
-        gap = float(np.where(interior, distance, np.inf).min())
-        if not 0.0 < gap < np.inf:
-            break
-        # The gap is never larger than the remaining distance along y.
-        pose[1] -= gap + depth
-    finer = pair.with_elements(40, 40)
-    for _ in range(_MAX_STEPS if gap <= 0.0 else 0):
-        reached = float(finer.evaluate(rotation, pose, law).penetration.max(initial=0.0))
-        if abs(reached - depth) < _DEPTH_TOLERANCE * depth:
-            return pose
-        pose[1] += reached - depth
-    raise ValueError(f"the {pair.bearing.name} surfaces do not meet when lowered")
-
-
-def _quantities(result: Resultant | AdaptiveResultant) -> tuple[float, float, float, float]:
-    """Force, N, peak and mean pressure, MPa, and contact area, mm2."""
-    if not result.pressure.any():
-        return 0.0, 0.0, 0.0, 0.0
-    parts = (
-        [region.resultant for region in result.regions]
-        if isinstance(result, AdaptiveResultant)
-        else [result]
-    )
-    area = sum(part.contact_area for part in parts)
-    mean = float(result.pressure @ result.area) / area
-    return float(np.linalg.norm(result.wrench[:3])), float(result.pressure.max()), mean, area
 
 
 def correct_distances(
-    grid: ElementGrid, femoral: Mapping[str, Surface], history: ContactHistory
+    grid: ElementGrid, femoral: Mapping[str, Surface], history: xr.Dataset
 ) -> pd.DataFrame:
     """Penetration of every loaded element at the largest load, by four methods.
 
@@ -152,18 +46,18 @@ def correct_distances(
     surfaces |AC| = |AB| / cos(theta), so that the corrected ones are equal, and all but the third
     agree to second order in theta.
     """
-    frame = int(np.argmax(history.load[0]))
-    rotation = body_three_123(history.rotation[0, frame])
-    translation = history.translation[0, frame]
+    frame = int(np.argmax(history["load"].values[0]))
+    rotation = body_three_123(history.rotation.values[0, frame])
+    translation = history.translation.values[0, frame]
     parts = []
     for number, side in enumerate(grid.sides):
-        loaded = history.pressure[0, frame, number] > 0.0
+        loaded = history.pressure.values[0, frame, number] > 0.0
         centre, normal = grid.centre[number][loaded], grid.normal[number][loaded]
         penetrations = _penetrations(
             femoral[side], (centre - translation) @ rotation, normal @ rotation
         )
         columns = {"x_mm": centre[:, 0], "z_mm": centre[:, 2], **penetrations}
-        parts.append(pd.DataFrame({"activity": history.activity, "side": side, **columns}))
+        parts.append(pd.DataFrame({"activity": history.attrs["activity"], "side": side, **columns}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -193,7 +87,7 @@ def _angle(element: Array, indenter: Array) -> Array:
     return np.asarray(np.arctan2(sine, cosine))
 
 
-Histories = Mapping[str, ContactHistory]  # by activity
+Histories = Mapping[str, xr.Dataset]  # by activity
 
 # Frames with a load above this fraction of the largest are stance.
 STANCE = 0.4
@@ -250,7 +144,7 @@ def _results(histories: Histories, grid: ElementGrid, settings: WearSettings) ->
     return summary.set_index(_KEYS)["value"]
 
 
-def compare_analyses(one: ContactHistory, other: ContactHistory) -> pd.DataFrame:
+def compare_analyses(one: xr.Dataset, other: xr.Dataset) -> pd.DataFrame:
     """Contact of the same cases by forward and by quasi-static analysis, in any order, by frame.
 
     One row per case, frame and side: `activity`, `case`, `percent`, `stance` (whether the load
@@ -261,44 +155,46 @@ def compare_analyses(one: ContactHistory, other: ContactHistory) -> pd.DataFrame
     and on the coarse grid of the motion (`mismatch`). Raises ValueError if both are of the same
     analysis, or cases or frames differ.
     """
-    by_analysis = {one.analysis: one, other.analysis: other}
+    by_analysis = {history.attrs["analysis"]: history for history in (one, other)}
     if by_analysis.keys() != {"quasi_static", "forward"}:
-        raise ValueError(f"both histories are of the analysis {one.analysis!r}")
+        raise ValueError(f"both histories are of the analysis {one.attrs['analysis']!r}")
     quasi_static, forward = by_analysis["quasi_static"], by_analysis["forward"]
-    same = quasi_static.cases == forward.cases and quasi_static.sides == forward.sides
-    if not same or not np.array_equal(quasi_static.percent, forward.percent):
+    same = cases_of(quasi_static) == cases_of(forward) and sides_of(quasi_static) == sides_of(
+        forward
+    )
+    if not same or not np.array_equal(quasi_static.percent.values, forward.percent.values):
         raise ValueError("the two analyses are of other cases, sides or frames")
-    shape = forward.max_pressure.shape
+    shape = forward.max_pressure.shape  # case, frame, side
     case, frame, side = (axis.ravel() for axis in np.indices(shape))
 
     def per_side(values: NDArray) -> NDArray:
         """Value of a frame, repeated for every side."""
         return np.broadcast_to(values[..., None], shape).ravel()
 
-    stance = forward.load > STANCE * forward.load.max(axis=1, keepdims=True)
+    stance = forward["load"].values > STANCE * forward["load"].values.max(axis=1, keepdims=True)
     columns: dict[str, NDArray] = {
-        "activity": np.full(case.size, forward.activity),
-        "case": np.array([one.name for one in forward.cases], dtype=object)[case],
-        "percent": forward.percent[frame],
+        "activity": np.full(case.size, forward.attrs["activity"]),
+        "case": forward["case"].values.astype(object)[case],
+        "percent": forward.percent.values[frame],
         "stance": per_side(stance),
-        "side": np.array(forward.sides, dtype=object)[side],
+        "side": forward["side"].values.astype(object)[side],
     }
     for history in (quasi_static, forward):
         quantities = {
-            "max_pressure_mpa": history.max_pressure,
-            "avg_pressure_mpa": history.avg_pressure,
-            "contact_area_mm2": history.contact_area,
-            "side_share": -history.force[..., 1] / history.load[..., None],
+            "max_pressure_mpa": history.max_pressure.values,
+            "avg_pressure_mpa": history.avg_pressure.values,
+            "contact_area_mm2": history.contact_area.values,
+            "side_share": -history.force.values[..., 1] / history["load"].values[..., None],
         }
         for name, values in quantities.items():
-            columns[f"{name}_{history.analysis}"] = values.ravel()
-    shift = 1e3 * (forward.translation - quasi_static.translation)
-    inertia = np.linalg.norm(forward.inertia_force, axis=-1)
+            columns[f"{name}_{history.attrs['analysis']}"] = values.ravel()
+    shift = 1e3 * (forward.translation.values - quasi_static.translation.values)
+    inertia = np.linalg.norm(forward.inertia_force.values, axis=-1)
     columns |= {
         "medial_shift_um": per_side(shift[..., 2]),
         "height_shift_um": per_side(shift[..., 1]),
-        "inertia": per_side(inertia / forward.load),
-        "mismatch": per_side(forward.residual),
+        "inertia": per_side(inertia / forward["load"].values),
+        "mismatch": per_side(forward.residual.values),
     }
     return pd.DataFrame(columns)
 
@@ -313,8 +209,8 @@ def verify_methods(
     """Compare the methods a study can choose from, on one case of an implant.
 
     Each comparison changes one choice of the configured simulation; activities are those of the
-    lives. Yields the tables `distance_correction`, `variants`, `analyses` and `grid_comparison`
-    (medial side) with their names, each as soon as it is known. Raises ConvergenceError if the case
+    lives. Yields the tables `distance_correction`, `variants` and `analyses` with their names, each
+    as soon as it is known. Raises ConvergenceError if the case
     does not converge with one of the methods.
     """
     settings = {"": simulation, **change_methods(simulation)}
@@ -333,6 +229,3 @@ def verify_methods(
     (other,) = (histories[name] for name in histories if name.startswith("analysis"))
     analyses = [compare_analyses(history, other[name]) for name, history in configured.items()]
     yield "analyses", pd.concat(analyses)
-    bearing = bearing_of(knee.implant, "medial")
-    pair = AdaptivePair(bearing, femoral["medial"], knee.samples["medial"], 2, 2)
-    yield "grid_comparison", compare_grids(pair, choose_pressure_law(simulation))

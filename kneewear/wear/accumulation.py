@@ -8,12 +8,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.schemas import DAMAGE
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory, Failure
+from kneewear.simulation.history import (
+    Failure,
+    case_coordinates,
+    cases_of,
+    failure_attribute,
+    only_case,
+)
 from kneewear.wear.creep import (
     FIRST_MINUTE,
     creep_development,
@@ -22,14 +30,14 @@ from kneewear.wear.creep import (
     recovered_part,
 )
 from kneewear.wear.laws import (
-    WearLaw,
+    AnyLaw,
     choose_wear_law,
     cross_shear_ratio,
     cycles_of_life,
     frictional_work,
     worn_depth,
 )
-from kneewear.wear.records import DamageMaps, check_same_cases
+from kneewear.wear.records import check_same_cases
 from kneewear.wear.superposition import ContactResponse, relaxed_pressure, superposed_creep
 from kneewear.wear.worn_surface import lower_surface
 
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 # Simulates the cycle of one case on the fresh insert again on the elements of a worn one.
-Resimulation = Callable[[ElementGrid, ContactHistory], ContactHistory]
+Resimulation = Callable[[ElementGrid, xr.Dataset], xr.Dataset]
 
 logger = logging.getLogger(__name__)
 
@@ -48,17 +56,17 @@ LARGEST_LOWERING = 2.0
 
 
 def accumulate_wear(
-    histories: Mapping[str, ContactHistory],
+    histories: Mapping[str, xr.Dataset],
     grid: ElementGrid,
     settings: WearSettings,
     resimulate: Resimulation | None = None,
-    law: WearLaw | None = None,
-) -> DamageMaps:
+    law: AnyLaw | None = None,
+) -> xr.Dataset:
     """Extrapolate one cycle of each activity to the lives of a study.
 
     Parameters
     ----------
-    histories : mapping of activity name to ContactHistory
+    histories : mapping of activity name to Dataset
         Cycles on the fresh insert, the same cases in every activity; activities that no life uses
         have no influence.
     grid : ElementGrid
@@ -69,13 +77,14 @@ def accumulate_wear(
     resimulate : callable, optional
         Simulates a cycle again on a worn grid, such as `WornContact`; needed when the surface is
         updated.
-    law : WearLaw, optional
+    law : AnyLaw, optional
         A wear law instead of the one that the settings name.
 
     Returns
     -------
-    DamageMaps
-        Depths after the life, and the pressures of its cycles.
+    xarray.Dataset
+        Of the schema DAMAGE: depths normal to the insert's surface after each life, and the
+        pressures of its cycles.
 
     Raises
     ------
@@ -103,22 +112,22 @@ def accumulate_wear(
     """
     first = check_same_cases(histories)
     cases = (
-        {name: history.only(case.name) for name, history in histories.items()}
-        for case in first.cases
+        {activity: only_case(history, name) for activity, history in histories.items()}
+        for name in first["case"].values.tolist()
     )
     return accumulate_cases(cases, tuple(histories), grid, settings, resimulate=resimulate, law=law)
 
 
 def accumulate_cases(
-    cases: Iterable[Mapping[str, ContactHistory]],
+    cases: Iterable[Mapping[str, xr.Dataset]],
     activities: tuple[str, ...],
     grid: ElementGrid,
     settings: WearSettings,
     *,
     resimulate: Resimulation | None = None,
-    law: WearLaw | None = None,
+    law: AnyLaw | None = None,
     keep_going: bool = False,
-) -> DamageMaps:
+) -> xr.Dataset:
     """Damage of `accumulate_wear` from histories of one case after the other.
 
     `cases` has the history of each of the `activities` for every case. With `keep_going` cases that
@@ -129,7 +138,7 @@ def accumulate_cases(
     updates, done, ends = _Updates(), [], []
     failures: list[Failure] = []
     for histories in cases:
-        (case,) = check_same_cases(histories).cases
+        (case,) = cases_of(check_same_cases(histories))
         mixtures = [dict(zip(activities, row.tolist(), strict=True)) for row in shares]
         lives = [_Life(case, mixture, law, grid, settings) for mixture in mixtures]
         try:
@@ -151,19 +160,21 @@ def accumulate_cases(
         if isinstance(array, np.ndarray)
     }
     creep = (1.0 - recovered_part(settings.recovery_minutes)) * stacked["creep"]
-    return DamageMaps(
-        lives=tuple(settings.lives),
-        activities=activities,
-        shares=shares,
-        cases=tuple(done),
-        sides=grid.sides,
-        wear_depth=stacked["wear"],
-        creep_depth=creep,
-        damage_depth=stacked["wear"] + creep,
-        max_pressure=stacked["max_pressure"],
-        avg_pressure=stacked["avg_pressure"],
-        cross_shear=cross_shear_ratio(stacked["work"], stacked["cross_work"]),
-        failures=tuple(failures),
+    return DAMAGE.dataset(
+        {
+            **case_coordinates(done),
+            "life": list(settings.lives),
+            "activity": activities,
+            "side": grid.sides,
+            "shares": shares,
+            "wear_depth": stacked["wear"],
+            "creep_depth": creep,
+            "damage_depth": stacked["wear"] + creep,
+            "max_pressure": stacked["max_pressure"],
+            "avg_pressure": stacked["avg_pressure"],
+            "cross_shear": cross_shear_ratio(stacked["work"], stacked["cross_work"]),
+        },
+        **failure_attribute(failures),
     )
 
 
@@ -188,7 +199,7 @@ class _Life:
 
     case: Case
     mixture: Mapping[str, float]
-    law: WearLaw
+    law: AnyLaw
     grid: ElementGrid
     settings: WearSettings
 
@@ -264,7 +275,7 @@ def _fresh_insert(grid: ElementGrid) -> _Insert:
 
 
 def _simulate_life(
-    fresh: Mapping[str, ContactHistory],
+    fresh: Mapping[str, xr.Dataset],
     life: _Life,
     resimulate: Resimulation | None,
     updates: _Updates,
@@ -283,7 +294,9 @@ def _simulate_life(
         if number and resimulate is not None:
             cycles = {name: resimulate(surface, cycle) for name, cycle in cycles.items()}
             if update.medial_lateral == "held":
-                forces = [np.abs(cycle.reaction_force[..., 2]).max() for cycle in cycles.values()]
+                forces = [
+                    np.abs(cycle.reaction_force.values[..., 2]).max() for cycle in cycles.values()
+                ]
                 updates.holding.append((float(max(forces)), life.case.name))
         sums = {name: _sum_cycle(cycle, life.law) for name, cycle in cycles.items()}
         before = insert.wear + insert.creep
@@ -371,14 +384,14 @@ def block_ends(settings: WearSettings) -> tuple[float, ...]:
     return (*(float(10.0**end) for end in ends), 1.0)
 
 
-def _sum_cycle(history: ContactHistory, law: WearLaw) -> _Sums:
+def _sum_cycle(history: xr.Dataset, law: AnyLaw) -> _Sums:
     """Sum the cycle of one case over its frames, in double precision and in their order."""
     max_pressure = _largest_pressure(history)
     # Most elements are never loaded: omitting them halves the time. Frames remain the slowest axis
     # in memory because numpy adds in another order along the fastest.
     loaded = max_pressure > 0.0
-    pressure = np.ascontiguousarray(history.pressure[0][:, loaded])
-    slip = np.ascontiguousarray(history.slip[0][:, loaded])
+    pressure = np.ascontiguousarray(history.pressure.values[0][:, loaded])
+    slip = np.ascontiguousarray(history.slip.values[0][:, loaded])
     work, cross_work = frictional_work(pressure, slip)
     wear = worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law)
     maps = np.zeros((3, *loaded.shape))
@@ -388,14 +401,14 @@ def _sum_cycle(history: ContactHistory, law: WearLaw) -> _Sums:
         work=maps[1],
         cross_work=maps[2],
         max_pressure=max_pressure,
-        avg_pressure=history.avg_pressure[0].max(axis=0),
-        max_penetration=history.max_penetration[0].max(axis=0),
+        avg_pressure=history.avg_pressure.values[0].max(axis=0),
+        max_penetration=history.max_penetration.values[0].max(axis=0),
     )
 
 
-def _largest_pressure(history: ContactHistory) -> Array:
+def _largest_pressure(history: xr.Dataset) -> Array:
     """Largest pressures of the elements in a cycle of one case, MPa."""
-    return history.pressure[0].max(axis=0).astype(np.float64)
+    return history.pressure.values[0].max(axis=0).astype(np.float64)
 
 
 def _add_wear(insert: _Insert, step: WearStep, sums: Mapping[str, _Sums], life: _Life) -> None:
@@ -415,7 +428,7 @@ def _add_wear(insert: _Insert, step: WearStep, sums: Mapping[str, _Sums], life: 
 def _update_creep(
     insert: _Insert,
     step: WearStep,
-    cycles: Mapping[str, ContactHistory],
+    cycles: Mapping[str, xr.Dataset],
     before: Array,
     life: _Life,
 ) -> None:
@@ -443,17 +456,17 @@ def _update_creep(
             law(step.end - step.start),
             life.grid.area,
             [
-                ContactResponse(cycle.pressure[0], _stiffness(cycle), weights[name])
+                ContactResponse(cycle.pressure.values[0], _stiffness(cycle), weights[name])
                 for name, cycle in cycles.items()
             ],
         )
     insert.creep = creep()
 
 
-def _stiffness(cycle: ContactHistory) -> Array:
+def _stiffness(cycle: xr.Dataset) -> Array:
     """Largest pressure over largest penetration of each side, MPa/mm; zero without contact."""
-    depth = cycle.max_penetration[0].max(axis=0)
-    return cycle.max_pressure[0].max(axis=0) / np.where(depth > 0.0, depth, np.inf)
+    depth = cycle.max_penetration.values[0].max(axis=0)
+    return cycle.max_pressure.values[0].max(axis=0) / np.where(depth > 0.0, depth, np.inf)
 
 
 def _creep_compliance(life: _Life) -> Callable[[float], Array | float]:

@@ -6,26 +6,60 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.settings.wear import WearSettings
 from kneewear.sides import SIDES
 from kneewear.wear.laws import cycles_of_life
+from kneewear.wear.summary import damage_volume
 
 POINTS = 11
 
 
 def tabulate_wear_over_cycles(
-    cases: pd.DataFrame, wear: WearSettings, tests: Mapping[str, pd.DataFrame]
+    cases: pd.DataFrame,
+    wear: WearSettings,
+    tests: Mapping[str, pd.DataFrame],
+    prediction_sha256: str = "",
 ) -> dict[str, pd.DataFrame]:
     """Tables `wear_over_cycles`, to the end of the life or of the longest test, whichever is later.
 
-    With `tests` (of `read_simulator_test`, by name) also `simulator_tests`.
+    With `tests` (of `read_simulator_test`, by name) also `simulator_tests`, with the digest of the
+    prediction that was stored before them.
     """
     ends = [1e-6 * cycles_of_life(wear.cycles_per_year, wear.months)]
     ends += [float(test["million_cycles"].max()) for test in tests.values()]
     curves = wear_over_cycles(cases, wear.density_mg_per_mm3, max(ends))
     found = {"wear_over_cycles": curves}
-    return found | ({"simulator_tests": beside_measured_wear(curves, tests)} if tests else {})
+    if tests:
+        beside = beside_measured_wear(curves, tests)
+        found["simulator_tests"] = beside.assign(prediction_sha256=prediction_sha256)
+    return found
+
+
+def predicted_rates(maps: xr.Dataset, grid: ElementGrid, wear: WearSettings) -> pd.DataFrame:
+    """Wear volume of both sides of every case and life, before any measured wear is read.
+
+    `maps` are of the schema DAMAGE. Columns case, life and `wear_mm3_per_million_cycles`.
+    """
+    million = 1e-6 * cycles_of_life(wear.cycles_per_year, wear.months)
+    rows = [
+        {
+            "case": case,
+            "life": life,
+            "wear_mm3_per_million_cycles": sum(
+                damage_volume(depth, area)
+                for depth, area in zip(
+                    maps["wear_depth"].values[at_life, at_case], grid.area, strict=True
+                )
+            )
+            / million,
+        }
+        for at_case, case in enumerate(maps["case"].values.tolist())
+        for at_life, life in enumerate(maps["life"].values.tolist())
+    ]
+    return pd.DataFrame(rows, columns=["case", "life", "wear_mm3_per_million_cycles"])
 
 
 def wear_over_cycles(cases: pd.DataFrame, density: float, million_cycles: float) -> pd.DataFrame:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
 from kneewear.sides import BOTH
-from kneewear.simulation.history import ContactHistory, Failure, tabulate_failures
+from kneewear.simulation.history import (
+    Failure,
+    cases_of,
+    failures_of,
+    select_cases,
+    tabulate_failures,
+)
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
-from kneewear.wear.records import CycleRecord, DamageMaps, record_cycles
+from kneewear.wear.records import record_cycles
 
 if TYPE_CHECKING:
     from kneewear.settings.wear import WearSettings
@@ -23,6 +30,7 @@ RESULT_COLUMNS = ("side", "quantity", "value", "unit")
 # Components of positions in the plan.
 AXES = ((0, "x"), (2, "z"))
 
+Arrays = Mapping[str, NDArray[Any]]
 # quantity, value, unit
 Row = tuple[str, float, str]
 
@@ -50,16 +58,16 @@ def border_pressure(max_pressure: NDArray[np.float64], valid: NDArray[np.bool_])
 
 
 def summarize_cases(
-    maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid, settings: WearSettings
+    maps: xr.Dataset, cycles: xr.Dataset, grid: ElementGrid, settings: WearSettings
 ) -> pd.DataFrame:
     """Reduce damage maps and cycles to one value per quantity.
 
     Parameters
     ----------
-    maps : DamageMaps
-        Depths and pressures per element after each life.
-    cycles : CycleRecord
-        Frame histories of the same cases.
+    maps : xarray.Dataset
+        Depths and pressures per element after each life, of the schema DAMAGE.
+    cycles : xarray.Dataset
+        Frame histories of the same cases, of the schema CONTACT.
     grid : ElementGrid
         Element centres and areas of the fresh insert.
     settings : WearSettings
@@ -89,7 +97,10 @@ def summarize_cases(
     `cross_shear` is the mean ratio of the wear volume. A positive `border_pressure` shows that
     contact reaches the end of the element grid and is cut off there; `border_force_share` is the
     largest pressure of each outermost element times its area, summed, over the largest force of the
-    side (no frame has more there), `border_wear_share` their part of the wear volume. Centres of
+    side (no frame has more there), `border_wear_share` their part of the wear volume and
+    `border_area_share` their largest loaded area of a frame over the largest contact area. The same
+    where the femoral surface ends are `femoral_border_pressure`, `femoral_border_force_share` and
+    `femoral_border_area_share`, each from the largest value of a frame. Centres of
     pressure, load line and residual are those of the fresh surface, over the activities that have a
     share in the life; `centre_of_pressure_x` and `..._z` are at the frame of largest load. The
     reactions are what
@@ -97,20 +108,22 @@ def summarize_cases(
     the superior axis through its origin, zero where no motion is prescribed. Positions are in the
     insert's frame of a right knee: x posterior, z medial.
     """
-    if maps.cases != cycles.cases or maps.activities != cycles.activities:
+    cases = cases_of(maps)
+    if cases != cases_of(cycles) or not np.array_equal(maps["activity"], cycles["activity"]):
         raise ValueError("damage maps and cycle record hold different cases or activities")
-    covariates = list(dict.fromkeys(name for case in maps.cases for name in case.settings))
+    covariates = list(dict.fromkeys(name for case in cases for name in case.settings))
+    depths, frames = _arrays(maps), _arrays(cycles)
     rows = [
         (case.name, life, *(case.settings.get(name) for name in covariates), side, *row)
-        for case_index, case in enumerate(maps.cases)
-        for life_index, life in enumerate(maps.lives)
-        for side, row in _case_rows(maps, cycles, grid, settings, life_index, case_index)
+        for case_index, case in enumerate(cases)
+        for life_index, life in enumerate(maps["life"].values.tolist())
+        for side, row in _case_rows(depths, frames, grid, settings, life_index, case_index)
     ]
     return pd.DataFrame(rows, columns=["case", "life", *covariates, *RESULT_COLUMNS])
 
 
 def summarize_batches(
-    batches: Iterable[tuple[DamageMaps, Sequence[ContactHistory], WearSettings]], grid: ElementGrid
+    batches: Iterable[tuple[xr.Dataset, Sequence[xr.Dataset], WearSettings]], grid: ElementGrid
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Tables of `summarize_cases` and `tabulate_failures` for batches with settings of their own.
 
@@ -120,11 +133,14 @@ def summarize_batches(
     tables: list[pd.DataFrame] = []
     failures: list[tuple[str, Failure]] = []
     for maps, histories, own in batches:
-        failures += [(history.activity, one) for history in histories for one in history.failures]
-        failures += [("wear", one) for one in maps.failures]
-        if maps.cases:
-            names = [case.name for case in maps.cases]
-            finished = {history.activity: history.select(names) for history in histories}
+        for history in histories:
+            failures += [(history.attrs["activity"], one) for one in failures_of(history)]
+        failures += [("wear", one) for one in failures_of(maps)]
+        names = maps["case"].values.tolist()
+        if names:
+            finished = {
+                history.attrs["activity"]: select_cases(history, names) for history in histories
+            }
             tables.append(summarize_cases(maps, record_cycles(finished), grid, own))
     if not tables:
         count = len({one.case.name for _, one in failures})
@@ -132,9 +148,14 @@ def summarize_batches(
     return pd.concat(tables, ignore_index=True), tabulate_failures(failures)
 
 
+def _arrays(dataset: xr.Dataset) -> Arrays:
+    """Arrays of a dataset by name, which are faster to index."""
+    return {str(name): variable.values for name, variable in dataset.variables.items()}
+
+
 def _case_rows(
-    maps: DamageMaps,
-    cycles: CycleRecord,
+    maps: Arrays,
+    cycles: Arrays,
     grid: ElementGrid,
     settings: WearSettings,
     life: int,
@@ -142,25 +163,30 @@ def _case_rows(
 ) -> Iterator[tuple[str, Row]]:
     """All rows of one life and case with their side."""
     # Largest share first: of equal largest loads, that of the most frequent activity counts.
-    order = np.argsort(-maps.shares[life], kind="stable")
-    used = order[maps.shares[life][order] > 0.0]
-    for index, side in enumerate(maps.sides):
+    order = np.argsort(-maps["shares"][life], kind="stable")
+    used = order[maps["shares"][life][order] > 0.0]
+    for index, side in enumerate(maps["side"].tolist()):
         yield from ((side, row) for row in _damage_rows(maps, grid, settings, (life, case, index)))
-        peak = np.linalg.norm(cycles.force[used, case, :, index], axis=-1).max(initial=0.0)
+        peak = np.linalg.norm(cycles["force"][used, case, :, index], axis=-1).max(initial=0.0)
         border = _border_rows(maps, grid, (life, case, index), float(peak))
         yield from ((side, row) for row in border)
-        deepest = float(cycles.max_penetration[used, case, :, index].max(initial=0.0))
+        yield from ((side, row) for row in _window_rows(cycles, used, case, index, peak))
+        deepest = float(cycles["max_penetration"][used, case, :, index].max(initial=0.0))
         yield side, ("max_penetration", deepest, "mm")
         yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
     yield from ((BOTH, row) for row in _equilibrium_rows(cycles, used, case))
 
 
 def _damage_rows(
-    maps: DamageMaps, grid: ElementGrid, settings: WearSettings, index: tuple[int, int, int]
+    maps: Arrays, grid: ElementGrid, settings: WearSettings, index: tuple[int, int, int]
 ) -> list[Row]:
     """Pressures, depths, area, volumes, positions and rates of one life, case and side."""
-    wear, creep, damage = maps.wear_depth[index], maps.creep_depth[index], maps.damage_depth[index]
-    pressure, area, centre = maps.max_pressure[index], grid.area[index[2]], grid.centre[index[2]]
+    wear, creep, damage = (
+        maps["wear_depth"][index],
+        maps["creep_depth"][index],
+        maps["damage_depth"][index],
+    )
+    pressure, area, centre = maps["max_pressure"][index], grid.area[index[2]], grid.centre[index[2]]
     worst, pressed, worn, crept = (
         np.unravel_index(np.argmax(values), values.shape)
         for values in (damage, pressure, wear, creep)
@@ -172,7 +198,7 @@ def _damage_rows(
     volumes = {"damage": damage_volume(damage, area), "wear": damage_volume(wear, area)}
     rows: list[Row] = [
         ("max_pressure", float(pressure[pressed]), "MPa"),
-        ("avg_pressure", float(maps.avg_pressure[index]), "MPa"),
+        ("avg_pressure", float(maps["avg_pressure"][index]), "MPa"),
         ("wear_depth", float(wear[worst]), "mm"),
         ("creep_depth", float(creep[worst]), "mm"),
         ("damage_depth", float(damage[worst]), "mm"),
@@ -197,7 +223,7 @@ def _damage_rows(
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
     per_million = 1.0e6 / cycles if cycles > 0.0 else float("nan")
     mass = settings.density_mg_per_mm3 * volumes["wear"]
-    crossed = damage_volume(wear * maps.cross_shear[index], area)
+    crossed = damage_volume(wear * maps["cross_shear"][index], area)
     cross_shear = crossed / volumes["wear"] if volumes["wear"] > 0.0 else float("nan")
     return [
         *rows,
@@ -211,12 +237,12 @@ def _damage_rows(
 
 
 def _border_rows(
-    maps: DamageMaps, grid: ElementGrid, index: tuple[int, int, int], peak: float
+    maps: Arrays, grid: ElementGrid, index: tuple[int, int, int], peak: float
 ) -> list[Row]:
     """What the outermost elements of a side carry of its largest force, N, and have of its wear."""
-    area, wear = grid.area[index[2]], maps.wear_depth[index]
+    area, wear = grid.area[index[2]], maps["wear_depth"][index]
     border = border_elements(grid.valid[index[2]])
-    force = float(np.sum((maps.max_pressure[index] * area)[border]))
+    force = float(np.sum((maps["max_pressure"][index] * area)[border]))
     volume, whole = damage_volume(wear[border], area[border]), damage_volume(wear, area)
     return [
         ("border_force_share", force / peak if peak > 0.0 else 0.0, "1"),
@@ -224,13 +250,33 @@ def _border_rows(
     ]
 
 
+def _window_rows(
+    cycles: Arrays, used: NDArray[np.intp], case: int, side: int, peak: float
+) -> list[Row]:
+    """Shares of area, and of femoral force, where a surface ends, over the largest of the side."""
+    if "border_force" not in cycles:
+        return []
+    area = float(cycles["contact_area"][used, case, :, side].max(initial=0.0))
+    pressure, force, covered = (
+        cycles[name][used, case, :, side].max(axis=(0, 1), initial=0.0)
+        for name in ("border_pressure", "border_force", "border_area")
+    )
+    insert, femoral = (covered / area if area > 0.0 else covered).tolist()
+    return [
+        ("border_area_share", insert, "1"),
+        ("femoral_border_pressure", float(pressure[1]), "MPa"),
+        ("femoral_border_force_share", float(force[1] / peak) if peak > 0.0 else 0.0, "1"),
+        ("femoral_border_area_share", femoral, "1"),
+    ]
+
+
 def _centre_of_pressure_rows(
-    cycles: CycleRecord, used: NDArray[np.intp], case: int, side: int
+    cycles: Arrays, used: NDArray[np.intp], case: int, side: int
 ) -> list[Row]:
     """Centre of pressure of one side at the largest load, and its range over the cycles."""
-    load = cycles.load[used, case]
+    load = cycles["load"][used, case]
     activity, frame = np.unravel_index(np.argmax(load), load.shape)
-    path = cycles.centre_of_pressure[used, case, :, side]
+    path = cycles["centre_of_pressure"][used, case, :, side]
     rows: list[Row] = []
     for axis, name in AXES:
         along = path[..., axis]
@@ -245,11 +291,14 @@ def _centre_of_pressure_rows(
     return [*rows, ("unloaded_frames", unloaded, "1")]
 
 
-def _equilibrium_rows(cycles: CycleRecord, used: NDArray[np.intp], case: int) -> list[Row]:
+def _equilibrium_rows(cycles: Arrays, used: NDArray[np.intp], case: int) -> list[Row]:
     """Load line, reactions, residual and spring force of the whole knee."""
-    load, line = cycles.load[used, case], cycles.load_line[used, case]
-    push, turn = cycles.reaction_force[used, case, :, 0], cycles.reaction_moment[used, case, :, 1]
-    spring = np.abs(cycles.spring_force[used, case]) / load
+    load, line = cycles["load"][used, case], cycles["load_line"][used, case]
+    push, turn = (
+        cycles["reaction_force"][used, case, :, 0],
+        cycles["reaction_moment"][used, case, :, 1],
+    )
+    spring = np.abs(cycles["spring_force"][used, case]) / load
     return [
         ("max_load", float(load.max()), "N"),
         ("load_line_min", float(line.min()), "mm"),
@@ -259,5 +308,5 @@ def _equilibrium_rows(cycles: CycleRecord, used: NDArray[np.intp], case: int) ->
         ("rotation_torque_min", 1e-3 * float(turn.min()), "N m"),
         ("rotation_torque_max", 1e-3 * float(turn.max()), "N m"),
         ("max_relative_spring_force", float(spring.max()), "1"),
-        ("max_residual", float(cycles.residual[used, case].max()), "1"),
+        ("max_residual", float(cycles["residual"][used, case].max()), "1"),
     ]

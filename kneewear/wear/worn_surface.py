@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.element_grid import ElementGrid
@@ -17,7 +19,7 @@ from kneewear.geometry.surface import Surface
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.alignment import given_coordinates
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import cases_of
 from kneewear.simulation.seat import refer_to_seat
 
 Array = NDArray[np.float64]
@@ -195,19 +197,29 @@ class WornContact:
     settings: SimulationSettings
     medial_lateral: str = "held"
 
-    def __call__(self, worn: ElementGrid, fresh: ContactHistory) -> ContactHistory:
+    def __call__(self, worn: ElementGrid, fresh: xr.Dataset) -> xr.Dataset:
         """The activity and case of a fresh insert's cycle on the elements of a worn one.
 
         ConvergenceError if a frame has no equilibrium.
         """
         settings = self.settings
         # The seat is that of the fresh insert.
-        activity = refer_to_seat(self.activities[fresh.activity], self.knee, settings)
+        activity = refer_to_seat(self.activities[fresh.attrs["activity"]], self.knee, settings)
         if self.medial_lateral == "held":
             translation = activity.translation.copy()
-            poses = np.hstack([fresh.translation[0], fresh.rotation[0]])
+            poses = np.hstack([fresh.translation.values[0], fresh.rotation.values[0]])
             translation[:, 2] = given_coordinates(poses, settings)[:, 2]
             activity = replace(activity, translation=translation)
             settings = settings.model_copy(update={"medial_lateral": "held"})
         knee = replace(self.knee, grid=worn, coarse_grid=None)
-        return simulate_cases(knee, activity, fresh.cases, settings, holding_level=logging.INFO)
+        return simulate_cases(knee, activity, cases_of(fresh), settings, holding_level=logging.INFO)
+
+    def with_other_contact(self) -> dict[str, WornContact]:
+        """The same with the other model of contact, by its name; none if settings exclude it."""
+        other = {"foundation": "coupled_layer", "coupled_layer": "foundation"}
+        name = other[self.settings.contact]
+        try:
+            settings = type(self.settings)(**self.settings.model_dump() | {"contact": name})
+        except ValidationError:
+            return {}
+        return {name.replace("_", " "): replace(self, settings=settings)}

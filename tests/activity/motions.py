@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pydantic import TypeAdapter
 
-from kneewear.settings.activity import FileActivity, LoadSettings, MotionSettings
+from kneewear.settings.activity import FileActivity, LoadSettings, Motion, MotionSettings
 from kneewear.settings.study import load_study, merge_settings, read_settings
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,8 @@ def study(name: str):
     """A study of the folder config."""
     return load_study(
         merge_settings(
-            read_settings(ROOT / "config/config.yaml"), read_settings(ROOT / f"config/{name}.yaml")
+            read_settings(ROOT / "config/defaults.yaml"),
+            read_settings(ROOT / f"config/{name}.yaml"),
         )
     )
 
@@ -34,7 +36,7 @@ def study(name: str):
 def motion_settings(convention: str = "grood-suntay", leave_out=(), **changed) -> MotionSettings:
     columns = {name: column for name, column in COLUMNS.items() if name not in leave_out}
     settings = {"file": "gait.csv", "convention": convention, "columns": columns, **changed}
-    return MotionSettings.model_validate(settings)
+    return TypeAdapter(Motion).validate_python(settings)
 
 
 def iso_settings(edition: str = "2014", **changed) -> MotionSettings:

@@ -8,8 +8,8 @@ import pytest
 from kneewear import default_study
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_activity
-from kneewear.errors import InputDataError
 from kneewear.settings.activity import BumpCurve
+from tests.refusals import refused_at
 
 
 def make_activity(**changed):
@@ -23,19 +23,19 @@ def make_activity(**changed):
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    "changed",
     [
-        ({"load": np.array([1.0, 0.0, 1.0, 1.0])}, "has a minimum of 0 body weights"),
-        ({"load": np.array([1.0, -2.0, 1.0, 1.0])}, "has a minimum of -2 body weights"),
-        ({"load": np.array([1.0, np.nan, 1.0, 1.0])}, "load .* not finite"),
-        ({"rotation": np.full((4, 3), np.inf)}, "rotation .* not finite"),
-        ({"load": np.ones(5)}, r"load .* shape \(5,\); .* expected \(4,\)"),
-        ({"translation": np.zeros((4, 2))}, r"translation .* expected \(4, 3\)"),
+        {"load": np.array([1.0, 0.0, 1.0, 1.0])},
+        {"load": np.array([1.0, -2.0, 1.0, 1.0])},
+        {"load": np.array([1.0, np.nan, 1.0, 1.0])},
+        {"rotation": np.full((4, 3), np.inf)},
+        {"load": np.ones(5)},
+        {"translation": np.zeros((4, 2))},
     ],
 )
-def test_unusable_values_are_refused(changed, message):
+def test_unusable_values_are_refused(changed):
     assert make_activity().load.shape == (4,)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError):
         make_activity(**changed)
 
 
@@ -53,8 +53,9 @@ def test_unusable_values_are_refused(changed, message):
 def test_parametric_load_is_positive_and_in_body_weights(load, message):
     gait = default_study().activities["gait"]
     faulty = gait.model_copy(update={"load_body_weights": BumpCurve.model_validate(load)})
-    with pytest.raises(InputDataError, match=f"activities.gait.load_body_weights: {message}"):
-        build_activity("gait", faulty, 100)
+    assert (
+        refused_at(build_activity, "gait", faulty, 100) == "key activities.gait.load_body_weights"
+    )
 
 
 def test_bump_has_half_its_height_half_a_width_away():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kneewear.activity.load import axial_load, scale_ground_reaction
-from kneewear.errors import InputDataError
 from tests.activity.motions import load, load_settings
+from tests.refusals import refused_at
 
 REACTION = load_settings("ground_reaction", load_range_body_weights=(0.25, 3.0))
 
@@ -25,7 +25,7 @@ def test_ground_reaction_of_any_unit_gives_the_same_load():
     newton, notes = axial_load(load(force), REACTION, 40, 5.0)
     kilonewton, _ = axial_load(load(force / 1000), REACTION, 40, 5.0)
     np.testing.assert_allclose(newton, kilonewton, rtol=1e-12)
-    assert "0.25-3 body weights" in notes[0]
+    assert "0.25-3" in notes[0]
 
 
 def test_body_weights_are_taken_over():
@@ -41,27 +41,29 @@ def test_newtons_are_those_of_the_body_mass():
         load(values), load_settings("axial_force_n", body_mass_kg=75.0), 40, 5.0
     )
     np.testing.assert_allclose(found, values[:-1] / 735.75, rtol=1e-12)
-    assert "weight of 75 kg" in notes[0]
+    assert "75 kg" in notes[0]
 
 
 def test_newtons_called_body_weights_are_refused():
-    with pytest.raises(InputDataError, match=r"column 'newton', data row 20: .*axial_force_n"):
-        axial_load(load(np.linspace(200, 2000, 20)), load_settings(), 10, 5.0)
+    assert (
+        refused_at(axial_load, load(np.linspace(200, 2000, 20)), load_settings(), 10, 5.0)
+        == "load.csv, column 'newton', data row 20"
+    )
 
 
 def test_tension_is_refused():
-    with pytest.raises(InputDataError, match=r"data row 3.*positive \(compressive\)"):
-        axial_load(load([1.0, 2.0, -0.1, 1.0, 1.0]), load_settings(), 10, 5.0)
+    assert (
+        refused_at(axial_load, load([1.0, 2.0, -0.1, 1.0, 1.0]), load_settings(), 10, 5.0)
+        == "load.csv, column 'newton', data row 3"
+    )
 
 
 def test_constant_ground_reaction_is_refused():
-    with pytest.raises(InputDataError, match="constant ground reaction"):
-        axial_load(load([5.0] * 9), REACTION, 10, 5.0)
-    with pytest.raises(ValueError, match="constant ground reaction"):
+    assert refused_at(axial_load, load([5.0] * 9), REACTION, 10, 5.0) == "load.csv"
+    with pytest.raises(ValueError):
         scale_ground_reaction([1.0, 1.0], (0.25, 3.0))
 
 
 def test_undershoot_to_nothing_is_refused():
     spike = [0.001] * 9 + [3.0] + [0.001] * 10 + [0.001]
-    with pytest.raises(InputDataError, match="resampled load down to"):
-        axial_load(load(spike), load_settings(), 100, 5.0)
+    assert refused_at(axial_load, load(spike), load_settings(), 100, 5.0) == "load.csv"

@@ -40,7 +40,7 @@ COARSE = {
 }
 HUNDRED = COARSE | {
     "study": "hundred",
-    "cases": {
+    "variables": {
         "thickness_mm": [6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
         "body_mass_kg": [50, 60, 70, 80, 90, 100, 110, 120, 130, 140],
     },
@@ -59,7 +59,10 @@ SEARCH = {
     "grid": {"rows": 24, "columns": 18},
     "study": "search",
     "simulation": {"analysis": "quasi_static", "frames": 10},
-    "optimisation": {
+    "cases": {
+        "plan": "search",
+        "objectives": {"wear_volume": "minimise", "max_pressure": "minimise"},
+        "shown": 12,
         "population": 20,
         "generations": 3,
         "search_grid": {"rows": 16, "columns": 12},

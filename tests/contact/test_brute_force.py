@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact.foundation import Layer, SmallStrain
+from kneewear.contact.foundation import ElasticLayer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry._kernels import SEAM_U
 from kneewear.geometry.distance_tabulation import build_distance_table
@@ -156,7 +156,7 @@ def check(name, search, tabled, seed, depth):
     place[1] = -lowest(patches, rotation) - depth
     tabled = tabled and table is not None
     pair = pair_for(name, tabled, search)
-    found = pair.evaluate(rotation, place, Layer(SmallStrain(1.0), np.ones(pair.index.size)))
+    found = pair.evaluate(rotation, place, ElasticLayer(SmallStrain(1.0), np.ones(pair.index.size)))
     distance, gradient, ends = brute_force(name, (pair.centre - place) @ rotation)
     facing = -((gradient @ rotation.T) * pair.normal).sum(axis=1)
     error, lean = 1e-7, 1e-4
@@ -204,7 +204,7 @@ def test_cut_and_whole_condyle_touch_alike():
     whole = ContactPair(grid, 0, condyle, tabulate_surface(condyle, 81, 61))
     parts = tuple(split_surface(condyle, 2, 2))
     cut = ContactPair(grid, 0, parts, [tabulate_surface(part, 61, 41) for part in parts])
-    layer = Layer(SmallStrain(1.0), np.ones(whole.index.size))
+    layer = ElasticLayer(SmallStrain(1.0), np.ones(whole.index.size))
     for turn in ([0.0, 0.0, 0.0], [0.02, 0.1, 0.3], [0.0, -0.1, -0.2]):
         rotation = Rotation.from_rotvec(turn).as_matrix()
         points = condyle.sample_points @ rotation.T

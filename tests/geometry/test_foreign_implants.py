@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import trimesh
 
-from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
@@ -23,12 +22,13 @@ from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
+from tests.refusals import refused_at
 
 pytestmark = pytest.mark.compiled
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")
-BASE = read_settings(ROOT / "config/config.yaml")
+BASE = read_settings(ROOT / "config/defaults.yaml")
 # Anatomical directions of the axes of files, by columns of the matrix to x posterior, y, z medial.
 AXES = {
     "z_up": (
@@ -177,10 +177,13 @@ def test_solids_have_their_bearings_cut_out():
 
 def test_a_solid_called_a_sheet_is_refused():
     parts = {"insert": closed_insert(), "femoral": closed_femoral()}
-    with pytest.raises(InputDataError, match=r"a closed solid.*insert_form: solid"):
-        build(parts, solid_settings(insert_form="sheet"))
-    with pytest.raises(InputDataError, match=r"a closed solid.*femoral_form: solid"):
-        build(parts, solid_settings(femoral_form="sheet"))
+    assert (
+        refused_at(build, parts, solid_settings(insert_form="sheet")) == "insert.stl, insert_form"
+    )
+    assert (
+        refused_at(build, parts, solid_settings(femoral_form="sheet"))
+        == "femoral.stl, femoral_form"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -266,5 +269,7 @@ class TestRealImplant:
                 part: TriangleMesh(mesh.vertices * [1, 1, -1], mesh.faces[:, ::-1])
                 for part, mesh in real.items()
             }
-        with pytest.raises(InputDataError, match="knee: found"):
-            build(parts, settings("dm_fluoroscopy", axes=axes))
+        assert (
+            refused_at(build, parts, settings("dm_fluoroscopy", axes=axes))
+            == "insert_contact.stl, knee"
+        )

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kneewear.errors import InputDataError
 from kneewear.geometry.grid import bearing_of, build_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.parametric import (
@@ -19,8 +18,9 @@ from kneewear.io import netcdf
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import POST, SIDES
 from tests.geometry.exact_arcs import measure_parametric_implant
+from tests.refusals import refused_at
 
-BASE = merge_settings(read_settings("config/config.yaml"), read_settings("config/chapter3.yaml"))
+BASE = merge_settings(read_settings("config/defaults.yaml"), read_settings("config/chapter3.yaml"))
 SETTINGS = load_study(BASE).implant.parametric
 IMPLANT = build_parametric_implant(SETTINGS, "built in", 9.0)
 CAM, BACK = SETTINGS.cam_and_post.cam, SETTINGS.cam_and_post.post
@@ -184,5 +184,4 @@ def test_joined_arcs_share_points_and_normals():
 def test_arcs_out_of_order_are_refused():
     arcs = [{"from_flexion_deg": f, "radius_mm": 20.0} for f in (40.0, 20.0)]
     changed = merge_settings(BASE, {"implant": {"parametric": {"femoral_arcs": arcs}}})
-    with pytest.raises(InputDataError, match=r"femoral_arcs.*ascending"):
-        load_study(changed)
+    assert refused_at(load_study, changed) == "settings, key implant.parametric.femoral_arcs"

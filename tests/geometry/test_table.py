@@ -45,7 +45,7 @@ def test_points_of_a_tabulated_sphere_lie_on_it():
 
 @pytest.mark.parametrize("points", [(1, 5), (5, 1)])
 def test_a_table_of_one_row_is_refused(points):
-    with pytest.raises(ValueError, match="at least 2 samples"):
+    with pytest.raises(ValueError):
         tabulate_surface(sphere(30.0), *points)
 
 

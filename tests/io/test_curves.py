@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from kneewear.errors import InputDataError
 from kneewear.io.curves import read_curves
+from tests.refusals import refusal, refused_at
 
 NAMES = {"percent": "pct", "flexion": "flexion_deg", "superior_inferior": "up_mm"}
+HEADER = "pct,flexion_deg,up_mm\n"
+ROWS = [f"{p},{20 + p / 4},41.0" for p in range(0, 101, 10)]
 
 
 def write(folder, text, encoding="utf-8", name="motion.csv"):
@@ -17,256 +20,155 @@ def write(folder, text, encoding="utf-8", name="motion.csv"):
     return path
 
 
-class TestCsv:
-    @staticmethod
-    def rows(**changed):
-        lines = [f"{p},{20 + p / 4},41.0" for p in range(0, 101, 10)]
-        for row, line in changed.items():
-            lines[int(row[1:]) - 1] = line
-        return "# a comment\npct,flexion_deg,up_mm\n" + "\n".join(lines) + "\n"
+def rows(number=None, line=None):
+    """Text of a table after a comment, one row (counted from 1) replaced."""
+    lines = list(ROWS)
+    if number:
+        lines[number - 1] = line
+    return "# a comment\n" + HEADER + "\n".join(lines) + "\n"
 
-    def test_columns_are_renamed_in_order(self, tmp_path):
-        table = read_curves(write(tmp_path, self.rows()), NAMES)
-        assert list(table.columns) == ["percent", "flexion", "superior_inferior"]
-        assert table["flexion"].iloc[-1] == 45.0
 
-    def test_missing_file(self, tmp_path):
-        with pytest.raises(InputDataError, match="found no such file"):
-            read_curves(tmp_path / "none.csv", NAMES)
+def curve(function):
+    """Text of a table whose rows are computed from 0 to 10."""
+    return HEADER + "\n".join(function(p) for p in range(11))
 
-    def test_other_kinds_of_files(self, tmp_path):
-        with pytest.raises(
-            InputDataError, match=r"found a file ending in '\.xlsx'; expected \.csv"
-        ):
-            read_curves(write(tmp_path, self.rows(), name="motion.xlsx"), NAMES)
 
-    def test_empty_file(self, tmp_path):
-        with pytest.raises(InputDataError, match="found an empty file"):
-            read_curves(write(tmp_path, ""), NAMES)
+def test_columns_are_renamed_in_order(tmp_path):
+    table = read_curves(write(tmp_path, rows()), NAMES)
+    assert list(table.columns) == ["percent", "flexion", "superior_inferior"]
+    assert table["flexion"].iloc[-1] == 45.0
 
-    def test_header_without_rows(self, tmp_path):
-        with pytest.raises(InputDataError, match="found no rows"):
-            read_curves(write(tmp_path, "pct,flexion_deg,up_mm\n"), NAMES)
 
-    def test_missing_column_suggests_the_nearest(self, tmp_path):
-        names = {**NAMES, "flexion": "flexion_degrees"}
-        with pytest.raises(InputDataError, match="Did you mean 'flexion_deg'"):
-            read_curves(write(tmp_path, self.rows()), names)
+CELL = "motion.csv, column 'flexion_deg', data row "
 
-    @pytest.mark.parametrize(
-        ("cell", "found"),
-        [
-            ("", "an empty cell"),
-            (" ", "an empty cell"),
-            ("NaN", "'NaN'"),
-            ("n/a", "'n/a'"),
-            ("4;5", "'4;5'"),
-        ],
-    )
-    def test_bad_number_is_named_with_its_row(self, tmp_path, cell, found):
-        path = write(tmp_path, self.rows(r4=f"30,{cell},41.0"))
-        with pytest.raises(InputDataError, match=f"'flexion_deg', data row 4: found {found}"):
-            read_curves(path, NAMES)
 
-    def test_row_that_ends_early(self, tmp_path):
-        path = write(tmp_path, self.rows(r4="30,27.5"))
-        with pytest.raises(InputDataError, match="'up_mm', data row 4: found an empty cell"):
-            read_curves(path, NAMES)
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", "motion.csv"),
+        (HEADER, "motion.csv"),
+        *((rows(4, f"30,{cell},41.0"), CELL + "4") for cell in ("", " ", "NaN", "n/a", "4;5")),
+        (rows(4, "30,27.5"), "motion.csv, line 6"),
+        (rows(4, HEADER.strip()), "motion.csv, line 6"),
+        (rows(2, "10,inf,41.0"), CELL + "2"),
+        (rows(5, "20,30.0,41.0"), "motion.csv, column 'pct', data row 5"),
+        (HEADER + "\n".join(ROWS[:2] + ROWS[8:]), "motion.csv, column 'pct', data rows 2 and 3"),
+        (HEADER + "\n".join(ROWS[:6]), "motion.csv, column 'pct'"),
+        (HEADER + "0,5,41\n50,6,41\n100,5,41\n", "motion.csv, column 'pct'"),
+        (curve(lambda p: f"{p / 10},{20 + p},41.0"), "motion.csv, column 'pct'"),
+        (curve(lambda p: f"{10 * p},{p / 10},41.0"), "motion.csv, column 'flexion_deg'"),
+        (curve(lambda p: f"{10 * p},{2 * p},0.041"), "motion.csv"),
+        *((rows(3, ROWS[2] + ends), "motion.csv, line 5") for ends in (",9,9,9", ",9", ",")),
+        # The first column of such a table would be taken for an index.
+        (curve(lambda p: f"{10 * p},{20 + p},41.0,7.0"), "motion.csv, line 2"),
+        (HEADER.replace("flexion_deg", "flexion_degrees"), "motion.csv, header"),
+        (HEADER.replace("flexion_deg", "pct"), "motion.csv, header"),
+    ],
+)
+def test_faulty_tables_are_refused_at_their_place(tmp_path, text, place):
+    assert refused_at(read_curves, write(tmp_path, text), NAMES) == place
 
-    def test_infinite_value(self, tmp_path):
-        path = write(tmp_path, self.rows(r2="10,inf,41.0"))
-        with pytest.raises(InputDataError, match="data row 2: found 'inf'"):
-            read_curves(path, NAMES)
 
-    def test_percent_that_falls(self, tmp_path):
-        path = write(tmp_path, self.rows(r5="20,30.0,41.0"))
-        with pytest.raises(InputDataError, match="data row 5: found 20 after 30"):
-            read_curves(path, NAMES)
+def test_files_that_are_no_tables_are_refused(tmp_path):
+    assert refused_at(read_curves, tmp_path / "none.csv", NAMES) == "none.csv"
+    assert refused_at(read_curves, write(tmp_path, rows(), name="a.xlsx"), NAMES) == "a.xlsx"
+    text = "# Beugung in Grad, männlich\n" + rows()
+    assert refused_at(read_curves, write(tmp_path, text, "latin-1"), NAMES) == "motion.csv, line 1"
 
-    def test_gap_between_samples(self, tmp_path):
-        lines = self.rows().splitlines()
-        path = write(tmp_path, "\n".join(lines[:4] + lines[10:]))
-        with pytest.raises(
-            InputDataError, match="found no sample between 10 and 80; expected samp"
-        ):
-            read_curves(path, NAMES)
 
-    def test_half_a_cycle(self, tmp_path):
-        text = "\n".join(self.rows().splitlines()[:8])
-        with pytest.raises(InputDataError, match="found percent from 0 to 50"):
-            read_curves(write(tmp_path, text), NAMES)
+def test_missing_column_suggests_the_nearest(tmp_path):
+    path = write(tmp_path, rows())
+    names = {**NAMES, "flexion": "flexion_degrees"}
+    assert "'flexion_deg'" in refusal(read_curves, path, names).remedy
 
-    def test_too_few_rows(self, tmp_path):
-        text = "pct,flexion_deg,up_mm\n0,5,41\n50,6,41\n100,5,41\n"
-        with pytest.raises(InputDataError, match="found 3 rows"):
-            read_curves(write(tmp_path, text), NAMES)
 
-    def test_fractions_for_percent(self, tmp_path):
-        lines = [f"{p / 10},{20 + p},41.0" for p in range(11)]
-        path = write(tmp_path, "pct,flexion_deg,up_mm\n" + "\n".join(lines))
-        with pytest.raises(InputDataError, match="look like fractions"):
-            read_curves(path, NAMES)
+def test_time_instead_of_percent(tmp_path):
+    text = curve(lambda p: f"{3 + p / 100},{20 + p},41.0").replace("pct", "s")
+    names = {"time_s": "s", **{name: NAMES[name] for name in list(NAMES)[1:]}}
+    assert read_curves(write(tmp_path, text), names)["time_s"].iloc[0] == 3.0
+    path = write(tmp_path, text.replace("3.04,", "3.02,"))
+    assert refused_at(read_curves, path, names) == "motion.csv, column 's', data row 5"
 
-    def test_time_instead_of_percent(self, tmp_path):
-        lines = [f"{3 + p / 100},{20 + p},41.0" for p in range(11)]
-        path = write(tmp_path, "s,flexion_deg,up_mm\n" + "\n".join(lines))
-        names = {"time_s": "s", **{name: NAMES[name] for name in list(NAMES)[1:]}}
-        assert read_curves(path, names)["time_s"].iloc[0] == 3.0
-        path = write(tmp_path, path.read_text().replace("3.04,", "3.02,"))
-        with pytest.raises(
-            InputDataError, match=r"3\.02 after 3\.03; expected time that increases"
-        ):
-            read_curves(path, names)
 
-    def test_radians_for_degrees(self, tmp_path):
-        lines = [f"{10 * p},{p / 10},41.0" for p in range(11)]
-        path = write(tmp_path, "pct,flexion_deg,up_mm\n" + "\n".join(lines))
-        with pytest.raises(InputDataError, match="look like radians"):
-            read_curves(path, NAMES)
+def test_harmless_oddities(tmp_path):
+    zeros = read_curves(write(tmp_path, curve(lambda p: f"{10 * p},{2 * p},0.0")), NAMES)
+    assert zeros["superior_inferior"].max() == 0.0
+    marked = write(tmp_path, rows().removeprefix("# a comment\n"), "utf-8-sig")
+    assert len(read_curves(marked, NAMES)) == 11
+    indented = write(tmp_path, "  # a comment, too\n" + rows())
+    assert len(read_curves(indented, NAMES)) == 11
 
-    def test_metres_for_millimetres(self, tmp_path):
-        lines = [f"{10 * p},{2 * p},0.041" for p in range(11)]
-        path = write(tmp_path, "pct,flexion_deg,up_mm\n" + "\n".join(lines))
-        with pytest.raises(InputDataError, match="look like metres"):
-            read_curves(path, NAMES)
 
-    def test_positions_that_are_all_zero_have_no_unit(self, tmp_path):
-        lines = [f"{10 * p},{2 * p},0.0" for p in range(11)]
-        path = write(tmp_path, "pct,flexion_deg,up_mm\n" + "\n".join(lines))
-        assert read_curves(path, NAMES)["superior_inferior"].max() == 0.0
+def test_number_signs_within_a_line_are_no_comments(tmp_path):
+    path = write(tmp_path, rows(3, "20,25.0,41.0 # one, two"))
+    assert refused_at(read_curves, path, NAMES) == "motion.csv, line 5"
+    header = HEADER.replace("flexion_deg", "flexion #2")
+    path = write(tmp_path, rows().replace(HEADER, header))
+    assert read_curves(path, NAMES | {"flexion": "flexion #2"})["flexion"].iloc[0] == 20.0
 
-    def test_other_encodings(self, tmp_path):
-        text = "# Beugung in Grad, männlich\n" + self.rows()
-        with pytest.raises(InputDataError, match="not UTF-8"):
-            read_curves(write(tmp_path, text, "latin-1"), NAMES)
 
-    def test_byte_order_mark_of_spreadsheets(self, tmp_path):
-        text = self.rows().removeprefix("# a comment\n")
-        assert len(read_curves(write(tmp_path, text, "utf-8-sig"), NAMES)) == 11
-
-    def test_ragged_rows(self, tmp_path):
-        path = write(tmp_path, self.rows(r3="20,25.0,41.0,9,9,9"))
-        with pytest.raises(InputDataError, match="unequal length"):
-            read_curves(path, NAMES)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("separator", [";", "\t", ","])
+def test_separators_decimal_signs_and_encodings_give_one_table(tmp_path, separator, encoding):
+    expected = read_curves(write(tmp_path, rows()), NAMES)
+    text = rows() if separator == "," else rows().replace(",", separator).replace(".", ",")
+    text = text.replace("pct", "pct\u200b\xa0")
+    found = read_curves(write(tmp_path, text, encoding), NAMES)
+    pd.testing.assert_frame_equal(found, expected)
 
 
 JOINT = {"time_s": "time", "flexion": "knee_flex_r", "anterior_posterior": "knee_tx_r"}
+HEAD = ("Coordinates", "version=1", "nRows=11", "nColumns=3", "inDegrees=yes")
 
 
-class TestStorage:
-    """OpenSim's storage format, as tools of versions 3 and 4 write it."""
+def storage(head=HEAD, factor=1.0, length=0.001, changed=None):
+    """OpenSim's storage format, as tools of versions 3 and 4 write it; `changed` rows by index."""
+    lines = [f"{t / 10}\t{factor * 6 * t}\t{length * (t - 5)}" for t in range(11)]
+    for index, line in (changed or {}).items():
+        lines[index] = line
+    return "\n".join([*head, "endheader", "time\tknee_flex_r\tknee_tx_r", *lines, ""])
 
-    @staticmethod
-    def text(head=None, factor=1.0, length=0.001, rows=None):
-        if head is None:
-            head = ["Coordinates", "version=1", "nRows=11", "nColumns=3", "inDegrees=yes"]
-        lines = [f"{t / 10}\t{factor * 6 * t}\t{length * (t - 5)}" for t in range(11)]
-        lines = lines if rows is None else rows(lines)
-        return "\n".join([*head, "endheader", "time\tknee_flex_r\tknee_tx_r", *lines, ""])
 
-    def read(self, tmp_path, **changed):
-        return read_curves(write(tmp_path, self.text(**changed), name="gait.mot"), JOINT)
+@pytest.mark.parametrize(
+    ("head", "factor"),
+    [
+        (HEAD, 1.0),
+        (("version=3", "inDegrees=no", "DataType=double", "OpenSimVersion=4.4"), np.pi / 180),
+        (("name gait", "datacolumns 3", "datarows 11", "inDegrees=yes"), 1.0),
+        (("version=2", "inDegrees=yes"), 1.0),
+    ],
+)
+def test_storages_of_all_versions_become_degrees_and_millimetres(tmp_path, head, factor):
+    table = read_curves(write(tmp_path, storage(head, factor), name="gait.mot"), JOINT)
+    np.testing.assert_allclose(table["flexion"], 6.0 * np.arange(11))
+    np.testing.assert_allclose(table["anterior_posterior"], np.arange(11) - 5.0)
 
-    def refusal(self, tmp_path, **changed):
-        with pytest.raises(InputDataError) as caught:
-            self.read(tmp_path, **changed)
-        return str(caught.value)
 
-    def test_degrees_stay_and_metres_become_millimetres(self, tmp_path):
-        table = self.read(tmp_path)
-        np.testing.assert_allclose(table["flexion"], 6.0 * np.arange(11))
-        np.testing.assert_allclose(table["anterior_posterior"], np.arange(11) - 5.0)
-
-    def test_radians_become_degrees(self, tmp_path):
-        head = ["version=3", "inDegrees=no", "DataType=double", "OpenSimVersion=4.4"]
-        table = self.read(tmp_path, head=head, factor=np.pi / 180)
-        np.testing.assert_allclose(table["flexion"], 6.0 * np.arange(11))
-
-    def test_old_header_with_spaces(self, tmp_path):
-        head = ["name gait", "datacolumns 3", "datarows 11", "inDegrees=yes"]
-        assert len(self.read(tmp_path, head=head)) == 11
-
-    @pytest.mark.parametrize("said", [None, "inDegrees=maybe"])
-    def test_unit_of_angles_must_be_said(self, tmp_path, said):
-        head = ["version=3", *([said] if said else [])]
-        text = self.refusal(tmp_path, head=head)
-        assert "gait.mot, header: found" in text
-        assert "expected inDegrees=yes or inDegrees=no" in text
-
-    def test_radians_called_degrees(self, tmp_path):
-        text = self.refusal(tmp_path, factor=np.pi / 180)
-        assert "found inDegrees=yes but flexion over a range of 1.05" in text
-        assert "look like radians" in text
-
-    def test_degrees_called_radians(self, tmp_path):
-        text = self.refusal(tmp_path, head=["version=3", "inDegrees=no"])
-        assert "found inDegrees=no but an angle of 60" in text
-        assert "look like degrees" in text
-
-    def test_millimetres_for_metres(self, tmp_path):
-        assert "look like millimetres" in self.refusal(tmp_path, length=1.0)
-
-    @pytest.mark.parametrize(
-        ("line", "message"),
-        [
-            ("nRows=12", "nRows=12 but 11 rows"),
-            ("nColumns=4", "nColumns=4 but 3 columns"),
-            ("nRows=eleven", "nRows=eleven but 11 rows"),
-        ],
-    )
-    def test_counts_must_be_right(self, tmp_path, line, message):
-        key = line.split("=")[0]
-        head = ["version=1", "nRows=11", "nColumns=3", "inDegrees=yes"]
-        head = [line if one.startswith(key) else one for one in head]
-        assert message in self.refusal(tmp_path, head=head)
-
-    def test_counts_must_be_there_in_old_versions_only(self, tmp_path):
-        text = self.refusal(tmp_path, head=["version=1", "nColumns=3", "inDegrees=yes"])
-        assert "no key nRows in a file of version 1" in text
-        text = self.refusal(tmp_path, head=["version=²", "nColumns=3", "inDegrees=yes"])
-        assert "no key nRows in a file of version ²" in text
-        self.read(tmp_path, head=["version=2", "inDegrees=yes"])
-
-    def test_file_without_header(self, tmp_path):
-        path = write(tmp_path, "time\tknee_flex_r\n0\t1\n", name="gait.sto")
-        with pytest.raises(InputDataError, match="found no line 'endheader'"):
-            read_curves(path, JOINT)
-
-    def test_vectors_are_refused(self, tmp_path):
-        head = ["version=3", "inDegrees=yes", "DataType=Vec3"]
-        assert "DataType=Vec3" in self.refusal(tmp_path, head=head)
-
-    def test_row_with_a_missing_cell(self, tmp_path):
-        def cut(lines):
-            return [*lines[:4], "0.4\t24", *lines[5:]]
-
-        assert "line 12: found 2 cells; expected 3" in self.refusal(tmp_path, rows=cut)
-
-    def test_row_that_is_cut_off_at_the_end(self, tmp_path):
-        text = self.refusal(tmp_path, rows=lambda lines: [*lines[:-1], "1.0\t6"])
-        assert "line 18: found 2 cells" in text
-
-    def test_repeated_time(self, tmp_path):
-        text = self.refusal(tmp_path, rows=lambda lines: [*lines[:5], lines[4], *lines[6:]])
-        assert "column 'time', data row 6: found 0.4 after 0.4" in text
-
-    def test_not_a_number(self, tmp_path):
-        text = self.refusal(tmp_path, rows=lambda lines: [*lines[:5], "0.5\tnan\t0", *lines[6:]])
-        assert "column 'knee_flex_r', data row 6: found 'nan'" in text
-
-    def test_first_label_is_time(self, tmp_path):
-        path = write(tmp_path, self.text().replace("time\t", "frame\t"), name="gait.sto")
-        with pytest.raises(
-            InputDataError, match="line 7: found 'frame'; expected the label 'time'"
-        ):
-            read_curves(path, JOINT)
-
-    def test_repeated_label(self, tmp_path):
-        text = self.text().replace("knee_tx_r", "knee_flex_r")
-        with pytest.raises(InputDataError, match="more than one 'knee_flex_r'"):
-            read_curves(write(tmp_path, text, name="gait.sto"), JOINT)
-
-    def test_missing_label_suggests_the_nearest(self, tmp_path):
-        path = write(tmp_path, self.text(), name="gait.sto")
-        with pytest.raises(InputDataError, match="Did you mean 'knee_tx_r'"):
-            read_curves(path, JOINT | {"anterior_posterior": "knee_tx"})
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (storage(("version=3",)), "header"),
+        (storage(("version=3", "inDegrees=maybe")), "header"),
+        (storage(factor=np.pi / 180), "column 'knee_flex_r'"),
+        (storage(("version=3", "inDegrees=no")), "header"),
+        (storage(length=1.0), ""),
+        (storage(("version=3", "inDegrees=yes", "DataType=Vec3")), "header"),
+        (storage(("version=1", "nColumns=3", "inDegrees=yes")), "header"),
+        (storage(("version=²", "nColumns=3", "inDegrees=yes")), "header"),
+        *(
+            (storage((*HEAD[:2], *lines, HEAD[4])), "header")
+            for lines in (("nRows=12", HEAD[3]), (HEAD[2], "nColumns=4"), ("nRows=ten", HEAD[3]))
+        ),
+        ("time\tknee_flex_r\n0\t1\n", "header"),
+        (storage(changed={4: "0.4\t24"}), "line 12"),
+        (storage(changed={10: "1.0\t6"}), "line 18"),
+        (storage(changed={5: "0.4\t24\t0"}), "column 'time', data row 6"),
+        (storage(changed={5: "0.5\tnan\t0"}), "column 'knee_flex_r', data row 6"),
+        (storage().replace("time\t", "frame\t"), "line 7"),
+        (storage().replace("knee_tx_r", "knee_flex_r"), "line 7"),
+        (storage().replace("knee_tx_r", "knee_tx"), "header"),
+    ],
+)
+def test_faulty_storages_are_refused_at_their_place(tmp_path, text, place):
+    path = write(tmp_path, text, name="gait.sto")
+    assert refused_at(read_curves, path, JOINT) == f"gait.sto, {place}".removesuffix(", ")

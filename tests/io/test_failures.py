@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-import xarray as xr
 
 from kneewear.io import netcdf
+from kneewear.schemas import CONTACT
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import (
-    ContactHistory,
     Failure,
+    cases_of,
+    failure_attribute,
+    failures_of,
     keep_common,
+    only_case,
+    select_cases,
     tabulate_failures,
 )
 from tests.physics.bodies import SMALL, gait_study
@@ -24,42 +26,43 @@ LOST = Failure(Case("lost", 8.0, 300.0), "Case lost: no balance", 4, 0.2)
 
 @pytest.fixture(scope="module")
 def history():
-    return replace(gait_study(*SMALL).run(*CASES), failures=(LOST,))
+    return gait_study(*SMALL).run(*CASES).assign_attrs(failure_attribute((LOST,)))
 
 
 def test_failures_are_stored_and_joined(history, tmp_path):
     netcdf.save(history, tmp_path / "b000.nc")
-    netcdf.save(history.select(["thick"]), tmp_path / "b001.nc")
-    read = netcdf.load(ContactHistory, [tmp_path / "b000.nc", tmp_path / "b001.nc"])
-    assert read.failures == (LOST, LOST)
-    assert [case.name for case in read.cases] == ["thin", "thick", "thick"]
-    assert read.analysis == "quasi_static"
+    netcdf.save(select_cases(history, ["thick"]), tmp_path / "b001.nc")
+    read = netcdf.load(CONTACT, [tmp_path / "b000.nc", tmp_path / "b001.nc"])
+    assert failures_of(read) == (LOST, LOST)
+    assert read["case"].values.tolist() == ["thin", "thick", "thick"]
+    assert read.attrs["analysis"] == "quasi_static"
 
 
 def test_a_history_of_failures_only_is_stored(history, tmp_path):
-    none = history.select([])
+    none = select_cases(history, [])
     netcdf.save(none, tmp_path / "b000.nc")
-    read = netcdf.load(ContactHistory, tmp_path / "b000.nc")
-    assert read.cases == ()
-    assert read.failures == (LOST,)
+    read = netcdf.load(CONTACT, tmp_path / "b000.nc")
+    assert cases_of(read) == ()
+    assert failures_of(read) == (LOST,)
     assert read.pressure.shape == (0, *history.pressure.shape[1:])
 
 
 def test_one_case_is_read_alone(history, tmp_path):
     netcdf.save(history, tmp_path / "b000.nc")
-    read = netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": ["thick", "lost"]})
-    assert read.cases == CASES[1:]
+    read = netcdf.load(CONTACT, tmp_path / "b000.nc", only={"case": ["thick", "lost"]})
+    assert cases_of(read) == CASES[1:]
     assert np.array_equal(read.pressure, history.pressure[1:])
     assert np.array_equal(read.percent, history.percent)
     for name, cases in (("thick", CASES[1:]), ("lost", ())):
-        assert netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": name}).cases == cases
+        read = netcdf.load(CONTACT, tmp_path / "b000.nc", only={"case": name})
+        assert cases_of(read) == cases
 
 
 def test_a_life_keeps_cases_that_finished_in_all_activities(history):
-    stairs = replace(history.select(["thick"]), activity="stairs")
+    stairs = select_cases(history, ["thick"]).assign_attrs(activity="stairs")
     common = keep_common([history, stairs])
     assert list(common) == ["gait", "stairs"]
-    assert all(one.cases == CASES[1:] for one in common.values())
+    assert all(cases_of(one) == CASES[1:] for one in common.values())
 
 
 def test_failures_are_tabulated():
@@ -73,35 +76,21 @@ def test_failures_are_tabulated():
     assert tabulate_failures([]).empty
 
 
-def test_cases_written_one_at_a_time_are_read_as_if_at_once(history, tmp_path):
-    failed = replace(history.select([]), failures=(LOST,))
-    parts = [failed, *(replace(history.only(one.name), failures=()) for one in CASES)]
-    netcdf.save_joined(iter(parts), tmp_path / "each.nc")
-    netcdf.save(history, tmp_path / "once.nc")
-    each, once = (netcdf.load(ContactHistory, tmp_path / f"{n}.nc") for n in ("each", "once"))
-    assert (each.cases, each.failures) == (once.cases, once.failures)
-    for name, array in vars(once).items():
-        np.testing.assert_array_equal(getattr(each, name), array, err_msg=name)
-    with xr.open_dataset(tmp_path / "each.nc", engine="h5netcdf") as data:
-        assert data.pressure.dims == ("case", "frame", "side", "row", "column")
-        assert data.pressure.units == "MPa"
-
-
 def test_files_are_read_case_by_case_without_those_missing_in_one(history, tmp_path):
-    stairs = replace(history.select(["thick"]), activity="stairs")
+    stairs = select_cases(history, ["thick"]).assign_attrs(activity="stairs")
     netcdf.save(history, tmp_path / "gait.nc")
     netcdf.save(stairs, tmp_path / "stairs.nc")
     paths = [tmp_path / "gait.nc", tmp_path / "stairs.nc"]
-    ((first, second),) = netcdf.load_cases(ContactHistory, paths)
-    assert first.cases == second.cases == CASES[1:]
-    assert (first.activity, second.activity) == ("gait", "stairs")
+    ((first, second),) = netcdf.load_cases(CONTACT, paths)
+    assert cases_of(first) == cases_of(second) == CASES[1:]
+    assert (first.attrs["activity"], second.attrs["activity"]) == ("gait", "stairs")
     np.testing.assert_array_equal(first.pressure, history.pressure[1:])
-    (alone,) = next(netcdf.load_cases(ContactHistory, paths[:1]))
-    assert alone.cases == CASES[:1]
+    (alone,) = next(netcdf.load_cases(CONTACT, paths[:1]))
+    assert cases_of(alone) == CASES[:1]
 
 
 def test_histories_of_several_batches_are_joined_by_activity(history):
-    parts = [history.only(case.name) for case in CASES]
+    parts = [only_case(history, case.name) for case in CASES]
     (joined,) = keep_common(parts).values()
-    assert joined.cases == CASES
+    assert cases_of(joined) == CASES
     np.testing.assert_array_equal(joined.slip, history.slip)

@@ -6,8 +6,8 @@ import numpy as np
 
 from kneewear import default_study
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.knee import GeometryRecord
 from kneewear.io import netcdf
 from tests.geometry.solids import closed_femoral, closed_insert
 

@@ -48,5 +48,5 @@ def test_the_same_numbers_leave_the_default_study_as_it_is():
 
 @pytest.mark.parametrize("location", [("block", "width"), ("block",), ("block", "list", 3)])
 def test_a_place_without_a_number_is_refused(location):
-    with pytest.raises(ValueError, match="no number at block"):
+    with pytest.raises(ValueError):
         replace_values(TEXT, {location: 1.0})

@@ -12,8 +12,9 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
 from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
+from kneewear.schemas import DAMAGE
 from kneewear.settings.cases import Case
-from kneewear.wear.records import DamageMaps
+from kneewear.simulation.history import case_coordinates, failure_attribute
 from tests.geometry.test_layers import knee_of_spheres
 from tests.physics.bodies import gait_study
 
@@ -54,18 +55,21 @@ def make_maps(lives):
     """Random maps of two cases."""
     shape = (len(lives), 2, 2, ROWS, COLUMNS)
     wear, creep, pressure = np.random.default_rng(0).random((3, *shape))
-    return DamageMaps(
-        lives=lives,
-        activities=("gait",),
-        shares=np.ones((len(lives), 1)),
-        cases=(Case("6mm_50kg", 6.0, 50.0), Case("8mm_50kg", 8.0, 50.0)),
-        sides=("medial", "lateral"),
-        wear_depth=wear,
-        creep_depth=creep,
-        damage_depth=wear + creep,
-        max_pressure=pressure,
-        avg_pressure=np.ones(shape[:3]),
-        cross_shear=np.full(shape, 0.1),
+    return DAMAGE.dataset(
+        {
+            "life": lives,
+            "activity": ("gait",),
+            "shares": np.ones((len(lives), 1)),
+            **case_coordinates((Case("6mm_50kg", 6.0, 50.0), Case("8mm_50kg", 8.0, 50.0))),
+            "side": ("medial", "lateral"),
+            "wear_depth": wear,
+            "creep_depth": creep,
+            "damage_depth": wear + creep,
+            "max_pressure": pressure,
+            "avg_pressure": np.ones(shape[:3]),
+            "cross_shear": np.full(shape, 0.1),
+        },
+        **failure_attribute(()),
     )
 
 
@@ -84,7 +88,7 @@ def test_reader_finds_every_valid_element_with_its_values(tmp_path, grid):
     mesh = read(paths[1])
     assert mesh.GetNumberOfPolys() == grid.valid.sum() == 39
     stored = vtk_to_numpy(mesh.GetCellData().GetArray("damage_depth_mm"))
-    np.testing.assert_array_equal(stored, maps.damage_depth[0, 1][grid.valid])
+    np.testing.assert_array_equal(stored, maps.damage_depth.values[0, 1][grid.valid])
     sides = vtk_to_numpy(mesh.GetCellData().GetArray("side"))
     assert (sides == 0).sum() == 19
 

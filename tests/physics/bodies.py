@@ -12,7 +12,7 @@ from numba import config
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_parametric_activity
-from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
@@ -34,6 +34,7 @@ from kneewear.settings.study import load_study, merge_settings
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from tests.contact.inverse_laws import energy as stored_energy
+from tests.datasets import plain
 
 MODULUS = confined_modulus(463.0, 0.46)
 UPRIGHT = np.eye(3)
@@ -66,7 +67,7 @@ def contact_of(
 
 def linear_layer(thickness, modulus=MODULUS):
     """A small-strain layer."""
-    return Layer(SmallStrain(modulus), thickness)
+    return ElasticLayer(SmallStrain(modulus), thickness)
 
 
 def energy(result, layer):
@@ -91,6 +92,10 @@ class Study:
 
     def run(self, *cases, **options):
         return simulate_cases(self.knee(), self.activity, cases, self.settings, **options)
+
+    def arrays(self, *cases, **options):
+        """Plain arrays of the history."""
+        return plain(self.run(*cases, **options))
 
     def with_settings(self, **changes):
         return replace(self, settings=self.settings.model_copy(update=changes))

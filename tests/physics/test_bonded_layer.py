@@ -146,7 +146,7 @@ def test_a_wide_cup_is_a_plane(name):
 
 def test_a_ball_outside_its_cup_is_refused():
     for radius, cup, depth in ((30.0, 30.0, 0.2), (30.0, 31.0, -0.1), (30.0, 31.0, 30.0)):
-        with pytest.raises(ValueError, match="cup radius"):
+        with pytest.raises(ValueError):
             winkler.ball_in_cup_force(radius, cup, depth, LAWS["linear"])
 
 

@@ -63,7 +63,7 @@ def short_study(load_line="solved"):
 
 @cache
 def short_history(load_line="solved"):
-    return short_study(load_line).run(CASE)
+    return short_study(load_line).arrays(CASE)
 
 
 def check_same(history, shifted, insert_shift, femoral_shift):
@@ -99,7 +99,7 @@ def test_moving_a_frames_origin_changes_no_pressure(load_line, which):
     def check(insert_shift, femoral_shift):
         insert_shift = insert_shift * (which != "femoral")
         femoral_shift = femoral_shift * (which != "insert")
-        shifted = moved_frames(short_study(load_line), insert_shift, femoral_shift).run(CASE)
+        shifted = moved_frames(short_study(load_line), insert_shift, femoral_shift).arrays(CASE)
         check_same(short_history(load_line), shifted, insert_shift, femoral_shift)
 
     check()
@@ -194,7 +194,7 @@ def test_left_knee_is_the_mirrored_right_knee(direction):
     assert left.grid.area[left.grid.valid].sum() == pytest.approx(
         right.grid.area[right.grid.valid].sum(), rel=1e-10
     )
-    one, other = right.run(CASE), left.run(CASE)
+    one, other = right.arrays(CASE), left.arrays(CASE)
     top = one.max_pressure.max()
     mirrored = other.pressure[:, :, :, ::-1]
     assert np.max(np.abs(mirrored - one.pressure)) < 1e-6 * top + 4e3 * SOLVED

@@ -69,5 +69,5 @@ def test_a_circle_is_the_sphere():
 
 def test_radii_out_of_order_are_refused():
     for radii in ((20.0, 30.0), (30.0, 0.0)):
-        with pytest.raises(ValueError, match="larger one first"):
+        with pytest.raises(ValueError):
             hertz.ellipse_contact(radii, 100.0, MODULUS)

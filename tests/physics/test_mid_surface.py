@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kneewear.contact.foundation import Layer, SmallStrain
+from kneewear.contact.foundation import ElasticLayer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
@@ -61,7 +61,7 @@ def penetrations(name, depth, shift=(0.0, 0.0), tilt=0.0):
     position = np.array([shift[0], PAIRS[name][2] - depth, shift[1]])
     found = {}
     for measure, pair in pairs_of(name).items():
-        layer = Layer(SmallStrain(1.0), np.full(pair.index.size, 8.0))
+        layer = ElasticLayer(SmallStrain(1.0), np.full(pair.index.size, 8.0))
         result = pair.evaluate(pose, position, layer)
         found[measure] = np.zeros(pair.index.size)
         found[measure][result.element] = result.penetration

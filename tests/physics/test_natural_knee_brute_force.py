@@ -17,13 +17,10 @@ import pytest
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
-from kneewear.geometry.implant_sources import build_implant
-from kneewear.io.curves import read_poses
 from kneewear.io.shapes import load_shape
-from kneewear.io.study_inputs import mesh_files
+from kneewear.io.study_inputs import FileReader
 from kneewear.settings.study import load_study, merge_settings, read_settings
-from kneewear.studies.static.cases import solve_static_cases
-from kneewear.studies.static.pairs import KneePairs
+from tests.press.conftest import compute
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -173,30 +170,25 @@ def record(tmp_path_factory):
         for number, (flexion, varus, (posterior, superior, medial)) in enumerate(POSES)
     ]
     path.write_text("\n".join([",".join(COLUMNS.values()), *rows]) + "\n")
-    solved = {key: [] for key in ("free", "flexion_deg", "posterior_mm", "load_n")}
     given = {
         "distance": "ray",
         "force_direction": "element_normal",
+        "free": [],
+        "load_n": None,
+        "posterior_mm": None,
+        "medial_mm": None,
+        "load_line_mm": None,
         "poses": {"file": str(path), "convention": "body-123", "columns": COLUMNS},
     }
+    pose = {"settings": ["press.pose"], "values": list(range(1, len(POSES) + 1))}
     settings = {}
     for part in (
-        read_settings(ROOT / "config/config.yaml"),
+        read_settings(ROOT / "config/defaults.yaml"),
         read_settings(ROOT / "config/natural_knee.yaml"),
-        {"data_folder": str(DATA), "grid": FINE, "static": solved | given},
+        {"data_folder": str(DATA), "grid": FINE, "press": given, "variables": {"pose": pose}},
     ):
         settings = merge_settings(settings, part)
-    study = load_study(settings)
-    meshes = {name: load_shape(file) for name, file in mesh_files(study, ROOT).items()}
-    joint = KneePairs(
-        build_implant(study.implant, **meshes)[0],
-        study.table,
-        study.simulation,
-        distance=study.static.distance,
-        force_direction=study.static.force_direction,
-    )
-    poses = read_poses(path, study.static.poses)
-    return solve_static_cases(joint, study.grid, study.static, poses)
+    return compute(load_study(settings), reader=FileReader(ROOT)).data
 
 
 def of_record(record):
@@ -204,8 +196,8 @@ def of_record(record):
     return [
         Contact(
             float(np.linalg.norm(record.force[pose, side])),
-            record.contact_area[pose, side],
-            record.max_penetration[pose, side],
+            float(record.contact_area[pose, side]),
+            float(record.max_penetration[pose, side]),
         )
         for pose in range(len(POSES))
         for side in range(len(SIDES))
@@ -216,7 +208,7 @@ def test_poses_are_those_of_the_brute_force(record):
     np.testing.assert_allclose(record.translation, [position for *_, position in POSES], atol=1e-9)
     angles = [(varus, 0.0, -flexion) for flexion, varus, _ in POSES]
     np.testing.assert_allclose(np.degrees(record.rotation), angles, atol=1e-9)
-    assert not record.border_pressure.any()
+    assert not record.border_pressure.values.any()
 
 
 def test_forces_and_areas_are_those_of_the_raw_triangles(record, brute_force):

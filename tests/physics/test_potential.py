@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact.foundation import MATERIALS, LargeStrain, Layer, SmallStrain, ThreeParameter
+from kneewear.contact.foundation import (
+    MATERIALS,
+    ElasticLayer,
+    LargeStrain,
+    SmallStrain,
+    ThreeParameter,
+)
 from tests.physics.bodies import (
     CASES,
     MODULUS,
@@ -29,7 +35,7 @@ UP = np.array([0.0, 1.0, 0.0])
 @cache
 def study_and_history():
     study = gait_study()
-    return study, study.run(CASES[0])
+    return study, study.arrays(CASES[0])
 
 
 def turned(rotation, translation, twist):
@@ -69,7 +75,7 @@ def pressed(law, side, frame):
     """Contact, layer and pose of one side at a frame of the gait cycle, under a law."""
     study, history = study_and_history()
     contact, layer = contact_of(study.implant, 40, 30, side)
-    return contact, Layer(LAWS[law], layer.thickness), *pose_of(history, frame)
+    return contact, ElasticLayer(LAWS[law], layer.thickness), *pose_of(history, frame)
 
 
 @pytest.mark.parametrize(("law", "side", "frame"), POSES)

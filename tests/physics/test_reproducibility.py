@@ -43,7 +43,7 @@ def both_contacts(study):
 @pytest.mark.parametrize("approached", [False, True])
 def test_equilibrium_does_not_depend_on_the_start(line, approached):
     study = gait_study()
-    history = study.run(CASES[0])
+    history = study.arrays(CASES[0])
     contacts, layers = both_contacts(study)
     model = contact_model(contacts, layers)
     for frame in (0, 2, 5, 9):
@@ -68,7 +68,7 @@ def test_equilibrium_does_not_depend_on_the_start(line, approached):
 
 
 def poses(study, count=12):
-    history = study.run(CASES[0])
+    history = study.arrays(CASES[0])
     return [pose_of(history, frame) for frame in range(min(count, history.load.shape[1]))]
 
 
@@ -112,9 +112,9 @@ def test_a_remembered_search_finds_what_a_fresh_one_finds():
 
 def test_result_does_not_depend_on_the_resolution_of_the_table():
     study = gait_study()
-    reference = study.run(CASES[0])
+    reference = study.arrays(CASES[0])
     for nodes in ((31, 17), (201, 101)):
-        history = replace(study, nodes=nodes).run(CASES[0])
+        history = replace(study, nodes=nodes).arrays(CASES[0])
         # The table only starts searches that end on the exact surface.
         top = reference.max_pressure.max()
         assert np.max(np.abs(history.pressure - reference.pressure)) < 1e-5 * top
@@ -123,7 +123,7 @@ def test_result_does_not_depend_on_the_resolution_of_the_table():
 
 def test_a_cycle_may_begin_at_any_frame_and_run_backwards():
     study = gait_study()
-    reference = study.run(CASES[0])
+    reference = study.arrays(CASES[0])
     n_frames = study.activity.load.size
     forward = (np.arange(n_frames) + 5) % n_frames
     for order in (forward, np.arange(n_frames)[::-1]):
@@ -133,7 +133,7 @@ def test_a_cycle_may_begin_at_any_frame_and_run_backwards():
             rotation=study.activity.rotation[order],
             load=study.activity.load[order],
         )
-        history = replace(study, activity=activity).run(CASES[0])
+        history = replace(study, activity=activity).arrays(CASES[0])
         # Solved to 1e-9 of the load over 0.01 of the load per mm and more.
         assert history.translation == pytest.approx(reference.translation[:, order], abs=1e-6)
         assert history.rotation == pytest.approx(reference.rotation[:, order], abs=1e-7)
@@ -142,7 +142,7 @@ def test_a_cycle_may_begin_at_any_frame_and_run_backwards():
 
 def test_two_runs_give_the_same_bits():
     study = gait_study()
-    one, other = study.run(CASES[1]), study.run(CASES[1])
+    one, other = study.arrays(CASES[1]), study.arrays(CASES[1])
     assert np.array_equal(one.pressure, other.pressure)
     assert np.array_equal(one.slip, other.slip)
     assert np.array_equal(one.reaction_moment, other.reaction_moment)

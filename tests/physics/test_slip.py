@@ -32,7 +32,7 @@ def rolling(slide, turn, condyle=None):
     activity = Activity("known", percent, 1.0, translation, rotation, np.full(FRAMES, 1.5))
     settings = gait_study().settings.model_copy(update={"medial_share": 0.5})
     study = Study(implant, build_grid(implant, 40, 40), activity, settings, nodes=(81, 61))
-    return study, study.run(CASE)
+    return study, study.arrays(CASE)
 
 
 # Frames in mid-stroke, backwards (decreasing) and forwards.
@@ -102,7 +102,7 @@ def test_distance_slid_does_not_depend_on_the_number_of_frames():
     work = []
     for frames in (48, 96):
         study = gait_study(40, 30, frames)
-        history = study.run(CASE)
+        history = study.arrays(CASE)
         sliding = history.pressure[0] * np.linalg.norm(history.slip[0], axis=-1)
         work.append((sliding * np.nan_to_num(study.grid.area)).sum(axis=(0, 2, 3)))
     # Chords of a smooth motion lose its second order: 8 % at 24 frames, 2 % at 48.
@@ -111,7 +111,7 @@ def test_distance_slid_does_not_depend_on_the_number_of_frames():
 
 def test_slip_lies_in_the_elements_own_plane():
     study = gait_study()
-    history = study.run(CASE)
+    history = study.arrays(CASE)
     on = history.pressure[0] > 0
     grid = study.grid
     for tangent in (grid.tangent_row, grid.tangent_column):

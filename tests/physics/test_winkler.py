@@ -76,7 +76,7 @@ def test_shallow_contact_is_that_of_the_paraboloid(measure):
 
 def test_depth_beyond_the_radius_is_refused():
     for depth in (-0.1, 30.0):
-        with pytest.raises(ValueError, match="between zero and the radius"):
+        with pytest.raises(ValueError):
             winkler.contact_radius(30.0, depth)
 
 

@@ -13,16 +13,17 @@ from kneewear.activity.sources import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression.comparison import (
-    check_statements,
     compare_correlation,
     compare_published,
     compare_regression,
+    compare_trends,
 )
 from kneewear.regression.fit import correlate_pressure, fit_regression
 from kneewear.regression.models import compare_models, predict_cases
 from kneewear.regression.tables import flag_validity
+from kneewear.schemas import CONTACT
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import case_coordinates, failure_attribute
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases
@@ -50,32 +51,37 @@ def make_history(grid, activity, cases):
     sides, three = shape[:3], (len(cases), FRAMES, 3)
     centre = np.einsum("cfsij,sijk->cfsk", weight, np.nan_to_num(grid.centre)) / total[..., None]
     count = (weight > 0).sum(axis=(-1, -2))
-    return ContactHistory(
+    return CONTACT.dataset(
+        {
+            **case_coordinates(cases),
+            "side": grid.sides,
+            "percent": activity.percent,
+            "time": activity.percent / 100.0 * activity.duration,
+            "pressure": pressure,
+            "slip": slip,
+            "translation": np.broadcast_to([0.0, 37.5, 0.0], three).copy(),
+            "rotation": np.broadcast_to(activity.rotation, three).copy(),
+            "load": load,
+            "load_line": np.full(load.shape, 9.0),
+            "force": np.zeros((*sides, 3)),
+            "torque": np.zeros((*sides, 3)),
+            "reaction_force": np.zeros(three),
+            "reaction_moment": np.zeros(three),
+            "inertia_force": np.zeros(three),
+            "inertia_moment": np.zeros(three),
+            "spring_force": np.zeros(load.shape),
+            "max_pressure": weight.max(axis=(-1, -2)),
+            "avg_pressure": total / count,
+            "contact_area": count * 1.0,
+            "max_penetration": np.zeros(sides),
+            "active_elements": count,
+            "centre_of_pressure": centre,
+            "residual": np.full(load.shape, 1e-12),
+        },
+        leading=("case", "frame"),
         activity=activity.name,
-        cases=tuple(cases),
-        sides=grid.sides,
-        percent=activity.percent,
-        time=activity.percent / 100.0 * activity.duration,
-        pressure=pressure,
-        slip=slip,
-        translation=np.broadcast_to([0.0, 37.5, 0.0], three).copy(),
-        rotation=np.broadcast_to(activity.rotation, three).copy(),
-        load=load,
-        load_line=np.full(load.shape, 9.0),
-        force=np.zeros((*sides, 3)),
-        torque=np.zeros((*sides, 3)),
-        reaction_force=np.zeros(three),
-        reaction_moment=np.zeros(three),
-        inertia_force=np.zeros(three),
-        inertia_moment=np.zeros(three),
-        spring_force=np.zeros(load.shape),
-        max_pressure=weight.max(axis=(-1, -2)),
-        avg_pressure=total / count,
-        contact_area=count * 1.0,
-        max_penetration=np.zeros(sides),
-        active_elements=count,
-        centre_of_pressure=centre,
-        residual=np.full(load.shape, 1e-12),
+        analysis="quasi_static",
+        **failure_attribute(()),
     )
 
 
@@ -101,7 +107,7 @@ def make_study(thicknesses, masses, lives=None):
         "validity": flag_validity(table, 35.0, 14.0),
         "comparison": compare_published(table),
         "regression_comparison": (beside := compare_regression(regression)),
-        "statements": check_statements(compare_correlation(correlate_pressure(table)), beside),
+        "statements": compare_trends(compare_correlation(correlate_pressure(table)), beside),
     }
     return SimpleNamespace(
         settings=study.model_dump(mode="json"),
@@ -138,5 +144,5 @@ def new_kinds():
 
 @pytest.fixture(scope="session")
 def static_study():
-    """Record, implant and tables of a small static study."""
+    """Results of a small study of static contact."""
     return solve_small_study()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,50 +9,35 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+import kneewear as kw
 from docs.generators.results import SNAPSHOT
 from kneewear import default_settings_file
-from kneewear.geometry.implant import Implant
+from kneewear.analysis.front import shown_designs
+from kneewear.analysis.tables import analyse_results
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.io.cohorts import read_cohort
 from kneewear.io.documents import load_table
-from kneewear.report.cohort import draw_cohort
+from kneewear.io.study_inputs import design_studies
+from kneewear.regression.literature import ComparedNumber, judge_numbers
+from kneewear.replications.fe_knee.bones import build_bones
+from kneewear.replications.fe_knee.figures import draw_knee
+from kneewear.replications.fe_knee.literature import compare_fe_knee
+from kneewear.replications.fe_knee.run import KneeRun, run_knee
+from kneewear.report.analyses import draw_analyses
 from kneewear.report.design_view import build_design_view
 from kneewear.report.designs import draw_characterisation, draw_laxity
-from kneewear.report.fe_knee import draw_knee
 from kneewear.report.fe_twin import draw_twin
 from kneewear.report.multibody import draw_multibody_figures
 from kneewear.report.optimisation import draw_optimisation
-from kneewear.report.sweep import draw_sweep
-from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
-from kneewear.sides import SIDES
-from kneewear.studies.cases import column_name, evaluate_cases
-from kneewear.studies.cohort.analysis import tabulate_cohort
-from kneewear.studies.designs.bench import Bench, coulomb
-from kneewear.studies.designs.characterisation import (
-    characterise_contact,
-    find_worst_cases,
-    reference_conditions,
-    tabulate_contact,
-)
-from kneewear.studies.designs.laxity import compare_designs, drive_loops, summarise_loops
-from kneewear.studies.fe_knee.bones import build_bones
-from kneewear.studies.fe_knee.run import KneeRun, run_knee
-from kneewear.studies.fe_knee.statements import knee_statements
 from kneewear.studies.fe_twin.twin import compute_twin
-from kneewear.studies.life import built_in_activities, exact_knee
-from kneewear.studies.multibody.result import curves, scene_record, statements
-from kneewear.studies.optimisation.designs import evaluate_generation
-from kneewear.studies.optimisation.front import (
-    evaluate_front,
-    find_front,
-    shown_designs,
-    simulate_design,
-    tabulate_front,
-)
-from kneewear.studies.sweep.analysis import tabulate_sweep
-from kneewear.studies.sweep.plan import plan_cases, planned_cases, sweep_runner
-from tests.fe_knee.knees import small_study
+from kneewear.studies.multibody.result import curves, scene_record
+from kneewear.study.designs import simulate_design
+from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
+from kneewear.study.run import run_cases
+from kneewear.study.search import plan_front, plan_generation, with_grid
+from kneewear.study.search import searched as searched_study
+from tests.press.conftest import compute
+from tests.replications.knees import small_study
 
 CONFIG = Path(__file__).parents[2] / "config"
 GRID = {"grid": {"rows": 16, "columns": 12}}
@@ -68,48 +52,33 @@ def small(name: str, changes: dict[str, Any]) -> Any:
     return load_study(merge_settings(settings, changes))
 
 
-def implants_of(study: Any) -> dict[str, Implant]:
-    """Implant of every design."""
-    return {name: build_implant(one.implant)[0] for name, one in study.variants().items()}
-
-
-def bench(study: Any, implant: Implant, friction: float = 0.0) -> Bench:
-    """Bench of a design."""
-    return Bench(implant, study.grid, study.table, study.simulation, coulomb(friction))
-
-
 def characterisation() -> Contents:
     """Two designs at two flexions."""
-    flexion = {"characterisation": {"flexion_deg": [0, 60], "medial_offset_mm": [0]}}
-    study = small("characterisation", GRID | flexion | {"designs": {"large": None}})
-    implants, setup = implants_of(study), study.characterisation
-    records = {
-        name: characterise_contact(bench(study, one), setup) for name, one in implants.items()
+    shipped = read_settings(CONFIG / "characterisation.yaml")["variables"]
+    design = shipped["design"] | {
+        "blocks": {name: shipped["design"]["blocks"][name] for name in ("small", "medium")}
     }
-    contact = pd.concat(
-        [tabulate_contact(one, name, setup.pressures_mpa) for name, one in records.items()],
-        ignore_index=True,
+    flexion = shipped["flexion_deg"] | {"values": [0, 60]}
+    study = small(
+        "characterisation", GRID | {"variables": {"design": design, "flexion_deg": flexion}}
     )
-    worst = find_worst_cases(contact)
-    figures = draw_characterisation(contact, worst, implants, records)
-    tables = {"contact": contact, "worst_cases": worst, "submission": reference_conditions(contact)}
-    return "contact_characterisation", study.model_dump(mode="json"), tables, figures
+    results, data = compute(study)
+    tables = {"results": results} | analyse_results(study, results)
+    implants = {name: build_implant(one.implant)[0] for name, one in design_studies(study).items()}
+    figures = draw_characterisation(tables, data, implants)
+    return "characterisation", study.model_dump(mode="json"), tables, figures
 
 
 def laxity() -> Contents:
     """Two designs at one flexion."""
-    study = small("laxity", GRID | {"laxity": {"flexion_deg": [0], "steps": 4}})
-    loops = pd.concat(
-        [
-            drive_loops(bench(study, one, friction), study.laxity, friction, name)
-            for friction in study.laxity.friction
-            for name, one in implants_of(study).items()
-        ],
-        ignore_index=True,
-    )
-    found = summarise_loops(loops, study.laxity)
-    tables = {"loops": loops, "laxity": found, "laxity_comparison": compare_designs(found)}
-    return "laxity", study.model_dump(mode="json"), tables, draw_laxity(loops, found)
+    shipped = read_settings(CONFIG / "laxity.yaml")["variables"]
+    flexion = shipped["flexion_deg"] | {"values": [0]}
+    path = {"press": {"path": {"steps": 4}}}
+    study = small("laxity", GRID | path | {"variables": shipped | {"flexion_deg": flexion}})
+    results, data = compute(study)
+    tables = {"results": results} | analyse_results(study, results, data)
+    figures = draw_laxity(tables["loops"], tables["laxity"])
+    return "laxity", study.model_dump(mode="json"), tables, figures
 
 
 def finite_elements() -> Contents:
@@ -117,7 +86,7 @@ def finite_elements() -> Contents:
     elements = {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 4.0}
     changes = {
         "simulation": {"frames": 10, "distance": "exact"},
-        "cases": {"thickness_mm": [8, 10], "body_mass_kg": [75]},
+        "variables": {"thickness_mm": [8, 10], "body_mass_kg": [75]},
         "fe_twin": {"frames_percent": [10], "cases": "all", "elements": elements},
     }
     study = small("fe_twin", GRID | changes)
@@ -145,7 +114,7 @@ def dynamic_knee_run() -> tuple[Contents, KneeRun]:
     bones = build_bones(study.fe_knee.bones)
     run = run_knee(bones, study.fe_knee)
     tables = {
-        "knee_statements": knee_statements(run, bones, study.fe_knee),
+        "literature": compare_fe_knee(run, bones, study.fe_knee),
         "knee_history": run.history,
         "knee_meshes": run.meshes,
     }
@@ -154,15 +123,13 @@ def dynamic_knee_run() -> tuple[Contents, KneeRun]:
 
 
 def planar_knee() -> Contents:
-    """The knee in the sagittal plane: statements of the documentation, curves made up."""
+    """The knee in the sagittal plane: numbers of the documentation, curves made up."""
     study = read_study(CONFIG / "planar_knee.yaml", defaults=default_settings_file())
     at = np.linspace(0.0, 4.0, 20)
     laws = {law: (1.0 + number) * at for number, law in enumerate(study.multibody.laws)}
     motion = curves("indentation by law", "flexion (deg)", at, "mm", laws)
     forces = curves("force, first impact, by law", "indentation (mm)", at, "N", laws)
-    tables = {
-        "multibody_statements": load_table(SNAPSHOT / "planar_knee/tables/multibody_statements.csv")
-    }
+    tables = {"literature": load_table(SNAPSHOT / "planar_knee/tables/literature.csv")}
     return multibody(study, tables, motion, forces)
 
 
@@ -184,81 +151,59 @@ def passive_flexion() -> Contents:
     )
     forces = curves("contact force", "flexion (deg)", at, "N", {"medial": at, "lateral": 2.0 * at})
     rows = [
-        ("rms difference of varus", 0.5, "deg", "at most 1 deg", True, "own check"),
-        ("Largest force of the ligaments", 300.0, "N", "below 200 N", False, "a source"),
+        ComparedNumber("rms difference", "varus", 0.5, "deg", "a target", high=1.0),
+        ComparedNumber("largest force", "ligaments", 300.0, "N", "a source", high=200.0),
     ]
-    return multibody(study, {"multibody_statements": statements(rows)}, motion, forces)
+    return multibody(study, {"literature": judge_numbers(rows)}, motion, forces)
+
+
+def of_cases(name: str, changes: dict[str, Any]) -> Contents:
+    """Cases of a plan, with the figures of their analyses."""
+    study = small(name, GRID | FEW | changes)
+    tables = dict(kw.run(study).tables)
+    figures = draw_analyses(study, tables, None, None)
+    return study.page, study.model_dump(mode="json"), tables, figures
+
+
+def sweep() -> Contents:
+    """Few samples of two variables."""
+    shipped = read_settings(CONFIG / "sweep.yaml")["variables"]
+    variables = {name: shipped[name] for name in ("medial_share", "body_mass")}
+    plan = read_settings(CONFIG / "sweep.yaml")["cases"] | {"samples": 12}
+    return of_cases("sweep", {"variables": variables, "cases": plan})
+
+
+def cohort() -> Contents:
+    """Few subjects with two designs."""
+    changes = dict(read_settings(CONFIG / "cohort_example.yaml"))
+    subjects = CONFIG.parent / "tests/report/subjects.csv"
+    return of_cases("cohort_example", {"cases": changes["cases"] | {"file": str(subjects)}})
 
 
 FEW = {"simulation": {"analysis": "quasi_static", "frames": 8}}
 
 
-def sweep() -> Contents:
-    """Twelve cases, one of which cannot be built."""
-    fewer = dict.fromkeys(("tibial_rotation", "tibial_slope", "tibial_posterior", "medial_share"))
-    study = small("sweep", GRID | FEW | {"sweep": {"samples": 12, "factors": fewer}})
-    plan = plan_cases(study)
-    plan.loc[11, "body_mass"] = -5.0
-    runner = sweep_runner(study, exact_knee(study), built_in_activities(study))
-    found = tabulate_sweep(plan, evaluate_cases(runner, planned_cases(study, plan)))
-    figures = draw_sweep(
-        found["sweep"],
-        found["effects"],
-        {name: one.unit for name, one in study.sweep.factors.items()},
-    )
-    return "sweep", study.model_dump(mode="json"), {"plan": plan, **found}, figures
-
-
-def cohort(count: int = 40) -> Contents:
-    """Subjects of the shipped cohort, drawn again to `count`; their results are made up."""
-    study = small("cohort_example", GRID)
-    shipped = read_cohort(CONFIG / "cohort/synthetic.csv", study)
-    subjects = [replace(shipped[n % len(shipped)], name=f"s{n}") for n in range(count)]
-    spread = np.random.default_rng(1).lognormal(0.0, 0.1, count)
-    columns, covariates = study.cohort.columns, study.cohort.covariates
-    rows = []
-    for heavier, design in enumerate(study.design_names):
-        for one, own in zip(subjects, spread, strict=True):
-            mass = one.numbers["body_mass_kg"] * (1.0 + 0.1 * heavier) * own
-            found = {column_name(side, name): mass for side in SIDES for name in OUTPUTS}
-            labels = {"subject": one.name, "design": design, "failure": "", "warnings": ""}
-            rows.append({**labels, **one.numbers, **found, "border_pressure": 0.0})
-    rows[3] |= {"failure": "found a body mass of 2 kg"}
-    rows[3] |= {column_name(side, name): np.nan for side in SIDES for name in OUTPUTS}
-    limits = (study.report.pressure_limit_mpa, study.report.avg_pressure_limit_mpa)
-    tables = tabulate_cohort(
-        pd.DataFrame(rows), study.cohort.percentiles, list(columns), list(covariates), limits
-    )
-    figures = draw_cohort(
-        tables["cohort"], tables["percentiles"], tables["effects"],
-        {name: one.unit for name, one in columns.items()},
-    )  # fmt: skip
-    return "cohort", study.model_dump(mode="json"), tables, figures
-
-
 def searched() -> tuple[Contents, dict[str, Any]]:
     """Two generations of a search and the view of its chosen designs."""
-    search = {"population": 4, "generations": 2, "search_grid": {"rows": 16, "columns": 12}}
-    grid = {"grid": {"rows": 24, "columns": 18}}
-    study = small("optimisation", grid | FEW | {"optimisation": search})
+    plan = read_settings(CONFIG / "optimisation.yaml")["cases"]
+    plan |= {"population": 4, "generations": 2, "search_grid": {"rows": 16, "columns": 12}}
+    study = small("optimisation", FEW | {"grid": {"rows": 24, "columns": 18}, "cases": plan})
     knee, activities = exact_knee(study), built_in_activities(study)
-    done: list[pd.DataFrame] = []
-    for number in range(search["generations"]):
-        for part in study.batches().values():
-            done.append(evaluate_generation(study, knee, activities, number, part, list(done)))
-    designs = find_front(study, done)
-    found = tabulate_front(study, designs, [evaluate_front(study, knee, activities, designs, 0, 1)])
-    tables = {
-        "designs": designs, "front": found.front, "chosen_designs": found.chosen,
-        "search_error": found.search_error, "search_progress": found.convergence,
-    }  # fmt: skip
-    simulated = {
-        row["chosen"]: simulate_design(study, knee, activities, row)
-        for _, row in shown_designs(study.optimisation, found.front, found.chosen).iterrows()
-    }
-    figures = draw_optimisation(study.optimisation, tables)
-    contents = "optimisation", study.model_dump(mode="json"), tables, figures
-    return contents, build_design_view(study.optimisation, simulated)
+    results = pd.DataFrame()
+    for number in (0, 1, None):
+        plan = plan_front(study, results) if number is None else (
+            plan_generation(study, number, results)
+        )  # fmt: skip
+        changed = study if number is None else searched_study(study)
+        inputs = CaseInputs(changed, with_grid(changed, knee), activities, exact=True)
+        results = pd.concat([results, run_cases(changed, plan, inputs)], ignore_index=True)
+    tables = analyse_results(study, results)
+    shown = shown_designs(study.cases, tables["front"], tables["chosen_designs"])
+    simulated = {row["chosen"]: simulate_design(study, inputs, row) for _, row in shown.iterrows()}
+    figures = draw_optimisation(study.cases, study.variables, tables)
+    settings = study.model_dump(mode="json")
+    view = build_design_view(settings["variables"], simulated)
+    return ("optimisation", settings, tables, figures), view
 
 
 NEW_KINDS = {

@@ -1,17 +1,23 @@
-"""A small static study, solved, with made-up studies of its elements."""
+"""A small study of static contact, solved, with made-up studies of its elements."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import pandas as pd
+import xarray as xr
 
+from kneewear.analysis.press import case_conditions
+from kneewear.analysis.tables import analyse_results
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.regression.materials import compare_materials
-from kneewear.studies.static.record import tabulate_static
-from tests.simulation.chapter3 import small_study, solved
+from tests.press.chapter3 import small_study
+from tests.press.conftest import compute
 
-STUDY = small_study(("linear", "nonlinear"), flexion_deg=[0, 90], load_n=[750, 3000])
+STUDY = small_study(
+    materials=("linear", "nonlinear"), flexion_deg=(0.0, 90.0), load_n=(750.0, 3000.0),
+    analyses={"contact": {}, "materials": {"between": "material"}},
+)  # fmt: skip
 # As in the tables on disk: two sides at each position.
 CONVERGENCE = pd.DataFrame(
     [
@@ -34,15 +40,23 @@ SENSITIVITY = pd.DataFrame(
 )  # fmt: skip
 
 
-def solve_small_study() -> tuple[Any, Any, dict[str, pd.DataFrame]]:
-    """Record, implant and tables of the study."""
-    record, implant = solved(STUDY), build_implant(STUDY.implant)[0]
-    static = tabulate_static(record)
-    tables = {
-        "static": static,
-        "material_comparison": compare_materials(static, published=True),
+class StaticResults(NamedTuple):
+    """Dataset, conditions of its cases, implant and tables of the study."""
+
+    contact: xr.Dataset
+    cases: pd.DataFrame
+    implant: Implant
+    tables: dict[str, pd.DataFrame]
+
+
+def solve_small_study() -> StaticResults:
+    """Results of the study."""
+    results, data = compute(STUDY)
+    tables = analyse_results(STUDY, results) | {
+        "results": results,
         "fit_quality": pd.DataFrame({"side": ["medial"], "max_mm": [0.0]}),
         "element_convergence": CONVERGENCE,
         "grid_sensitivity": SENSITIVITY,
     }
-    return record, implant, tables
+    cases = case_conditions(results, STUDY)
+    return StaticResults(data, cases, build_implant(STUDY.implant)[0], tables)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,10 +9,12 @@ import pandas as pd
 import pytest
 
 from kneewear.report.bodies import draw_dynamics, shown_frames
-from kneewear.report.facts import analysis_differences, by_variant, largest_effect
-from kneewear.report.verification import draw_analyses
+from kneewear.report.study_tables import analysis_differences, largest_differences, method_variants
+from kneewear.report.verification import draw_analysis_comparison
 from kneewear.settings.cases import Case
+from kneewear.simulation.history import select_cases
 from kneewear.verification.methods import compare_analyses
+from tests.datasets import with_values
 from tests.physics.bodies import SMALL, gait_study
 
 
@@ -22,7 +23,11 @@ def case():
     """Study, its quasi-static history, and one in which all pressures are 2 % higher."""
     study = gait_study(*SMALL)
     still = study.run(Case("one", 8.0, 75.0))
-    return study, still, replace(still, analysis="forward", max_pressure=1.02 * still.max_pressure)
+    return (
+        study,
+        still,
+        with_values(still, analysis="forward", max_pressure=1.02 * still.max_pressure),
+    )
 
 
 def test_every_figure_of_an_activity_is_drawn():
@@ -34,24 +39,26 @@ def test_every_figure_of_an_activity_is_drawn():
     assert "flexion" in motion.axes[0].get_title()
     # Net superior force on the insert: the load, downwards.
     net = forces.axes[1].lines[-1].get_ydata()
-    assert np.asarray(net)[:-1] == pytest.approx(-still.load[0], rel=1e-6)
+    assert np.asarray(net)[:-1] == pytest.approx(-still["load"][0], rel=1e-6)
     shown = [axes for axes in areas.axes if axes.get_title(loc="left").endswith("%")]
     assert len(shown) == 8
     assert len({axes.get_xlim() for axes in shown}) == 1
     # Anterior is at the top and medial on the left, in all of the plans.
     assert all(axes.yaxis_inverted() and axes.xaxis_inverted() for axes in shown)
-    difference = draw_analyses(compare_analyses(still, moved)).axes[2].lines[0].get_ydata()
+    difference = (
+        draw_analysis_comparison(compare_analyses(still, moved)).axes[2].lines[0].get_ydata()
+    )
     assert np.nanmax(np.asarray(difference)) == pytest.approx(2.0)
 
 
 def test_a_case_that_failed_leaves_its_figures_out():
     study, _, moved = case()
-    assert draw_dynamics(study.implant, study.grid, {"gait": moved.select([])}) == {}
+    assert draw_dynamics(study.implant, study.grid, {"gait": select_cases(moved, [])}) == {}
 
 
 @pytest.mark.parametrize(("count", "frames"), [(8, 100), (8, 8), (8, 5)])
 def test_shown_frames_are_spread_evenly(count, frames):
-    history = replace(case()[1], percent=np.arange(frames) * 100.0 / frames)
+    history = with_values(case()[1], percent=np.arange(frames) * 100.0 / frames)
     shown = shown_frames(history, count)
     assert shown[0] == 0
     assert shown.size == min(count, frames)
@@ -60,12 +67,10 @@ def test_shown_frames_are_spread_evenly(count, frames):
 
 def test_differences_of_the_analyses_are_those_of_the_pressures():
     _, still, moved = case()
-    found = analysis_differences(compare_analyses(still, moved))
-    stance = int((still.load > 0.4 * still.load.max()).sum()) * 2
-    assert found["rms"] == pytest.approx(2.0)
-    assert found["largest"] == pytest.approx(2.0)
-    assert found["beyond"] == found["number"] == stance
-    assert found["inertia"] == 0.0
+    found = analysis_differences(compare_analyses(still, moved)).set_index("difference")["percent"]
+    assert found["Peak pressure, root mean square"] == pytest.approx(2.0)
+    assert found["Peak pressure, largest"] == pytest.approx(2.0)
+    assert found["Acceleration's part of the load, largest"] == 0.0
 
 
 def test_largest_effect_of_a_variant_is_told():
@@ -82,8 +87,9 @@ def test_largest_effect_of_a_variant_is_told():
             "relative_difference": [5e-4, -2e-3, 9.0],
         }
     )
-    rows = by_variant(table)["distance: exact"]
+    rows = method_variants(table)
     assert len(rows) == 2
-    assert largest_effect(rows)[["quantity", "side", "percent"]].tolist() == [
+    (worst,) = largest_differences(rows).to_dict("records")
+    assert [worst[name] for name in ("quantity", "side", "percent")] == [
         "wear_depth", "lateral", -0.2,
     ]  # fmt: skip

@@ -12,7 +12,9 @@ from kneewear.report.maps import typical_cases
 from kneewear.report.regression import BAR_COLOURS
 from kneewear.report.verification import draw_active_elements
 from kneewear.settings.cases import centre_case
+from kneewear.simulation.history import cases_of
 from kneewear.verification.engine import vary_active_elements
+from kneewear.wear.subsurface import subsurface_stress
 from tests.report.drawn import figures_of
 
 SIDES = ("medial", "lateral")
@@ -37,27 +39,27 @@ def cells(axes):
 
 def test_damage_maps_reach_the_depths_of_the_case_table(whole, figures):
     panels = figures["damage_maps"].axes
-    for axes, (_, index) in zip(panels, typical_cases(whole.maps.cases), strict=False):
-        name = whole.maps.cases[index].name
+    for axes, (_, index) in zip(panels, typical_cases(cases_of(whole.maps)), strict=False):
+        name = cases_of(whole.maps)[index].name
         wanted = [of(whole.tables["cases"], "damage_depth", side, name) for side in SIDES]
         assert cells(axes) == pytest.approx(wanted)
 
 
 def test_wear_and_creep_maps_are_those_of_the_centre_case(whole, figures):
-    index = centre_case(whole.maps.cases)
+    index = centre_case(cases_of(whole.maps))
     for axes, depth in zip(figures["wear_maps"].axes, ("wear_depth", "creep_depth"), strict=False):
-        wanted = getattr(whole.maps, depth)[0, index].max(axis=(1, 2))
+        wanted = whole.maps[depth].values[0, index].max(axis=(1, 2))
         assert cells(axes) == pytest.approx(list(wanted))
 
 
 def test_pressure_map_and_history_reach_the_pressure_of_the_case_table(whole, figures):
-    name = whole.cycles.cases[centre_case(whole.cycles.cases)].name
+    name = cases_of(whole.cycles)[centre_case(cases_of(whole.cycles))].name
     (axes,) = (axes for axes in figures["history_gait"].axes
                if axes.get_title("left") == "Maximum pressure (MPa)")  # fmt: skip
     for line, side in zip(axes.lines, SIDES, strict=True):
         wanted = of(whole.tables["cases"], "max_pressure", side, name)
         assert line.get_ydata().max() == pytest.approx(wanted)
-    frame = int(np.argmax(whole.cycles.load[0, centre_case(whole.cycles.cases)]))
+    frame = int(np.argmax(whole.cycles["load"].values[0, centre_case(cases_of(whole.cycles))]))
     shown = cells(figures["pressure_gait"].axes[0])
     assert shown == pytest.approx([line.get_ydata()[frame] for line in axes.lines], rel=1e-6)
 
@@ -72,6 +74,16 @@ def test_pressure_map_marks_a_case_outside_validity(whole):
     assert title((0.99 * peak, 1e9)).endswith("outside validity")
     assert title((1e9, 1e-3)).endswith("outside validity")
     assert "outside" not in title((1.01 * peak, 1e9)) + title()
+
+
+def test_index_of_delamination_is_drawn_with_a_coupled_layer_only(whole, figures):
+    assert "subsurface_gait" not in figures
+    drawn = draw_contact(whole.implant, whole.grid, whole.cycles, whole.activities,
+                         whole.histories, poisson_ratio=0.46)  # fmt: skip
+    found = subsurface_stress(whole.histories["gait"].isel(case=[0]), whole.grid, 0.46)
+    index = found["delamination_index"].values[0].reshape(len(SIDES), -1)
+    shown = cells(drawn["subsurface_gait"].axes[0])
+    assert shown == pytest.approx(index.max(axis=1), rel=1e-6)
 
 
 def test_damage_surface_spans_the_case_table(whole, figures):

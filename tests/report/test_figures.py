@@ -23,7 +23,6 @@ from kneewear.report.bodies import (
     draw_measured,
     draw_section,
 )
-from kneewear.report.captions import figure_text
 from kneewear.report.figures import draw_method
 from kneewear.report.maps import (
     draw_damage_maps,
@@ -32,9 +31,12 @@ from kneewear.report.maps import (
     draw_extraction,
     typical_cases,
 )
+from kneewear.report.specification import figure_text
 from kneewear.report.style import SIZE, SMALL
 from kneewear.report.verification import draw_cost, draw_distance_methods
 from kneewear.settings.cases import Case, centre_case
+from kneewear.simulation.history import cases_of
+from tests.datasets import with_values
 from tests.geometry.exact_arcs import measure_parametric_implant
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import figures_of
@@ -67,12 +69,12 @@ def test_texts_of_all_figures_have_one_of_two_sizes(whole):
 
 def test_maps_of_two_lives_share_their_colours(single):
     deeper = single.maps.damage_depth * np.array([1.0, 2.0])[:, None, None, None, None]
-    maps = replace(single.maps, damage_depth=deeper)
+    maps = with_values(single.maps, damage_depth=deeper)
     tops = [
         draw_damage_maps(maps, single.grid, life).axes[0].collections[-1].get_clim()[1]
         for life in (0, 1)
     ]
-    assert tops == pytest.approx([deeper.max()] * 2)
+    assert tops == pytest.approx([float(deeper.max())] * 2)
 
 
 @pytest.mark.slow
@@ -91,7 +93,7 @@ def test_typical_cases_of_the_published_design():
 
 
 def test_no_case_is_shown_twice(whole):
-    indices = [index for _, index in typical_cases(whole.maps.cases)]
+    indices = [index for _, index in typical_cases(cases_of(whole.maps))]
     assert len(indices) == len(set(indices)) == 4
 
 
@@ -103,7 +105,7 @@ def test_medial_is_drawn_left_and_anterior_up(whole):
 
 def test_mark_stands_at_the_largest_damage(whole):
     axes = draw_damage_maps(whole.maps, whole.grid, 0).axes[0]
-    case = typical_cases(whole.maps.cases)[0][1]
+    case = typical_cases(cases_of(whole.maps))[0][1]
     worst = np.unravel_index(whole.maps.damage_depth[0, case, 0].argmax(), (24, 18))
     x, _, z = whole.grid.centre[0][worst]
     mark = axes.lines[0].get_xydata()[0]

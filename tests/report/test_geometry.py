@@ -10,13 +10,13 @@ from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 
 from kneewear.geometry.grid import build_grid
 from kneewear.report.bodies import draw_control_nets
-from kneewear.report.captions import figure_texts
 from kneewear.report.maps import (
     draw_cartilage_map,
     draw_element_grid,
     draw_geometry,
     draw_thickness_map,
 )
+from kneewear.report.specification import figure_texts
 from tests.geometry.test_layers import knee_of_spheres
 
 

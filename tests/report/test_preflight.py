@@ -14,6 +14,7 @@ import yaml
 import kneewear
 from kneewear import __main__ as command
 from kneewear import preflight
+from kneewear.findings import Verdict
 from kneewear.report.bodies import Pose, draw_preflight, poses_of, touch_down
 
 CHECKOUT = Path(__file__).parents[2]
@@ -49,13 +50,14 @@ def test_a_pose_beside_the_insert_is_told(whole):
     [
         pytest.param("config/example_meshes.yaml", marks=pytest.mark.slow, id="meshes"),
         pytest.param("config/chapter3.yaml", id="static"),
+        pytest.param("config/monte_carlo.yaml", id="samples"),
     ],
 )
 def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").symlink_to(CHECKOUT / "config")
     start = time.process_time()
-    command.main(["--draw", study])
+    command.main(["check", study])
     # Of this process alone; on a machine to itself no more on the clock.
     assert time.process_time() - start < 40.0
     said = capsys.readouterr().out
@@ -74,7 +76,7 @@ def test_windows_beside_the_bearing_are_drawn_with_its_extent(tmp_path, monkeypa
     own = {"implant": {"meshes": {"insert_region_mm": beside}}}
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
     with pytest.raises(SystemExit) as ended:
-        command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])
+        command.main(["check", "config/example_meshes.yaml", "own.yaml"])
     said = str(ended.value)
     assert "In the axes of the windows the insert extends over x -" in said
     assert (tmp_path / re.search(r"Look at (\S+)", said)[1]).is_file()
@@ -87,7 +89,7 @@ def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypat
     (tmp_path / "config").symlink_to(CHECKOUT / "config")
     monkeypatch.setattr("kneewear.preflight.build_distance_tables", lambda implant, settings: {})
     (tmp_path / "own.yaml").write_text("implant: {meshes: {wave_tolerance_mm: null}}\n")
-    command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])
+    command.main(["check", "config/example_meshes.yaml", "own.yaml"])
     said = capsys.readouterr().out
     assert "Distances to the medial condyle are computed exactly, because its table is" in said
     minutes = re.search(
@@ -106,7 +108,7 @@ def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypat
     wanted = re.findall(r"Set implant.meshes.wave_tolerance_mm to (auto) or to ([\d.]+); ", said)[0]
     for cure in wanted:
         (tmp_path / "own.yaml").write_text(f"implant: {{meshes: {{wave_tolerance_mm: {cure}}}}}\n")
-        command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])
+        command.main(["check", "config/example_meshes.yaml", "own.yaml"])
         assert wave not in capsys.readouterr().out
     page = Path(re.search(r"Look at (\S+)", said)[1]).read_text(encoding="utf-8")
     assert "Distances to the lateral condyle are computed exactly" in page
@@ -122,13 +124,13 @@ def test_a_motion_held_against_a_rim_is_never_said_to_be_without_fault(
     own = tmp_path / "own.yaml"
     own.write_text("activities: {example_gait: {zero: {anterior_posterior: 12.0}}}\n")
     with pytest.raises(SystemExit) as ended:
-        command.main(["--draw", "config/example_meshes.yaml", str(own)])
+        command.main(["check", "config/example_meshes.yaml", str(own)])
     assert ended.value.code == 1
     said = capsys.readouterr().out
     assert "Placement of example_gait: fail." in said
     assert "Set activities.example_gait.zero.anterior_posterior to seat" in said
     own.write_text("activities: {example_gait: {zero: {anterior_posterior: seat}}}\n")
-    command.main(["--draw", "config/example_meshes.yaml", str(own)])
+    command.main(["check", "config/example_meshes.yaml", str(own)])
     assert "Placement of example_gait: pass." in capsys.readouterr().out
     page = (tmp_path / "results/example_meshes/inputs/index.html").read_text(encoding="utf-8")
     assert "position refers to the frictionless seat" in page
@@ -154,7 +156,7 @@ def test_reversed_signs_are_doubted_before_the_study(tmp_path, monkeypatch, caps
         study = {"activities": {"fluoroscopic_gait": {"motion": motion}}}
         (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
         with suppress(SystemExit):  # the placement may fail too
-            command.main(["--draw", "config/dm_fluoroscopy.yaml", "mine.yaml"])
+            command.main(["check", "config/dm_fluoroscopy.yaml", "mine.yaml"])
         said = capsys.readouterr().out
         assert ("Check motion.convention" in said) == (name != "given"), (name, said)
         picture = tmp_path / "results/dm_fluoroscopy/inputs/signs_fluoroscopic_gait.png"
@@ -171,10 +173,12 @@ def test_a_design_has_no_warnings_of_the_one_before(tmp_path, monkeypatch, capsy
     def write(study, root, folder, notes):
         assert folder.parent == Path("results/laxity/inputs")
         given.append((folder.name, notes))
-        return preflight.Preflight(folder / "index.html", (), (f"a fault of {folder.name}",))
+        return preflight.Preflight(
+            folder / "index.html", (), (f"a fault of {folder.name}",), Verdict.of([])
+        )
 
     monkeypatch.setattr(preflight, "_write_preflight", write)
-    command.main(["--draw", "config/laxity.yaml"])
+    command.main(["check", "config/laxity.yaml"])
     (one, notes), (two, others) = given
     assert one != two
     assert notes == others

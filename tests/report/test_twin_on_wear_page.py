@@ -9,13 +9,10 @@ from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_json, save_table
 from kneewear.io.study_inputs import check_inputs, twin_table
-from kneewear.report.case_facts import (
-    twin_effects,
-    twin_of_case,
-    twin_words,
-    wears_by_pressure,
-)
+from kneewear.report.wear_tables import twin_effects, twin_errors
 from kneewear.settings.study import read_study
+
+LINEAR = {"wear": {"wear_law": "archard"}}
 
 
 def rows_of(side, **quantities):
@@ -24,7 +21,7 @@ def rows_of(side, **quantities):
         {
             "case": "10mm_100kg", "thickness_mm": 10.0, "body_mass_kg": 100.0, "percent": percent,
             "side": side, "quantity": quantity, "unit": "MPa", "foundation": foundation,
-            "finite_elements": elements, "mesh_error_percent": 1.0,
+            "finite_elements": elements, "mesh_error_percent": 1.0, "layer_error_percent": 0.5,
             "foundation_error_percent": 100.0 * (foundation / elements - 1.0),
         }
         for quantity, values in quantities.items()
@@ -70,14 +67,14 @@ def cases_with(**depths):
 
 def test_creep_follows_the_frame_that_loads_most_and_wear_all_frames():
     cases = cases_with(creep_depth=0.2, wear_depth=0.3, damage_depth=0.5)
-    (row,) = twin_effects(TWIN, cases, wears=True).to_dict("records")
+    (row,) = twin_effects(TWIN, cases, LINEAR).to_dict("records")
     assert row["creep_twin"] == pytest.approx(0.2 * 25.0 / 20.0)
     assert row["wear_twin"] == pytest.approx(0.3 * (25.0 + 8.0) / (20.0 + 16.0))
     assert row["damage_twin"] == pytest.approx(row["creep_twin"] + row["wear_twin"])
     assert row["area"] == pytest.approx(-20.0)
-    (row,) = twin_effects(TWIN, cases, wears=False).to_dict("records")
+    (row,) = twin_effects(TWIN, cases, {"wear": {"wear_law": "pressure_power"}}).to_dict("records")
     assert row["wear_twin"] == row["wear"] == 0.3
-    assert twin_effects(TWIN, cases.assign(thickness_mm=8.0), wears=True).empty
+    assert twin_effects(TWIN, cases.assign(thickness_mm=8.0), LINEAR).empty
 
 
 def test_every_case_and_side_of_both_has_a_row():
@@ -85,27 +82,18 @@ def test_every_case_and_side_of_both_has_a_row():
     twin = pd.concat([TWIN, TWIN.assign(side="lateral"), second])
     cases = cases_with(creep_depth=0.2, wear_depth=0.3, damage_depth=0.5)
     other = cases.assign(case="6mm_50kg", thickness_mm=6.0, body_mass_kg=50.0)
-    found = twin_effects(twin, pd.concat([cases, cases.assign(side="lateral"), other]), wears=True)
+    found = twin_effects(twin, pd.concat([cases, cases.assign(side="lateral"), other]), LINEAR)
     assert list(zip(found["case"], found["side"], strict=True)) == [
         ("10mm_100kg", "medial"), ("10mm_100kg", "lateral"), ("6mm_50kg", "medial"),
     ]  # fmt: skip
 
 
-def test_headlined_case_has_the_errors_of_its_own_largest_pressures():
-    case = {"thickness_mm": 10.0, "body_mass_kg": 100.0}
-    assert twin_of_case(TWIN, case) == "-20 % and its mean +10 % off"
-    other = case | {"thickness_mm": 8.0}
-    assert twin_of_case(TWIN, other).endswith(
-        "its mean -20 to +10 % off (in 1 case of other thickness or mass)"
+def test_errors_are_ranges_over_frames_cases_and_sides():
+    errors = twin_errors(TWIN).set_index("quantity")
+    assert errors.loc["middle_pressure", ["low", "high", "mesh"]].tolist() == pytest.approx(
+        [-20.0, 100.0, 1.0]
     )
-    assert twin_words(TWIN, "middle_pressure") == "-20 to +100 %"
-
-
-@pytest.mark.parametrize(
-    ("law", "wears"), [("archard", True), ("unified_theory", True), ("pressure_power", False)]
-)
-def test_wear_proportional_to_pressure(law, wears):
-    assert wears_by_pressure({"wear_law": law}) is wears
+    assert errors.loc["max_pressure", "high"] == pytest.approx(-20.0)
 
 
 def test_twin_of_this_implant_is_accepted(tmp_path):

@@ -163,5 +163,5 @@ def test_springs_with_a_gap_hold_a_body_as_their_formula_says():
 
 def test_loads_over_frames_need_a_motion():
     load = Load(np.zeros((5, 3)))
-    with pytest.raises(ValueError, match=r"load 1 is given over frames; expected one of `Load.at`"):
+    with pytest.raises(ValueError):
         component_system([], [], [load]).forces(POSE)

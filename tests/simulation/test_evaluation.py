@@ -10,7 +10,7 @@ import pytest
 
 import kneewear as kw
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.evaluation import evaluate_contact
+from kneewear.simulation.evaluation import contact_at_poses
 
 pytestmark = pytest.mark.compiled
 
@@ -81,5 +81,5 @@ def test_a_thicker_insert_is_softer(knee, study):
 @pytest.mark.parametrize("poses", [[0.0, 1.0], [[0.0] * 5], [0.0] * 5 + [math.nan]])
 def test_poses_without_six_finite_coordinates_are_refused(knee, study, poses):
     assert isinstance(study.simulation, SimulationSettings)
-    with pytest.raises(ValueError, match=r"expected finite numbers of shape \(6,\) or \(n, 6\)"):
-        evaluate_contact(knee, poses, study.simulation)
+    with pytest.raises(ValueError):
+        contact_at_poses(knee, poses, study.simulation)

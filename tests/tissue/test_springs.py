@@ -63,7 +63,7 @@ def test_a_spring_with_a_gap_pulls_as_two_tendons_that_are_slack_over_it(stretch
 
 
 def test_faulty_springs_are_refused():
-    with pytest.raises(ValueError, match="spring on 'varus'"):
+    with pytest.raises(ValueError):
         Spring("varus", 1.0)
-    with pytest.raises(ValueError, match="gap of a spring"):
+    with pytest.raises(ValueError):
         Spring("x", 1.0, gap=-1.0)

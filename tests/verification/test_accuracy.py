@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.activity.sources import build_activity
-from kneewear.geometry.knee import build_knee
+from kneewear.geometry.knee import assemble_knee
 from kneewear.settings.study import read_study
 from kneewear.verification import accuracy
 from tests.test_config import FOLDER
@@ -23,11 +23,11 @@ def table(monkeypatch):
     """Errors of one quasi-static case at two accuracies, coarser than the real ones."""
     monkeypatch.setattr(accuracy, "CONVERGED", level(100, 76, 96))
     levels = {"draft": level(24, 18, 24), "fine": level(50, 38, 48)}
-    monkeypatch.setattr(accuracy, "accuracy_levels", lambda: levels)
+    monkeypatch.setattr(accuracy, "levels_of_accuracy", lambda: levels)
     own = level(100, 76, 96)
     own["simulation"] |= {"analysis": "quasi_static", "distance": "exact"}
-    study = read_study(FOLDER / "verification.yaml", own, defaults=FOLDER / "config.yaml")
-    knee, _ = build_knee(study.implant, study.grid, study.table, tabulate_distances=False)
+    study = read_study(FOLDER / "verification.yaml", own, defaults=FOLDER / "defaults.yaml")
+    knee, _ = assemble_knee(study.implant, study.grid, study.table, tabulate_distances=False)
     blocks = study.simulated_activities().items()
     return accuracy.verify_accuracy(
         knee, study, lambda frames: [build_activity(name, block, frames) for name, block in blocks]

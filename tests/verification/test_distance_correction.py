@@ -7,9 +7,10 @@ import pytest
 
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.table import tabulate_surface
-from kneewear.report.facts import tilted_element
+from kneewear.report.study_tables import tilted_element
 from kneewear.report.verification import draw_distance_correction
 from kneewear.verification.methods import correct_distances
+from tests.datasets import plain
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
 
 
@@ -38,9 +39,9 @@ def test_penetrations_are_the_engines(simulated, table, column, choices):
     study, history = simulated
     condyle = study.implant.femoral["medial"]
     pair = ContactPair(study.grid, 0, condyle, tabulate_surface(condyle, 61, 41), **choices)
-    frame = int(np.argmax(history.load[0]))
+    frame = int(np.argmax(history["load"].values[0]))
     layer = linear_layer(study.grid.thickness[0].ravel()[pair.index])
-    found = pair.evaluate(*pose_of(history, frame), layer)
+    found = pair.evaluate(*pose_of(plain(history), frame), layer)
     ours = table[table["side"] == "medial"]
     # The same elements in the same order.
     centres = study.grid.centre[0].reshape(-1, 3)[pair.index[found.element]]

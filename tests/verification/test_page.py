@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import pandas as pd
 import pytest
 
 from kneewear.errors import NOT_COMPUTED
+from kneewear.report.tables import words
 from kneewear.report.verification import draw_verification
 from kneewear.settings.cases import Case
 from kneewear.settings.study import read_study
@@ -20,8 +20,9 @@ from kneewear.verification.engine import (
     vary_active_elements,
 )
 from kneewear.verification.methods import compare_analyses, correct_distances
+from tests.datasets import with_values
 from tests.physics.bodies import SMALL, gait_study
-from tests.report.pages import both_pages
+from tests.report.pages import written
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -30,19 +31,12 @@ CONFIG = Path(__file__).parents[2] / "config"
 def tables():
     study = gait_study(*SMALL)
     still = study.run(Case("one", 8.0, 75.0))
-    moved = replace(still, analysis="forward", max_pressure=1.02 * still.max_pressure)
+    moved = with_values(still, analysis="forward", max_pressure=1.02 * still.max_pressure)
     comparisons = (
         comparison("sphere", "force", "N", 100.0, np.array([1e-4]), "elastic foundation", 0.05),
         comparison("sphere", "area", "mm2", 100.0, np.array([0.013]), "elastic foundation", 1.0),
         comparison("punch", "force", "N", 100.0, np.array([0.025]), "elastic foundation"),
-        comparison("impact, flores", "restitution", "1", 0.6, np.array([1e-9]), "phase plane"),
     )
-    grids = [
-        {"kind": kind, "elements": 300, "depth_mm": depth, "active": 9.0}
-        | {f"{name}_error": 0.1 * depth for name in ("force", "peak", "mean", "area")}
-        for kind in ("fixed", "adaptive")
-        for depth in (0.01, 0.1)
-    ]
     refinement = [
         {"contact": contact.name, "quantity": name, "rows": n, "worst_error_percent": 9 / n}
         for contact in contacts_by_shape()
@@ -69,7 +63,6 @@ def tables():
         "sphere_models": compare_sphere_models(),
         "refinement": pd.DataFrame(refinement),
         "active_elements": vary_active_elements(1, counts=(25, 50), offsets=5),
-        "grid_comparison": pd.DataFrame(grids),
         "distance_correction": correct_distances(study.grid, study.implant.femoral, still),
         "analyses": compare_analyses(still, moved),
         "variants": pd.DataFrame(variants),
@@ -79,8 +72,7 @@ def tables():
 def test_every_comparison_has_its_figure(tables):
     figures = draw_verification(tables)
     assert list(figures) == [
-        "sphere_models", "refinement", "active_elements", "grid_comparison", "distance_correction",
-        "analyses_gait",
+        "sphere_models", "refinement", "active_elements", "distance_correction", "analyses_gait",
     ]  # fmt: skip
     # Every shape and quantity the legends name has its line.
     for name in ("sphere_models", "refinement", "active_elements"):
@@ -92,30 +84,30 @@ def test_every_comparison_has_its_figure(tables):
     "missing",
     [
         ["verification", "refinement", "active_elements", "sphere_models"],
-        ["distance_correction", "variants", "analyses", "grid_comparison"],
+        ["distance_correction", "variants", "analyses"],
         ["accuracy"],
     ],
     ids=["engine", "methods", "accuracy"],
 )
 def test_page_states_what_was_not_computed_and_shows_the_rest(tables, missing):
-    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "config.yaml")
+    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "defaults.yaml")
     failed = pd.DataFrame({NOT_COMPUTED: ["ValueError: no contact."]})
     known = {name: table for name, table in tables.items() if name not in missing}
     figures = dict.fromkeys(draw_verification(known), b"<svg/>")
     given = known | dict.fromkeys(missing, failed)
-    text = both_pages("verification", study.model_dump(mode="json"), given, figures)
-    names = ", ".join(missing).replace("_", " ")
-    assert f"Not computed: {names}.</strong> A side study failed: ValueError" in text
-    assert text.count("<img") == len(figures)
+    page = written("verification", study.model_dump(mode="json"), given, figures)
+    (finding,) = (one for one in page.findings if one.finding.check == "side_study")
+    assert finding.finding.where.split(", ") == [words(name) for name in missing]
+    assert page.page.count("<img") == len(figures)
 
 
 def test_page_counts_targets_and_names_the_largest_differences(tables):
-    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "config.yaml")
+    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "defaults.yaml")
     figures = dict.fromkeys(draw_verification(tables), b"<svg/>")
-    text = both_pages("verification", study.model_dump(mode="json"), tables, figures)
-    assert "1 of 2 quantities with a target meet it" in text
-    assert "of any shape, is 2.5 %" in text
-    assert "With distance: exact, no quantity of the case differs by more than 0.3 %" in text
-    assert "impact, Flores" in text
-    assert "as configured 4.5 % (300 elements per side, 100 frames), draft 2.5 %" in text
-    assert text.count("<img") == len(figures)
+    page = written("verification", study.model_dump(mode="json"), tables, figures)
+    assert page.results["met",].value == pytest.approx(50.0)
+    assert page.results["force_error",].value == pytest.approx(1e-2)
+    assert page.results["method_difference",].value == pytest.approx(-0.3)
+    assert page.results["discretisation_error", "as configured"].value == 4.5
+    assert [one.finding.check for one in page.findings] == ["verification_target"]
+    assert page.page.count("<img") == len(figures)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kneewear import default_study
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.verification.methods import change_methods, compare_methods
+from tests.datasets import with_values
 from tests.wear.conftest import grid, history, settings  # noqa: F401 - fixtures
 
 
 def test_twice_the_slip_wears_twice_as_much(history, grid, settings):  # noqa: F811
-    doubled = replace(history, slip=2.0 * history.slip)
+    doubled = with_values(history, slip=2.0 * history.slip)
     changed = {"same": {"gait": history}, "slip: doubled": {"gait": doubled}}
     table = compare_methods({"gait": history}, changed, grid, settings())
     by = table.set_index(["variant", "quantity"])["relative_difference"]

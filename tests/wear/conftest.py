@@ -7,8 +7,9 @@ import pytest
 
 from kneewear import default_study
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.schemas import CONTACT
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import case_coordinates, failure_attribute
 
 SIDES = ("medial", "lateral")
 
@@ -58,32 +59,37 @@ def make_history(activity="gait", cases=None, frames=8, seed=0, grid=None):
     total = pressure.sum(axis=(-1, -2), dtype=float)
     centre = np.einsum("cfsij,sijk->cfsk", pressure.astype(float), grid.centre)
     three = (len(cases), frames, 3)
-    return ContactHistory(
+    return CONTACT.dataset(
+        {
+            **case_coordinates(cases),
+            "side": SIDES,
+            "percent": np.arange(frames) * 100.0 / frames,
+            "time": np.arange(frames) * 1.2 / frames,
+            "pressure": pressure,
+            "slip": slip,
+            "translation": random.normal(size=three),
+            "rotation": random.normal(size=three),
+            "load": random.uniform(500.0, 2000.0, three[:2]),
+            "load_line": random.uniform(5.0, 9.0, three[:2]),
+            "force": random.normal(size=(*sides, 3)),
+            "torque": random.normal(size=(*sides, 3)),
+            "reaction_force": random.normal(size=three),
+            "reaction_moment": random.normal(size=three),
+            "inertia_force": random.normal(size=three),
+            "inertia_moment": random.normal(size=three),
+            "spring_force": np.zeros(three[:2]),
+            "max_pressure": pressure.max(axis=(-1, -2)).astype(float),
+            "avg_pressure": total / count,
+            "contact_area": 6.0 * loaded.sum(axis=(-1, -2)).astype(float),
+            "max_penetration": np.zeros(sides),
+            "active_elements": loaded.sum(axis=(-1, -2)),
+            "centre_of_pressure": centre / total[..., None],
+            "residual": np.full(three[:2], 1e-12),
+        },
+        leading=("case", "frame"),
         activity=activity,
-        cases=tuple(cases),
-        sides=SIDES,
-        percent=np.arange(frames) * 100.0 / frames,
-        time=np.arange(frames) * 1.2 / frames,
-        pressure=pressure,
-        slip=slip,
-        translation=random.normal(size=three),
-        rotation=random.normal(size=three),
-        load=random.uniform(500.0, 2000.0, three[:2]),
-        load_line=random.uniform(5.0, 9.0, three[:2]),
-        force=random.normal(size=(*sides, 3)),
-        torque=random.normal(size=(*sides, 3)),
-        reaction_force=random.normal(size=three),
-        reaction_moment=random.normal(size=three),
-        inertia_force=random.normal(size=three),
-        inertia_moment=random.normal(size=three),
-        spring_force=np.zeros(three[:2]),
-        max_pressure=pressure.max(axis=(-1, -2)).astype(float),
-        avg_pressure=total / count,
-        contact_area=6.0 * loaded.sum(axis=(-1, -2)).astype(float),
-        max_penetration=np.zeros(sides),
-        active_elements=loaded.sum(axis=(-1, -2)),
-        centre_of_pressure=centre / total[..., None],
-        residual=np.full(three[:2], 1e-12),
+        analysis="quasi_static",
+        **failure_attribute(()),
     )
 
 

@@ -7,11 +7,19 @@ import pandas as pd
 import pytest
 
 from kneewear import load_study
-from kneewear.errors import InputDataError
+from kneewear.errors import DamagedFileError
 from kneewear.io.curves import read_simulator_test
+from kneewear.io.documents import save_json
+from kneewear.io.result_files import file_hash, frozen_digest
 from kneewear.io.study_inputs import check_inputs
 from kneewear.report.wear import draw_wear_over_cycles
-from kneewear.wear.gravimetry import tabulate_wear_over_cycles
+from kneewear.settings.cases import Case
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.gravimetry import predicted_rates, tabulate_wear_over_cycles
+from kneewear.wear.records import record_cycles
+from kneewear.wear.summary import summarize_cases
+from tests.refusals import refusal, refused_at
+from tests.wear.conftest import make_grid, make_history, make_settings
 
 COLUMNS = {"million_cycles": "Mc", "loss": "mg", "error": "sd"}
 ROWS = "# weighed\nMc,mg,sd\n0,0,0\n1,9.3,1\n2,20.5,2\n"
@@ -78,21 +86,44 @@ def test_volumes_stay_and_errors_may_be_missing(file):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "place"),
     [
-        ("2,20.5", "1,20.5", "cycles that do not increase"),
-        ("2,20.5", "2000000,20.5", "look like single cycles: divide them by a million"),
-        ("20.5,2", "20.5,-2", "found an error of -2"),
-        ("9.3", "9;3", "data row 2: found '9;3'"),
-        ("Mc,mg", "Mc,mass", "expected a column 'mg'"),
+        ("2,20.5", "1,20.5", "test.csv, column 'Mc'"),
+        ("2,20.5", "2000000,20.5", "test.csv, column 'Mc'"),
+        ("20.5,2", "20.5,-2", "test.csv, column 'sd'"),
+        ("9.3", "9;3", "test.csv, column 'mg', data row 2"),
+        ("Mc,mg", "Mc,mass", "test.csv, header"),
     ],
 )
-def test_faults_of_the_file_stop_the_study_before_its_first_job(file, old, new, says):
+def test_faults_of_the_file_stop_the_study_before_its_first_job(file, old, new, place):
     file.write_text(ROWS.replace(old, new, 1))
     test = {"file": str(file), "unit": "mg", "columns": COLUMNS, "source": "made up"}
     study = load_study({"report": {"simulator_tests": {"A": test}}})
-    with pytest.raises(InputDataError, match=says):
-        check_inputs(study, ".")
+    assert refused_at(check_inputs, study, ".") == place
     file.unlink()
-    with pytest.raises(InputDataError, match="no such file"):
-        check_inputs(study, ".")
+    refusal(check_inputs, study, ".")
+
+
+def test_stored_prediction_is_the_rate_of_the_tables():
+    cases = (Case("t06_m050", 6.0, 50.0), Case("t10_m100", 10.0, 100.0))
+    grid, settings = make_grid(), make_settings()
+    histories = {"gait": make_history(cases=cases, grid=grid)}
+    maps = accumulate_wear(histories, grid, settings)
+    rates = predicted_rates(maps, grid, settings)
+    assert rates["case"].tolist() == [case.name for case in cases]
+    summary = summarize_cases(maps, record_cycles(histories), grid, settings)
+    curves = tabulate_wear_over_cycles(summary, settings, {})["wear_over_cycles"]
+    last = curves[curves["million_cycles"] == curves["million_cycles"].max()]
+    np.testing.assert_allclose(
+        rates["wear_mm3_per_million_cycles"], last["wear_mm3"] / last["million_cycles"]
+    )
+
+
+def test_a_prediction_that_was_changed_after_it_was_stored_is_refused(tmp_path):
+    file, record = tmp_path / "prediction.csv", tmp_path / "prediction.json"
+    file.write_text("case,life,wear_mm3_per_million_cycles\na,gait,10\n")
+    save_json({"sha256": file_hash(file)}, record)
+    assert frozen_digest(file, record) == file_hash(file)
+    file.write_text("case,life,wear_mm3_per_million_cycles\na,gait,11\n")
+    with pytest.raises(DamagedFileError):
+        frozen_digest(file, record)

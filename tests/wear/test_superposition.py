@@ -11,6 +11,7 @@ from kneewear.settings.cases import Case
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.creep import creep_strain_per_pressure
 from kneewear.wear.superposition import ContactResponse, relaxed_pressure, superposed_creep
+from tests.datasets import with_values
 
 STIFFNESS, COMPLIANCE = 200.0, 0.0175  # MPa/mm, mm/MPa
 
@@ -105,7 +106,7 @@ class Bed:
                 low, high = (middle, high) if force.sum() * 0.25 < LOAD else (low, middle)
             pressure[side] = STIFFNESS * np.maximum(middle - gap, 0.0)
             depth[side] = middle - gap.min()
-        return replace(
+        return with_values(
             fresh,
             pressure=pressure[None, None],
             slip=np.zeros((1, 1, *surface.shape, 2)),

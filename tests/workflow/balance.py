@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kneewear.io import netcdf
-from kneewear.simulation.history import ContactHistory
+from kneewear.schemas import CONTACT
+from tests.datasets import plain
 
 
 def batches(results, folder):
@@ -19,7 +20,7 @@ def assert_balanced(results, activity, share):
     Forward dynamics balances the coarse grid: the fine one, and what moves the component, may take
     some of the load. Equilibria balance to the last digit (`assert_equilibria_balance`).
     """
-    history = netcdf.load(ContactHistory, batches(results, f"simulation/{activity}"))
+    history = plain(netcdf.load(CONTACT, batches(results, f"simulation/{activity}")))
     assert not history.failures
     if history.analysis == "quasi_static":
         _assert_equilibrium(history, share)
@@ -39,12 +40,12 @@ def assert_equilibria_balance(checkout, activity, share, overrides):
     """Load balance of one case of a study, simulated as a sequence of equilibria."""
     one_case = overrides | {
         "study": "equilibria",
-        "cases": {"thickness_mm": [10], "body_mass_kg": [100]},
+        "variables": {"thickness_mm": [10], "body_mass_kg": [100]},
         "simulation": {"analysis": "quasi_static"},
     }
     history = f"results/equilibria/simulation/{activity}/b000.nc"
     checkout.snakemake(history, overrides=one_case)
-    _assert_equilibrium(netcdf.load(ContactHistory, checkout.folder / history), share)
+    _assert_equilibrium(plain(netcdf.load(CONTACT, checkout.folder / history)), share)
 
 
 def _assert_equilibrium(history, share):

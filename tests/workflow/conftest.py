@@ -61,7 +61,9 @@ class Checkout:
         """Command and environment of a run on the study."""
         files = [self.study]
         if overrides:
-            (self.folder / "overrides.yaml").write_text(yaml.safe_dump(dict(overrides)))
+            (self.folder / "overrides.yaml").write_text(
+                yaml.safe_dump(dict(overrides), sort_keys=False)
+            )
             files.append("overrides.yaml")
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
         environment = {
@@ -76,7 +78,7 @@ class Checkout:
             return {}
         table = text[text.rindex("Job stats:") :]
         counts = {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
-        return {name: n for name, n in counts.items() if name not in ("total", "all")}
+        return {name: n for name, n in counts.items() if name not in ("total", "study")}
 
     def edited(self, path: str, old: str, new: str) -> Edit:
         """Change a file of the copy for the length of a with block."""

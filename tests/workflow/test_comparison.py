@@ -15,10 +15,17 @@ import pytest
 
 import kneewear as kw
 from kneewear.errors import InputDataError, KneewearError
+from kneewear.findings import Finding, Reported
 from kneewear.io import netcdf
 from kneewear.io.finished_study import load_finished
-from kneewear.report.comparison import draw_depth_differences, render_comparison
-from kneewear.simulation.history import ContactHistory
+from kneewear.report.comparison import (
+    build_comparison_view,
+    comparison_findings,
+    comparison_settings,
+    comparison_tables,
+    draw_depth_differences,
+)
+from kneewear.schemas import CONTACT, DAMAGE
 from kneewear.studies.comparison import (
     FinishedStudy,
     _ranks,
@@ -30,10 +37,16 @@ from kneewear.studies.comparison import (
     on_raster,
     shared_cells,
 )
-from kneewear.wear.records import DamageMaps
+from tests.report.pages import written
 from tests.workflow.conftest import Checkout
 
 pytestmark = pytest.mark.workflow
+
+
+def page_of(studies, tables, figures, cells):
+    """Page of a comparison."""
+    shown, named = comparison_tables(studies, tables, cells), comparison_settings(studies)
+    return written("comparison", named, shown, figures, comparison_findings(studies))
 
 
 @pytest.fixture(scope="module")
@@ -48,22 +61,27 @@ def test_activities_are_read_in_the_order_of_the_damage(results, tmp_path):
     for name in ("zigzag", "ascent", "earlier"):
         shutil.copytree(results / "simulation/gait", folder / "simulation" / name)
         for path in (folder / "simulation" / name).glob("*.nc"):
-            one = netcdf.load(ContactHistory, path)
-            netcdf.save(replace(one, activity=name), path)
+            one = netcdf.load(CONTACT, path)
+            netcdf.save(one.assign_attrs(activity=name), path)
     for path in (folder / "wear").glob("b*.nc"):
-        maps = netcdf.load(DamageMaps, path)
-        shares = np.full((len(maps.lives), 2), 0.5)
-        netcdf.save(replace(maps, activities=("zigzag", "ascent"), shares=shares), path)
+        maps = netcdf.load(DAMAGE, path)
+        shares = np.full((maps.sizes["life"], 2), 0.5)
+        meaning = {name: maps[name].attrs for name in ("activity", "shares")}
+        two = maps.drop_vars(["activity", "shares"]).assign(
+            shares=(("life", "activity"), shares, meaning["shares"])
+        )
+        names = ("activity", ["zigzag", "ascent"], meaning["activity"])
+        netcdf.save(two.assign_coords(activity=names), path)
     found = load_finished(folder)
     for histories in found.histories:
-        assert [one.activity for one in histories] == ["zigzag", "ascent"]
+        assert [one.attrs["activity"] for one in histories] == ["zigzag", "ascent"]
 
 
 def other(study, factor=1.0, **changes):
     """The study under another name, with other wear or settings."""
     maps = [
-        replace(one, wear_depth=factor * one.wear_depth,
-                damage_depth=factor * one.wear_depth + one.creep_depth)
+        one.assign(wear_depth=factor * one.wear_depth,
+                   damage_depth=factor * one.wear_depth + one.creep_depth)
         for one in study.maps
     ]  # fmt: skip
     settings = study.settings.model_copy(update={"study": "other", **changes})
@@ -141,25 +159,10 @@ def test_values_within_the_error_of_the_model_have_one_rank():
 
 
 def test_designs_that_are_no_centre_case_say_that_they_have_no_samples(quick):
-    by_life = ("shares", "wear_depth", "creep_depth", "damage_depth", "max_pressure",
-               "avg_pressure", "cross_shear")  # fmt: skip
-    lives = [
-        replace(one, lives=("first", "second"),
-                **{name: np.repeat(getattr(one, name), 2, axis=0) for name in by_life})
-        for one in quick.maps
-    ]  # fmt: skip
+    lives = [one.isel(life=[0, 0]).assign_coords(life=["first", "second"]) for one in quick.maps]
     constants = compare_studies([replace(quick, maps=lives)])["constants"]
     assert constants["design"].tolist() == ["quick, second"]
     assert "only the centre case" in constants["reason"].item()
-
-
-def test_titles_of_difference_maps_name_designs_as_written(quick, tables):
-    cells = shared_cells(tables["differences"])
-    name = "difference_maps_wear.blocks_4_b"
-    found = {key: table.assign(design="wear.blocks 4, b") if "design" in table else table
-             for key, table in tables.items() if key == "differences"}  # fmt: skip
-    page = render_comparison([quick, other(quick)], tables | found, {name: b"<svg/>"}, cells)
-    assert "<h3>Difference of damage depth: wear.blocks 4, b against quick</h3>" in page
 
 
 def test_nothing_to_compare_is_refused(quick, tmp_path):
@@ -167,12 +170,11 @@ def test_nothing_to_compare_is_refused(quick, tmp_path):
         compare_studies([quick])
     with pytest.raises(KneewearError, match="expected different names"):
         compare_studies([quick, quick])
-    light = [replace(one, cases=tuple(replace(c, body_mass=20.0) for c in one.cases))
-             for one in quick.maps]  # fmt: skip
-    histories = [
-        [replace(history, cases=two.cases) for history in one]
-        for one, two in zip(quick.histories, light, strict=True)
-    ]
+    light, histories = (
+        [one.assign_coords(body_mass=one.body_mass * 0 + 20.0) for one in parts]
+        for parts in (quick.maps, [batch[0] for batch in quick.histories])
+    )
+    histories = [[one] for one in histories]
     apart = replace(other(quick), maps=light, histories=histories)
     with pytest.raises(KneewearError, match="found no thickness and body mass that all designs"):
         compare_studies([quick, apart])
@@ -200,12 +202,14 @@ def test_page_has_both_designs_their_maps_and_no_other_file(quick, tables):
     assert (positive["other"] > positive["quick"]).all()
     figures = draw_depth_differences(maps, cells)
     assert list(figures) == ["difference_maps_other"]
-    page = render_comparison(studies, tables, {"difference_maps_other": b"<svg/>"}, cells)
-    assert "Difference of damage depth: other" in page
-    assert "Wear factors differ" not in page
-    assert "The order is the same when the wear factor" in page
-    outside = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    page = page_of(studies, tables, {"difference_maps_other": b"<svg/>"}, cells)
+    assert 'id="figure-difference_maps_other"' in page.page
+    assert page.results["mean", "wear_volume", "other"].value > 0.0
+    outside = re.sub(r"<script.*?</script>", "", page.page, flags=re.DOTALL)
     assert not re.findall(r'(?:src|href)="(?!data:|#)', outside)
+    view = build_comparison_view(studies, cells)
+    assert {scene["of"]["design"] for scene in view["scenes"]} == {"quick", "other"}
+    assert view["panes"] == "design"
 
 
 def test_labels_name_life_and_overrides():
@@ -229,7 +233,7 @@ def test_rule_compares_two_studies(finished):
         )  # fmt: skip
         assert says in done.stdout + done.stderr
     page = finished.folder / "results/comparisons/quick_and_little/report/index.html"
-    assert "wear.wear_factor_mm3_per_n_m" in page.read_text(encoding="utf-8")
+    assert 'data-table="settings"' in page.read_text(encoding="utf-8")
 
 
 def constants_of(quick, **changes):
@@ -273,8 +277,9 @@ def test_designs_whose_samples_cannot_be_paired_say_why(quick, change, reason):
         wear = settings.wear.model_copy(update={"blocks": 4})
         settings = settings.model_copy(update={"wear": wear})
     elif "masses" in change:
-        cases = settings.cases.model_copy(update={"body_mass_kg": change["masses"]})
-        settings = settings.model_copy(update={"cases": cases})
+        masses = settings.variables["body_mass_kg"].model_copy(update={"values": change["masses"]})
+        variables = {**settings.variables, "body_mass_kg": masses}
+        settings = settings.model_copy(update={"variables": variables})
     elif "seed" in change:
         settings = settings.model_copy(update=change)
     second = replace(second, settings=settings)
@@ -287,72 +292,35 @@ def test_designs_whose_samples_cannot_be_paired_say_why(quick, change, reason):
         assert reason in tables["constants"]["reason"].item()
 
 
-def test_page_marks_cases_outside_validity_and_links_its_figures(quick, tables):
+def test_cases_outside_validity_are_findings(quick, tables):
     limits = quick.settings.report.model_copy(update={"pressure_limit_mpa": 1.0})
     strict = replace(quick, settings=quick.settings.model_copy(update={"report": limits}))
     cells = shared_cells(tables["differences"])
     full = tables | {"depth_maps": depth_maps([quick, other(quick)], middle_cell(cells))}
-    files = {"difference_maps_other": "../figures/difference_maps_other.svg"}
-    for first, count in ((strict, len(cells)), (quick, None)):
-        page = render_comparison(
-            [first, other(first)], full, {"difference_maps_other": b"<svg></svg>"}, cells, files
-        )
-        if count:
-            assert f"quick: {count} of {count} shared cases" in page
-            assert f"other: {count} of {count} shared cases" in page
-        assert 'href="../figures/difference_maps_other.pdf"' in page
     # Cases that not all designs have are in the differences of two and are not counted.
-    page = render_comparison([strict, other(strict)], full, {}, cells[:1])
-    assert "quick: 1 of 1 shared cases" in page
+    for some in (cells, cells[:1]):
+        page = page_of([strict, other(strict)], full, {}, some)
+        outside = page.tables["outside_cells"].set_index("design")["cases"]
+        assert outside.to_dict() == {"quick": len(some), "other": len(some)}
 
 
-def test_page_states_how_many_samples_and_which_percentiles(quick, tables):
+def test_findings_of_each_study_are_named_and_those_aside_left_out(quick, tables):
     cells = shared_cells(tables["differences"])
-    page = render_comparison([quick, other(quick, factor=1.2)], tables, {}, cells)
-    assert "against quick, 2.5 to 97.5 percentiles of 20 samples" in page
+    load, aside = (Finding("", "warn", "", text, "", "") for text in ("a load", "aside"))
+    warned = replace(quick, findings=(Reported(load, "settings"), Reported(aside, "vary_models")))
+    constants = pd.DataFrame({"design": ["other"], "reference": ["quick"], "reason": ["updated"]})
+    own = tables | {"constants": constants}
+    page = page_of([warned, replace(other(quick), findings=())], own, {}, cells)
+    found = {one.finding.found: one for one in page.findings}
+    assert found["a load"].job == "quick, settings"
+    assert "aside" not in found
+    (missing,) = (one for one in page.findings if one.finding.check == "uncertain_ratio")
+    assert missing.finding.where == "other against quick"
 
 
-def test_page_has_warnings_and_names_of_studies_as_written(quick):
-    messages = [("accumulate_wear/b000", f"depths {way} in {n} cases")
-                for way in ("oscillate", "jump", "sink", "rise") for n in (2, 3)]  # fmt: skip
-    wear = quick.settings.wear.model_copy(update={"blocks": 4})
-    settings = quick.settings.model_copy(update={"study": "k_evol", "wear": wear})
-    updated = replace(quick, settings=settings, warnings=tuple(messages))
-    found = compare_studies([replace(quick, warnings=()), updated])
-    cells = shared_cells(found["differences"])
-    figures = draw_depth_differences(depth_maps([quick, updated], middle_cell(cells)), cells)
-    drawn = dict.fromkeys(figures, b"<svg/>")
-    page = render_comparison([replace(quick, warnings=()), updated], found, drawn, cells)
-    first = "Warning of k_evol (accumulate_wear/b000): depths oscillate in 2 cases (1 more like it)"
-    assert page.count(first) == 1
-    assert page.count("Warning of ") == 3
-    assert "k_evol has warnings of 1 further kind:" in page
-    assert "no interval of the ratio to quick of k_evol, because samples of k_evol are" in page
-    assert "Difference of damage depth: k_evol" in page
-    text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert not re.findall("k evol|K evol|K_evol|>Quick<", text)
-
-
-def test_page_has_the_warnings_of_each_study_and_names_as_written(quick, tables):
-    cells = shared_cells(tables["differences"])
-    warned = replace(quick, warnings=(("settings", "a doubtful load"), ("vary_models", "aside")))
-    settings = pd.DataFrame({"setting": ["seed"], "quick": ["1"], "my_other": ["2"]})
-    constants = pd.DataFrame(
-        {"design": ["other"], "reference": ["quick"], "reason": ["a surface is updated"]}
-    )
-    own = tables | {"settings": settings, "constants": constants}
-    page = render_comparison([warned, replace(other(quick), warnings=())], own, {}, cells)
-    assert "Warning of quick (settings): a doubtful load" in page
-    assert "aside" not in page
-    assert "Warning of other" not in page
-    assert "my_other</th>" in page
-    assert "no interval of the ratio to quick of other, because a surface is updated" in page
-
-
-def test_warnings_are_read_with_the_study(results):
-    found = load_finished(results)
-    recorded = json.loads((results / "provenance.json").read_text(encoding="utf-8"))["warnings"]
-    assert [list(one) for one in found.warnings] == recorded
+def test_findings_are_read_with_the_study(results):
+    recorded = json.loads((results / "report/summary.json").read_text(encoding="utf-8"))
+    assert [one.record() for one in load_finished(results).findings] == recorded["findings"]
 
 
 LOAD = {
@@ -363,7 +331,13 @@ LOAD = {
     ],
 }
 PAIRS = {
-    "evolving": {"cases": {"overrides": {"wear.blocks": [8]}}},
+    "evolving": {
+        "variables": {
+            "thickness_mm": [6, 10],
+            "body_mass_kg": [50, 75],
+            "blocks": {"settings": ["wear.blocks"], "values": [8]},
+        }
+    },
     "lighter": {"activities": {"gait": {"load_body_weights": LOAD}}},
     "flatter": {
         "implant": {
@@ -411,7 +385,7 @@ def of(tables, quantity):
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        ("evolving", {"cases.overrides.wear.blocks"}),
+        ("evolving", {"variables.blocks"}),
         ("lighter", {"activities.gait.load_body_weights.bumps"}),
         (
             "flatter",

@@ -8,7 +8,8 @@ import pytest
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.simulation.history import ContactHistory
+from kneewear.schemas import CONTACT
+from tests.datasets import plain
 
 from .balance import assert_balanced, assert_equilibria_balance, batches
 from .conftest import Checkout
@@ -24,7 +25,7 @@ PRESSURES = ["max_pressure", "avg_pressure"]
 def default_checkout(finished, tmp_path_factory):
     """Checkout in which the default study is complete."""
     folder = tmp_path_factory.mktemp("default")
-    checkout = Checkout(folder, "config/config.yaml", origin=finished.folder)
+    checkout = Checkout(folder, "config/defaults.yaml", origin=finished.folder)
     checkout.snakemake()
     return checkout
 
@@ -104,7 +105,7 @@ def test_equilibria_of_the_default_study_balance_at_every_frame(default_checkout
 
 def test_written_pressures_carry_the_written_force(default_results):
     grid = netcdf.load(ElementGrid, default_results / "geometry" / "knee.nc", "grid")
-    history = netcdf.load(ContactHistory, batches(default_results, "simulation/gait")[:1])
+    history = plain(netcdf.load(CONTACT, batches(default_results, "simulation/gait")[:1]))
     # Pressures are stored in single precision; they act along the condyle's normal, which leans
     # from the element's by a few degrees at most, so vertical components agree to 1e-3.
     carried = np.nansum(

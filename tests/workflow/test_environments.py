@@ -101,7 +101,7 @@ def test_cad_and_three_dimensional_packages_share_no_file_and_load_in_either_ord
 
 
 GUIDE = CHECKOUT / "docs" / "how-to" / "cluster.md"
-OWN = {"study": "mine", "cases": {"thickness_mm": [6], "body_mass_kg": [50, 75]}}
+OWN = {"study": "mine", "variables": {"thickness_mm": [6], "body_mass_kg": [50, 75]}}
 
 
 def module_of_the_guide():

@@ -10,10 +10,11 @@ import pytest
 from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
+from kneewear.schemas import CONTACT
 from kneewear.settings.fe_twin import FeTwinSettings
 from kneewear.settings.study import load_study
-from kneewear.simulation.history import ContactHistory
 from kneewear.studies.fe_twin.twin import compute_twin
+from tests.datasets import plain
 from tests.workflow.conftest import Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -23,7 +24,7 @@ SMALL = {
     "grid": {"rows": 24, "columns": 18},
     "table": {"u_points": 31, "v_points": 21},
     "simulation": {"frames": 10},
-    "cases": {"thickness_mm": [8], "body_mass_kg": [60, 90]},
+    "variables": {"thickness_mm": [8], "body_mass_kg": [60, 90]},
     "fe_twin": {
         "frames_percent": [10],
         "elements": {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 4.0},
@@ -47,13 +48,13 @@ def test_tables_figures_solids_and_page_are_there(checkout):
     force = twin[twin["quantity"] == "force_at_pose"]
     assert (force["finite_elements"] < force["foundation"]).all()
     assert len(pd.read_csv(results / "tables/fe_solids.csv")) == 4
-    assert len(list((results / "fe/8mm_60kg/vtk").glob("*.vts"))) == 2
+    assert len(list((results / "fe_twin/8mm_60kg/vtk").glob("*.vts"))) == 2
     assert {path.stem for path in (results / "figures").glob("*.svg")} == {
         "twin_pressure",
         "twin_errors",
         "twin_stress",
     }
-    assert "mesh error" in (results / "report/index.html").read_text()
+    assert 'data-table="twin_errors"' in (results / "report/index.html").read_text()
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
 
 
@@ -62,7 +63,7 @@ def test_poses_and_loads_are_those_of_the_finished_study(results):
     study = load_study(json.loads((results / "provenance.json").read_text())["settings"])
     knee = netcdf.load(KneeModel, results / "geometry/knee.nc")
     gait = netcdf.load(Activity, results / "activity/gait.nc")
-    history = netcdf.load(ContactHistory, results / "simulation/gait/b001.nc")
+    history = plain(netcdf.load(CONTACT, results / "simulation/gait/b001.nc"))
     number, frame = 1, 4
     sizes = {"along_mm": 4.0, "across_mm": 5.0, "ends_mm": 3.0, "below_mm": 5.0, "coarsening": 1.2}
     twin = FeTwinSettings(
@@ -80,14 +81,13 @@ def test_poses_and_loads_are_those_of_the_finished_study(results):
 def test_another_page_limit_runs_only_the_page_again(checkout):
     said = checkout.snakemake("-n", overrides={**SMALL, "report": {"pressure_limit_mpa": 30.0}})
     assert "write_report" in said
-    assert "compute_twin" not in said
+    assert "compute_part" not in said
 
 
 def test_page_of_a_wear_study_quotes_the_finished_twin(checkout, tmp_path):
-    own = {key: SMALL[key] for key in ("grid", "table", "simulation", "cases")}
+    own = {key: SMALL[key] for key in ("grid", "table", "simulation", "variables")}
     quoting = {"study": "quoting", "report": {"fe_twin": "results/small/tables/fe_twin.csv"}}
     copy = Checkout(tmp_path / "copy", "config/fe_twin_quoted.yaml", origin=checkout.folder)
     copy.snakemake(overrides=own | quoting)
     page = (copy.folder / "results/quoting/report/index.html").read_text()
-    assert "in 2 cases of this implant" in page
-    assert "with the pressures of the finite elements" in page
+    assert 'data-table="twin_effects"' in page

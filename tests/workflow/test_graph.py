@@ -78,7 +78,8 @@ STUB = """
 from pathlib import Path
 
 for path in map(Path, snakemake.output):
-    path.mkdir(exist_ok=True) if path.name == "figures" else path.touch()
+    folder = path.parts[0] == "results" and not path.suffix
+    path.mkdir(exist_ok=True) if folder else path.touch()
 """
 
 
@@ -86,10 +87,10 @@ for path in map(Path, snakemake.output):
 @pytest.mark.parametrize(
     ("config", "rules"),
     [
-        ("chapter3.yaml", {"solve_static"}),
-        ("monte_carlo.yaml", {"plan_samples", "evaluate_samples"}),
-        ("calibration.yaml", {"calibrate"}),
-        ("verification.yaml", {"verify_methods"}),
+        ("chapter3.yaml", {"study_elements", "analyse_cases"}),
+        ("monte_carlo.yaml", {"plan_cases", "evaluate_cases"}),
+        ("calibration.yaml", {"fit_constants"}),
+        ("verification.yaml", {"compute_part"}),
     ],
 )
 def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, rules):
@@ -103,8 +104,9 @@ def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, r
     assert set(copy.planned(few | report)) == {"write_report"}
     assert rules <= set(copy.planned(few | {"simulation": {"poisson_ratio": 0.4}}))
     if config == "monte_carlo.yaml":
-        found = copy.planned(few | {"uncertainty": {"level_percent": 90}})
-        assert set(found) == {"analyse_samples", "plot_uncertainty", "write_report"}
+        found = copy.planned(few | {"analyses": {"intervals": {"level_percent": 90}}})
+        assert {"analyse_cases", "write_report"} <= set(found)
+        assert "evaluate_cases" not in found
 
 
 @pytest.mark.slow
@@ -116,7 +118,7 @@ def test_unused_settings_rerun_no_computation(finished):
 @pytest.mark.slow
 def test_changed_cases_rerun_their_batch_only(finished):
     # The second of two batches holds the cases of 10 mm, the centre case among them.
-    planned = finished.planned({"cases": {"thickness_mm": [6, 11]}})
+    planned = finished.planned({"variables": {"thickness_mm": [6, 11], "body_mass_kg": [50, 75]}})
     assert planned["simulate_contact"] == 1
     assert planned["accumulate_wear"] == 1
 

@@ -8,109 +8,31 @@ import shutil
 import subprocess
 
 import pytest
+import yaml
 
 from tests.workflow.conftest import CHECKOUT
 
 pytestmark = pytest.mark.workflow
 
-EXAMPLE = CHECKOUT / "config" / "example_meshes.yaml"
 
-
-def example(finished, **changes):
-    """Overrides that run the example meshes, some of their files replaced."""
-    import yaml
-
-    settings = yaml.safe_load(EXAMPLE.read_text())
-    settings["implant"]["meshes"] |= {
-        key: value for key, value in changes.items() if key in ("insert", "femoral", "unit")
-    }
-    if "motion" in changes:
-        settings["activities"]["example_gait"]["motion"]["file"] = changes["motion"]
-    return settings
-
-
-def refusal(finished, overrides):
-    text = finished.snakemake("-n", overrides=overrides, fails=True)
-    assert "Traceback" not in text
-    assert "Building DAG" not in text
-    # Where in our rules it was noticed is of no use to the one who can mend it.
-    assert "common.smk" not in text
-    assert 'File "' not in text
-    return text
-
-
-def test_misspelt_key(finished):
-    text = refusal(finished, {"simulation": {"frmaes": 25}})
-    assert "key simulation.frmaes: found an unknown key" in text
-    assert "Did you mean 'frames'?" in text
-
-
-def test_value_out_of_range(finished):
-    text = refusal(finished, {"simulation": {"medial_share": 70}})
-    assert "key simulation.medial_share: found 70; expected less than 1" in text
-
-
-def test_missing_mesh(finished):
-    text = refusal(finished, example(finished, insert="none.stl"))
-    assert "none.stl: found no such file" in text
-    assert "KNEEWEAR_DATA" in text
+def test_faulty_settings_stop_the_run_before_the_first_job(finished):
+    """With the place alone; what is refused is tested in tests/faults/faulty_inputs.yaml."""
+    text = finished.snakemake("-n", overrides={"simulation": {"frmaes": 25}}, fails=True)
+    assert "key simulation.frmaes: " in text
+    for noise in ("Traceback", "Building DAG", "common.smk", 'File "'):
+        assert noise not in text
 
 
 @pytest.mark.slow
-def test_mesh_in_another_unit(finished):
-    text = refusal(finished, example(finished, unit="m"))
-    assert "insert.stl" in text
-    assert "unit" in text
-
-
-@pytest.mark.slow
-def test_example_meshes_are_accepted(finished):
-    planned = finished.planned(example(finished))
-    assert planned["build_geometry"] == 1
-
-
-@pytest.mark.slow
-def test_simulator_is_accepted_and_only_its_motion_is_tried_with_other_signs(finished):
-    import yaml
-
-    settings = yaml.safe_load((CHECKOUT / "config" / "example_simulator.yaml").read_text())
+@pytest.mark.parametrize("name", ["example_meshes", "example_simulator"])
+def test_examples_are_accepted(finished, name):
+    settings = yaml.safe_load((CHECKOUT / f"config/{name}.yaml").read_text())
     planned = finished.planned(settings)
-    assert planned["prepare_activity"] == 2
-    assert planned["check_signs"] == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("flexion_deg", "flexion", "a column 'flexion_deg'"),
-        (None, "nan", "column 'flexion_deg', data row 49: found 'nan'"),
-    ],
-)
-def test_motion_with_a_missing_column_or_a_gap(finished, old, new, message):
-    source = CHECKOUT / "config" / "example_meshes" / "gait.csv"
-    lines = source.read_text().splitlines()
-    if old is None:
-        cells = lines[-3].split(",")
-        lines[-3] = ",".join([cells[0], new, *cells[2:]])
+    if name == "example_meshes":
+        assert planned["build_geometry"] == 1
     else:
-        lines = [line.replace(old, new) if line.startswith("percent") else line for line in lines]
-    (finished.folder / "gait.csv").write_text("\n".join(lines) + "\n")
-    assert message in refusal(finished, example(finished, motion="gait.csv"))
-
-
-@pytest.mark.slow
-def test_load_that_vanishes(finished):
-    faulty = {"activities": {"gait": {"load_body_weights": {"base": -1.0}}}}
-    text = refusal(finished, faulty)
-    assert "key activities.gait.load_body_weights: found a load of" in text
-
-
-@pytest.mark.slow
-def test_files_of_the_checkout_used_for_want_of_the_data_folder(finished):
-    text = finished.snakemake("-n", overrides=example(finished) | {"data_folder": "nowhere"})
-    assert "Read from the checkout" in text
-    assert "nowhere (no such folder)" in text
+        # Only the motion of its two activities is tried with other signs.
+        assert (planned["prepare_activity"], planned["check_signs"]) == (2, 1)
 
 
 @pytest.mark.slow
@@ -174,7 +96,7 @@ def test_make_study_shows_stages_and_names_its_log(finished):
 def test_when_all_cases_fail_the_message_states_why_and_a_second_attempt_ends_at_once(finished):
     overrides = {
         "study": "all_failing",
-        "cases": {"thickness_mm": [6, 10], "body_mass_kg": [390, 400]},
+        "variables": {"thickness_mm": [6, 10], "body_mass_kg": [390, 400]},
         "simulation": {"pressure_law": {"material": "polyethylene_37c"}},
     }
     wanted = "results/all_failing/tables/cases.csv"

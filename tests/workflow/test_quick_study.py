@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from base64 import b64decode
 
 import numpy as np
 import pandas as pd
@@ -11,9 +13,9 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 import kneewear
 from kneewear.io import netcdf
-from kneewear.report.captions import figure_text
-from kneewear.simulation.history import ContactHistory
-from kneewear.wear.records import DamageMaps
+from kneewear.report.specification import figure_text
+from kneewear.schemas import CONTACT, DAMAGE
+from tests.datasets import plain
 from tests.test_api import run_example
 
 from .conftest import Checkout
@@ -47,10 +49,11 @@ def test_every_promised_file_is_there(results):
 
 
 def test_page_states_what_the_activities_record(results):
-    page = (results / "report/index.html").read_text(encoding="utf-8")
-    appendix = (results / "report/appendix.html").read_text(encoding="utf-8")
-    assert "rotation and flexion were prescribed; superior-inferior" in appendix
-    assert "Representative built-in curves, not a measurement" in page
+    summary = json.loads((results / "report/summary.json").read_text())
+    damage = plain(netcdf.load(DAMAGE, sorted((results / "wear").glob("b*.nc"))))
+    centre = damage.damage_depth[0, 0].max(axis=(-1, -2))
+    depths = [one["value"] for one in summary["key_results"] if one["name"] == "damage_depth"]
+    assert depths == pytest.approx(centre.tolist(), rel=1e-6)
 
 
 def test_python_opens_the_finished_study(finished, monkeypatch):
@@ -112,10 +115,10 @@ def outcome(checkout, size):
     """Arrays of all batches of a size, and what the tables made of them hold."""
     results = checkout.folder / "results" / "quick"
     batches = [f"b{number:03d}.nc" for number in range(4 // size)]
-    history = netcdf.load(
-        ContactHistory, [results / "simulation" / "gait" / name for name in batches]
+    history = plain(
+        netcdf.load(CONTACT, [results / "simulation" / "gait" / name for name in batches])
     )
-    damage = netcdf.load(DamageMaps, [results / "wear" / name for name in batches])
+    damage = plain(netcdf.load(DAMAGE, [results / "wear" / name for name in batches]))
     arrays = {name: getattr(history, name) for name in FRAME_ARRAYS}
     arrays |= {"wear": damage.wear_depth, "creep": damage.creep_depth}
     tables = ("cases.csv", "regression.csv")
@@ -127,7 +130,7 @@ def test_a_case_that_fails_is_listed_and_the_others_finish(finished):
     # So soft a layer does not bear the heavy; their batches are left without a case.
     overrides = {
         "study": "failing",
-        "cases": {"thickness_mm": [6, 10], "body_mass_kg": [50, 400]},
+        "variables": {"thickness_mm": [6, 10], "body_mass_kg": [50, 400]},
         "cases_per_job": 1,
         "simulation": {"pressure_law": {"material": "polyethylene_37c"}},
     }
@@ -154,17 +157,18 @@ def test_every_figure_is_there_as_svg_and_png_with_its_words(results):
 
 def test_view_and_vtk_files_reach_the_maxima_of_the_netcdf_files(results):
     view = json.loads((results / "report" / "insert_view.json").read_text())
-    damage = netcdf.load(DamageMaps, sorted((results / "wear").glob("b*.nc")))
-    history = netcdf.load(ContactHistory, sorted((results / "simulation" / "gait").glob("b*.nc")))
-    assert [case["name"] for case in view["cases"]] == [case.name for case in damage.cases]
-    for index, case in enumerate(view["cases"]):
+    damage = plain(netcdf.load(DAMAGE, sorted((results / "wear").glob("b*.nc"))))
+    top = {name: one["top"] for name, one in view["scales"].items()}
+    for index, case in enumerate(damage.cases):
+        own = [scene for scene in view["scenes"] if scene["of"]["case"] == case.name]
+        assert {scene["of"]["quantity"] for scene in own} == set(top)
         largest = damage.damage_depth[0, index].max(axis=(-1, -2))
-        shown = case["maps"]["gait"]["damage_depth"]["largest"][0]
-        np.testing.assert_allclose(shown, largest, rtol=1e-5)
-        pressures = history.pressure[index].max(axis=(-1, -2))
-        np.testing.assert_allclose(case["cycles"]["gait"]["largest"], pressures, rtol=1e-5)
+        (depth,) = (scene for scene in own if scene["of"]["quantity"] == "damage_depth")
+        shown = np.frombuffer(gzip.decompress(b64decode(depth["colours"])), np.uint8).max()
+        step = top["damage_depth"] / 255.0
+        assert shown * step == pytest.approx(largest.max(), abs=step)
         reader = vtkXMLPolyDataReader()
-        reader.SetFileName(str(results / "wear" / "vtk" / f"{case['name']}.vtp"))
+        reader.SetFileName(str(results / "wear" / "vtk" / f"{case.name}.vtp"))
         reader.Update()
         stored = reader.GetOutput().GetCellData().GetArray("damage_depth_mm").GetRange()
         assert stored[1] == pytest.approx(largest.max(), rel=1e-5)

@@ -16,7 +16,8 @@ from scipy.optimize import brentq
 from kneewear.contact.foundation import confined_modulus
 from kneewear.io import netcdf
 from kneewear.reference.winkler import LinearLayer, linear_cylinder_force
-from kneewear.simulation.history import ContactHistory
+from kneewear.schemas import CONTACT
+from tests.datasets import plain
 
 from .balance import assert_balanced, assert_equilibria_balance, batches
 from .conftest import CHECKOUT, Checkout
@@ -35,7 +36,7 @@ def real_study(finished, tmp_path_factory):
     checkout = Checkout(folder, "config/dm_fluoroscopy.yaml", origin=finished.folder)
     overrides = {
         "data_folder": str(DATA.resolve()),
-        "cases": {"thickness_mm": [6, 8], "body_mass_kg": [50, 75, 150]},
+        "variables": {"thickness_mm": [6, 8], "body_mass_kg": [50, 75, 150]},
         "cases_per_job": 3,
     }
     checkout.snakemake("results/dm_fluoroscopy/tables/cases.csv", overrides=overrides)
@@ -67,7 +68,7 @@ def test_contact_stays_within_the_windows(real_results):
 
 
 def test_centres_of_pressure_lie_on_the_flat_bearing_in_stance(real_results):
-    history = netcdf.load(ContactHistory, batches(real_results, "simulation/fluoroscopic_gait"))
+    history = plain(netcdf.load(CONTACT, batches(real_results, "simulation/fluoroscopic_gait")))
     stance = history.load > 0.5 * history.load.max(axis=1, keepdims=True)
     centre = np.abs(history.centre_of_pressure[..., 2])[stance]
     # The bearing is flat across for 19 < |z| < 33 mm.
@@ -82,11 +83,7 @@ def test_stance_peaks_lie_between_a_level_cylinder_and_a_wedge(real_results, sid
     flat across 14 mm (17 mm with the rounded edges). The offset of the femoral axis from the lowest
     line of the trough (4 mm) and the skew of both (up to 0.1 rad) tilt the gap by up to 13 mrad.
     """
-    history = netcdf.load(
-        ContactHistory,
-        batches(real_results, "simulation/fluoroscopic_gait"),
-        leave_out=("pressure", "slip"),
-    )
+    history = plain(netcdf.load(CONTACT, batches(real_results, "simulation/fluoroscopic_gait")))
     stance = history.load > 0.5 * history.load.max(axis=1, keepdims=True)
     for number, case in enumerate(history.cases):
         force = -history.force[number, stance[number], side, 1]

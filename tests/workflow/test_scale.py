@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
-from io import BytesIO
 
 import pytest
 
-from kneewear.report.page import render_page
 from kneewear.settings.study import load_study, merge_settings, read_settings
-from tests.report.new_kinds import cohort
 from tests.workflow.conftest import CHECKOUT, Checkout
 
-DEFAULT = read_settings(CHECKOUT / "config/config.yaml")
+DEFAULT = read_settings(CHECKOUT / "config/defaults.yaml")
 MANY = 10_000
 # A process starts with the largest memory of the one that forked it, pytest here: a small process
 # in between runs the command and prints its processor time (s) and largest memory (kB).
@@ -25,16 +21,15 @@ subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
-# Of a job: its table and that table's digest; logs and benchmarks are gathered into one file.
-FILES_OF_A_JOB = 2
+# Of a job: its table, sums of maps and their digests; logs are gathered into one file.
+FILES_OF_A_JOB = 4
 
 
 @pytest.mark.parametrize("count", [1000, MANY])
 def test_few_files_per_thousand_cases(count):
     changes = read_settings(CHECKOUT / "config/sweep.yaml")
-    study = load_study(
-        merge_settings(merge_settings(DEFAULT, changes), {"sweep": {"samples": count}})
-    )
+    plan = {"cases": {"plan": "latin_hypercube", "samples": count}}
+    study = load_study(merge_settings(merge_settings(DEFAULT, changes), plan))
     batches = study.batch_ranges(count)
     assert FILES_OF_A_JOB * len(batches) <= 20 * count / 1000
     assert [first for first, _ in batches.values()][1:] == [last for _, last in batches.values()][
@@ -47,10 +42,12 @@ def test_few_files_per_thousand_cases(count):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sweep", "cohort"])
 def test_ten_thousand_cases_are_planned_within_a_minute_and_two_gigabytes(tmp_path, kind):
-    changes = {"study": "many", "sweep": {"samples": MANY}}
+    changes = {"study": "many", "cases": {"plan": "latin_hypercube", "samples": MANY}}
     name = "config/sweep.yaml"
     if kind == "cohort":
-        name, changes = "config/cohort_example.yaml", {"cohort": {"subjects": "many.csv"}}
+        labels = ["subject", "side", "age_years", "body_mass_index"]
+        name = "config/cohort_example.yaml"
+        changes = {"cases": {"plan": "table", "file": "many.csv", "labels": labels}}
     copy = Checkout(tmp_path / "copy", name)
     head, *rows = (CHECKOUT / "config/cohort/synthetic.csv").read_text().splitlines()[1:]
     many = [f"s{n},{rows[n % len(rows)].partition(',')[2]}" for n in range(MANY // 2)]
@@ -77,27 +74,9 @@ def test_starting_a_job_of_a_large_sweep_takes_at_most_a_twentieth_of_it(tmp_pat
     """Processor time, of the shipped settings and the default batch, with kernels compiled."""
     copy = Checkout(tmp_path / "copy", "config/sweep.yaml")
     job = "results/many/cases/b000.csv"
-    copy.snakemake(job, overrides={"study": "many", "sweep": {"samples": 1000}})
+    plan = {"plan": "latin_hypercube", "samples": 1000}
+    copy.snakemake(job, overrides={"study": "many", "cases": plan})
     log = (copy.folder / "results/many/logs/evaluate_cases.log").read_text()
     count, share = re.search(r"(\d+) cases in .* \(([\d.]+) % of the job\)", log).groups()
     assert int(count) == 200
     assert float(share) <= 5.0
-
-
-@pytest.mark.slow
-def test_page_of_ten_thousand_rows_of_a_cohort_stays_small():
-    """Results are made up; tables, figures and page are those of a study."""
-    start = time.process_time()
-    kind, settings, tables, drawn = cohort(MANY // 2)
-    assert len(tables["cohort"]) == MANY
-    figures = {}
-    for name, figure in drawn.items():
-        file = BytesIO()
-        figure.savefig(file, format="svg")
-        figures[name] = file.getvalue()
-    page = render_page(kind, settings, tables, figures, {"versions": {"numpy": "2.0"}})
-    # 26 s.
-    assert time.process_time() - start < 120.0
-    # 1.9 MB, and no row per subject.
-    assert len(page) < 6e6
-    assert page.count("<tr>") < 1000

@@ -7,20 +7,26 @@ import json
 import pandas as pd
 import pytest
 
-from tests.workflow.conftest import Checkout
+from kneewear.settings.study import read_settings
+from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
+CHAPTER3 = read_settings(CHECKOUT / "config/chapter3.yaml")
+ELEMENTS = CHAPTER3["analyses"]["elements"] | {
+    "active_elements": [12, 50], "offsets": 2, "divisions": [20, 40],
+}  # fmt: skip
 SMALL = {
     "study": "static",
     "grid": {"rows": 20, "columns": 15},
     "table": {"u_points": 41, "v_points": 21, "distance_error_um": 10.0},
-    "static": {
-        "flexion_deg": [60, 90],
-        "load_n": [750, 3000],
-        "active_elements": 40,
-        "element_study": {"active_elements": [12, 50], "offsets": 2, "divisions": [20, 40]},
+    "press": {"active_elements": 40},
+    "variables": CHAPTER3["variables"]
+    | {
+        "flexion_deg": CHAPTER3["variables"]["flexion_deg"] | {"values": [60, 90]},
+        "load_n": CHAPTER3["variables"]["load_n"] | {"values": [750, 3000]},
     },
+    "analyses": CHAPTER3["analyses"] | {"elements": ELEMENTS},
 }
 
 
@@ -42,8 +48,9 @@ def results(checkout):
 def test_every_promised_file_is_there(results):
     promised = [
         "geometry/knee.nc",
-        "simulation/static.nc",
-        "tables/static.csv",
+        "cases/b000.nc",
+        "tables/results.csv",
+        "tables/contact.csv",
         "tables/material_comparison.csv",
         "tables/element_convergence.csv",
         "tables/grid_sensitivity.csv",
@@ -66,7 +73,7 @@ def test_every_promised_file_is_there(results):
 
 
 def test_table_holds_every_case(results):
-    static = pd.read_csv(results / "tables" / "static.csv")
+    static = pd.read_csv(results / "tables" / "contact.csv")
     peaks = static[static["quantity"] == "max_pressure"]
     # 3 materials, 2 angles, 2 loads, 2 sides and the post.
     assert len(peaks) == 36
@@ -80,35 +87,30 @@ def test_page_holds_figures_and_provenance(results):
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
     assert page.count("data:image/svg+xml") == 5
     record = json.loads((results / "provenance.json").read_text())
-    assert record["settings"]["static"]["load_n"] == [750.0, 3000.0]
-    assert record["wall_time_s"]["solve_static"] > 0
+    assert record["settings"]["variables"]["load_n"]["values"] == [750.0, 3000.0]
+    assert record["wall_time_s"]["study_elements"] > 0
 
 
-def test_side_studies_that_fail_leave_a_complete_page(checkout, tmp_path):
+def test_a_side_study_that_fails_leaves_a_complete_page(checkout, tmp_path):
     copy = Checkout(tmp_path, checkout.study, origin=checkout.folder)
     results = copy.folder / "results" / "static"
-    before = (results / "tables" / "static.csv").read_bytes()
+    before = (results / "tables" / "contact.csv").read_bytes()
     study = copy.edited(
-        "kneewear/studies/static/element_study.py",
+        "kneewear/study/element_study.py",
         "    for wanted, offset in product(",
         '    raise ValueError("no contact")\n    for wanted, offset in product(',
     )
-    comparison = copy.edited(
-        "kneewear/regression/materials.py",
-        "    materials = list(dict.fromkeys(",
-        "    materials = 1 / 0\n    materials = list(dict.fromkeys(",
-    )
-    with study, comparison:
-        said = copy.snakemake(overrides=SMALL)
-        assert "element_convergence.csv, " in said
-        assert "grid_sensitivity.csv: not computed, because a side study failed" in said
+    with study:
+        output = copy.snakemake(overrides=SMALL)
+        assert "element_convergence.csv" in output
         assert copy.planned(SMALL) == {}
-    assert (results / "tables" / "static.csv").read_bytes() == before
+    assert (results / "tables" / "contact.csv").read_bytes() == before
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.count("data:image/svg+xml") == 2
-    assert "A side study failed: ValueError: no contact." in page
-    assert "A side study failed: ZeroDivisionError" in page
-    assert "Every case" in page
+    assert page.count("data:image/svg+xml") == 3
+    assert 'data-table="static_cases"' in page
+    summary = json.loads((results / "report" / "summary.json").read_text())
+    failed = [one["found"] for one in summary["findings"] if one["check"] == "side_study"]
+    assert ["ValueError" in text for text in failed] == [True]
     assert copy.planned(SMALL)["study_elements"] == 1
 
 
@@ -117,12 +119,13 @@ def test_second_run_does_nothing(checkout):
 
 
 def test_changes_run_what_they_reach(checkout):
-    elements = {**SMALL["static"]["element_study"], "offsets": 3}
-    planned = checkout.planned({**SMALL, "static": {**SMALL["static"], "element_study": elements}})
+    elements = {"analyses": SMALL["analyses"] | {"elements": ELEMENTS | {"offsets": 3}}}
+    planned = checkout.planned(SMALL | elements)
     assert "study_elements" in planned
-    assert not {"build_geometry", "solve_static"} & set(planned)
+    assert not {"build_geometry", "evaluate_cases"} & set(planned)
     # Other loads, and no study of elements.
-    others = {**SMALL["static"], "load_n": [750, 2000], "element_study": None}
-    planned = checkout.planned({**SMALL, "static": others})
-    assert {"solve_static", "compare_materials", "plot_static"} <= set(planned)
+    loads = SMALL["variables"]["load_n"] | {"values": [750, 2000]}
+    others = {"variables": SMALL["variables"] | {"load_n": loads}, "analyses": {"contact": {}}}
+    planned = checkout.planned(SMALL | others)
+    assert {"evaluate_cases", "analyse_cases"} <= set(planned)
     assert not {"build_geometry", "study_elements"} & set(planned)

@@ -16,8 +16,8 @@ SMALL = {
     "table": {"u_points": 41, "v_points": 21, "distance_error_um": 10.0},
     "simulation": {"frames": 25},
 }
-TABLES = ("verification", "refinement", "active_elements", "sphere_models", "grid_comparison",
-          "distance_correction", "variants", "analyses", "accuracy")  # fmt: skip
+TABLES = ("verification", "refinement", "active_elements", "sphere_models",
+          "distance_correction", "variants", "analyses", "accuracy", "wear_solutions")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +53,12 @@ def test_page_shows_every_figure(checkout):
     results = checkout.folder / "results" / "verification"
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
     figures = list((results / "figures").glob("*.svg"))
-    assert len(figures) == 6
+    assert len(figures) == 5
     assert page.count("data:image/svg+xml") == len(figures)
 
 
-def test_settings_rerun_the_methods_but_not_the_analytical_solutions(checkout):
+def test_settings_rerun_all_parts_and_those_of_the_page_none(checkout):
     assert checkout.planned(SMALL) == {}
-    planned = checkout.planned({**SMALL, "wear": {"months": 12}})
-    assert {"verify_methods", "verify_accuracy"} <= set(planned)
-    assert "verify_engine" not in planned
+    assert checkout.planned({**SMALL, "wear": {"months": 12}})["compute_part"] == 4
     planned = checkout.planned({**SMALL, "report": {"pressure_limit_mpa": 30.0}})
-    assert not {"verify_methods", "verify_engine"} & set(planned)
+    assert "compute_part" not in planned

@@ -6,32 +6,35 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+import kneewear
 from kneewear.errors import KneewearError
+from kneewear.fingerprints import source_fingerprint
 from kneewear.joblog import ATTEMPT
 from kneewear.io.study_inputs import (
     activity_files,
-    cohort_files,
     design_studies,
     measured_activities,
     model_files,
-    plan_files,
     pose_files,
     simulator_tests,
     twin_table,
     uncertain_constants,
 )
-from kneewear.provenance import gather_records, source_fingerprint
-from kneewear.workflow import JobSizes, caption_texts, checked_study, input_digests
+from kneewear.provenance import gather_records
+from kneewear.settings.replications import replication_room
+from kneewear.studies.parts import PART_MODELS
+from kneewear.workflow import JobSizes, study_of_run, input_digests
 
 # Relative: a moved checkout runs nothing again.
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
+PACKAGE = os.path.relpath(Path(kneewear.__file__).parent)
 # Lines of keys come from the files; another workflow that uses this one passes none.
 HAS_FILES = config == workflow.config_settings.overwrite_config
 FILES = workflow.configfiles if HAS_FILES and workflow.is_main_process else []
 TYPED = workflow.config_settings.config if HAS_FILES else None
 
 try:
-    STUDY, NOTES = checked_study(config, FILES, ROOT, workflow.is_main_process, TYPED)
+    STUDY, NOTES = study_of_run(config, FILES, ROOT, workflow.is_main_process, TYPED)
     # Drawn beside built-in activities.
     MEASURED = measured_activities(STUDY, ROOT)
     CONSTANTS = uncertain_constants(STUDY, ROOT)
@@ -51,15 +54,26 @@ LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{RESULTS}/report/index.html"
 APPENDIX = f"{RESULTS}/report/appendix.html"
+RECORDS = f"{RESULTS}/report/summary.json"
 SUMMARY = f"{RESULTS}/report/summary.pdf"
 PROVENANCE = f"{RESULTS}/provenance.json"
 # Printed results; only comparison and calibration may read them.
-PUBLISHED = sorted(map(str, Path(ROOT, "kneewear/reference/published").glob("*.csv")))
+PUBLISHED = sorted(map(str, Path(PACKAGE, "reference/published").glob("*.csv")))
 # Wear that was measured in a simulator.
 TESTS = simulator_tests(STUDY, ROOT)
-CAPTIONS = caption_texts()
+# Cases without maps have a row of results each; searches and fits add cases as they go.
+TARGET = (
+    STUDY.cases.plan
+    if STUDY.cases.plan in ("search", "fit")
+    else (
+        "cases"
+        if STUDY.model in ("press", "wear_test")
+        or (STUDY.model == "wear" and not STUDY.cases.maps)
+        else "parts" if STUDY.model in PART_MODELS else STUDY.model
+    )
+)
 ACTIVITIES = list(STUDY.simulated_activities())
-SIZES = JobSizes(STUDY)
+SIZES = JobSizes(STUDY, ROOT)
 # Priority of the rules that the page waits for longest: files for other programs fill the gaps.
 LONGEST_WAY = 1
 
@@ -79,7 +93,7 @@ def figures_folder(name):
     return report(
         directory(f"{RESULTS}/{name}"),
         patterns=["{name}.svg"],
-        caption="../report/figures.rst",
+        caption="../report/file.rst",
         category="Figures",
         subcategory=Path(name).name.capitalize(),
         labels={"figure": "{name}"},
@@ -87,10 +101,10 @@ def figures_folder(name):
 
 
 def table(name, category, folder="tables", **labels):
-    """Table of the name of its caption, workflow/report/tables/{name}.rst."""
+    """Table of the study."""
     return report(
         f"{RESULTS}/{folder}/{name}.csv",
-        caption=f"../report/tables/{name}.rst",
+        caption="../report/file.rst",
         category="Tables",
         subcategory=category,
         labels={"table": name.replace("_", " "), **labels},

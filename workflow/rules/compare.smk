@@ -6,20 +6,20 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 from kneewear.errors import KneewearError
-from kneewear.io.finished_study import finished_files
-from kneewear.provenance import source_fingerprint
+from kneewear.fingerprints import source_fingerprint
+from kneewear.io.finished_study import finished_files, study_folders
 
 min_version("9.0")
 
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
 STUDIES = str(config.get("studies") or "").split()
-FOLDERS = [f"results/{name}" for name in STUDIES]
 RESULTS = f"results/comparisons/{'_and_'.join(STUDIES)}"
 if not STUDIES:
     raise SystemExit(
         'make compare: found no studies; expected finished ones, such as STUDIES="default quick".'
     )
 try:
+    FOLDERS = list(map(str, study_folders(STUDIES)))
     FILES = [str(file) for folder in FOLDERS for file in finished_files(folder)]
 except KneewearError as error:
     raise SystemExit(str(error)) from None
@@ -41,6 +41,7 @@ rule compare_studies:
         },
         figures=directory(f"{RESULTS}/figures"),
         page=f"{RESULTS}/report/index.html",
+        records=f"{RESULTS}/report/summary.json",
     log:
         f"{RESULTS}/logs/compare_studies.log",
     benchmark:

@@ -53,58 +53,37 @@ rule solve_fe_knee:
         "../../scripts/solve_fe_knee.py"
 
 
-rule tabulate_fe_knee:
+rule present_fe_knee:
     input:
         history=rules.solve_fe_knee.output.history,
         counts=rules.solve_fe_knee.output.meshes,
         frames=rules.solve_fe_knee.output.frames,
         meshes=rules.mesh_fe_knee.output.meshes,
     output:
-        statements=table("knee_statements", "Results"),
-    log:
-        f"{LOGS}/tabulate_fe_knee.log",
-    benchmark:
-        f"{BENCHMARKS}/tabulate_fe_knee.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    resources:
-        mem_mb=SIZES.more(2000),
-        runtime=SIZES.longer(10),
-    params:
-        source=source_fingerprint("tabulate_fe_knee", ROOT),
-        fe_knee=settings(STUDY.fe_knee),
-    script:
-        "../../scripts/tabulate_fe_knee.py"
-
-
-rule plot_fe_knee:
-    input:
-        history=rules.solve_fe_knee.output.history,
-        frames=rules.solve_fe_knee.output.frames,
-    output:
+        literature=table("literature", "Results"),
         figures=figures_folder("figures"),
         view=f"{RESULTS}/fe_knee/view.json",
     log:
-        f"{LOGS}/plot_fe_knee.log",
+        f"{LOGS}/present_fe_knee.log",
     benchmark:
-        f"{BENCHMARKS}/plot_fe_knee.tsv"
+        f"{BENCHMARKS}/present_fe_knee.tsv"
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=SIZES.more(1500),
-        runtime=SIZES.longer(10),
+        mem_mb=SIZES.more(4000),
+        runtime=SIZES.longer(60),
     params:
-        source=source_fingerprint("plot_fe_knee", ROOT),
-        captions=CAPTIONS,
+        source=source_fingerprint("present_fe_knee", ROOT),
+        fe_knee=settings(STUDY.fe_knee),
     script:
-        "../../scripts/plot_fe_knee.py"
+        "../../scripts/present_fe_knee.py"
 
 
 REPORTED = {
-    "figures": [rules.plot_fe_knee.output.figures],
-    "view": [rules.plot_fe_knee.output.view],
+    "figures": [rules.present_fe_knee.output.figures],
+    "view": [rules.present_fe_knee.output.view],
     "tables": [
-        rules.tabulate_fe_knee.output.statements,
+        rules.present_fe_knee.output.literature,
         rules.solve_fe_knee.output.history,
         rules.solve_fe_knee.output.meshes,
     ],

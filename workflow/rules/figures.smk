@@ -39,7 +39,6 @@ rule plot_method:
         digests=lambda wildcards: input_digests(
             path for one in MEASURED for path in one["files"].values()
         ),
-        captions=CAPTIONS,
         frames=STUDY.simulation.frames,
         measured=MEASURED,
         thickness=CENTRE_CASE["thickness"],
@@ -55,8 +54,10 @@ rule plot_contact:
             rules.simulate_contact.output.history, batch=WITH_MAPS, activity=ACTIVITIES
         ),
         centre=CENTRE_HISTORIES,
+        damage=expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS),
     output:
         figures=figures_folder("figures/contact"),
+        view=f"{RESULTS}/report/insert_view.json",
     log:
         f"{LOGS}/plot_contact.log",
     benchmark:
@@ -65,14 +66,20 @@ rule plot_contact:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=SIZES.batch_mb,
+        mem_mb=SIZES.view_mb,
         runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_contact", ROOT),
         case=CENTRE_CASE["name"],
+        cases=MAPPED,
         limits=[STUDY.report.pressure_limit_mpa, STUDY.report.avg_pressure_limit_mpa],
+        # Of the coupled layer, whose pressures are in balance with stresses below them.
+        poisson_ratio=(
+            OWN[CENTRE_BATCH].simulation.poisson_ratio
+            if OWN[CENTRE_BATCH].simulation.contact == "coupled_layer"
+            else None
+        ),
         activities=OWN_ACTIVITIES[CENTRE_BATCH],
-        captions=CAPTIONS,
     script:
         "../../scripts/plot_contact.py"
 
@@ -97,33 +104,5 @@ rule plot_results:
     params:
         source=source_fingerprint("plot_results", ROOT),
         cases=MAPPED,
-        captions=CAPTIONS,
     script:
         "../../scripts/plot_results.py"
-
-
-rule build_insert_view:
-    input:
-        knee=rules.build_geometry.output.knee,
-        damage=expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS),
-        activities=PREPARED,
-        histories=expand(
-            rules.simulate_contact.output.history, batch=WITH_MAPS, activity=ACTIVITIES
-        ),
-    output:
-        view=f"{RESULTS}/report/insert_view.json",
-    log:
-        f"{LOGS}/build_insert_view.log",
-    benchmark:
-        f"{BENCHMARKS}/build_insert_view.tsv"
-    priority: LONGEST_WAY
-    conda:
-        "../envs/kneewear.yaml"
-    resources:
-        mem_mb=SIZES.view_mb,
-        runtime=SIZES.longer(15),
-    params:
-        source=source_fingerprint("build_insert_view", ROOT),
-        cases=MAPPED,
-    script:
-        "../../scripts/build_insert_view.py"

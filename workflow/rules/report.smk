@@ -9,8 +9,7 @@ DATA_FILES = {
     *pose_files(STUDY, ROOT),
     *model_files(STUDY, ROOT).values(),
     *TESTS.values(),
-    *plan_files(STUDY, ROOT),
-    *cohort_files(STUDY, ROOT),
+    *(CASE_FILES if TARGET == "cases" else []),
     *(
         path
         for name in ACTIVITIES
@@ -24,11 +23,16 @@ rule write_report:
     input:
         **REPORTED,
         data=sorted(DATA_FILES),
-        templates=sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir())),
+        templates=sorted(
+            str(path)
+            for folder in ("templates", "pages")
+            for path in Path(PACKAGE, "report", folder).iterdir()
+        ),
     output:
         provenance=PROVENANCE,
-        page=report(PAGE, caption="../report/page.rst", category="Page"),
+        page=report(PAGE, caption="../report/file.rst", category="Page"),
         appendix=APPENDIX,
+        records=RECORDS,
         summary=SUMMARY,
     log:
         f"{LOGS}/write_report.log",
@@ -43,6 +47,7 @@ rule write_report:
     params:
         source=source_fingerprint("write_report", ROOT),
         digests=lambda wildcards: input_digests(sorted(DATA_FILES)),
+        page=STUDY.page or STUDY.model,
         settings=settings(STUDY),
         benchmarks=BENCHMARKS,
         logs=LOGS,

@@ -1,7 +1,131 @@
 """A wear study: contact, wear and creep over a life, tables and figures."""
 
+from dataclasses import asdict
 
-include: "simulation.smk"
+from kneewear.settings.activity import prescribes_motion
+from kneewear.settings.cases import centre_case, shallowest_case
+from kneewear.settings.study import apply_case, overridden_activities
+
+BATCHES = {name: list(map(asdict, cases)) for name, cases in STUDY.batches().items()}
+# Settings of the cases of each batch, which differ in thickness and mass only.
+OWN = {
+    name: apply_case(STUDY, cases[0]) if cases[0].overrides else STUDY
+    for name, cases in STUDY.batches().items()
+}
+OWN_ACTIVITIES = {
+    name: overridden_activities(STUDY, cases[0])
+    for name, cases in STUDY.batches().items()
+}
+# The case in the middle of the design is shown in detail, with the first of all overrides.
+FIRST_CASES = STUDY.variants()[0]
+CENTRE_CASE = asdict(FIRST_CASES[centre_case(FIRST_CASES)])
+CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
+# Motions whose place on the bearing is not known beforehand: from files, or at the seat.
+PLACED = [
+    name
+    for name, block in STUDY.simulated_activities().items()
+    if block.source == "file"
+    or block.zero.refers_to_seat
+    or STUDY.implant.source == "meshes"
+]
+# Motions from files whose signs may be wrong; forces have none to try.
+SIGNED = [
+    name
+    for name, block in STUDY.simulated_activities().items()
+    if prescribes_motion(block)
+]
+
+
+rule simulate_contact:
+    input:
+        knee=rules.build_geometry.output.knee,
+        activity=rules.prepare_activity.output.activity,
+        # Jobs wait for the compiled kernels but are not run again for them.
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        history=f"{RESULTS}/simulation/{{activity}}/{{batch}}.nc",
+    log:
+        f"{LOGS}/simulate_contact/{{activity}}/{{batch}}.log",
+    benchmark:
+        f"{BENCHMARKS}/simulate_contact/{{activity}}/{{batch}}.tsv"
+    priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.simulation_mb,
+        runtime=SIZES.simulation_minutes,
+    params:
+        source=source_fingerprint("simulate_contact", ROOT),
+        simulation=lambda wildcards: settings(OWN[wildcards.batch].simulation),
+        activity=lambda wildcards: OWN_ACTIVITIES[wildcards.batch].get(
+            wildcards.activity
+        ),
+        cases=lambda wildcards: BATCHES[wildcards.batch],
+    script:
+        "../../scripts/simulate_contact.py"
+
+
+# All activities of a batch follow each other.
+HISTORIES = expand(
+    rules.simulate_contact.output.history, batch=BATCHES, activity=ACTIVITIES
+)
+CENTRE_HISTORIES = expand(
+    rules.simulate_contact.output.history, activity=ACTIVITIES, batch=CENTRE_BATCH
+)
+
+
+rule check_signs:
+    input:
+        knee=rules.build_geometry.output.knee,
+        activity=rules.prepare_activity.output.activity,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        trials=table("signs", "Inputs", "simulation/{activity}", activity="{activity}"),
+    log:
+        f"{LOGS}/check_signs/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/check_signs/{{activity}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
+    params:
+        source=source_fingerprint("check_signs", ROOT),
+        simulation=settings(OWN[CENTRE_BATCH].simulation),
+        case=CENTRE_CASE,
+        reference=lambda wildcards: getattr(
+            STUDY.activities[wildcards.activity].motion, "reference_posterior_mm", None
+        ),
+    script:
+        "../../scripts/check_signs.py"
+
+
+rule check_placement:
+    input:
+        knee=rules.build_geometry.output.knee,
+        activity=rules.prepare_activity.output.activity,
+        fit=rules.build_geometry.output.fit,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        placement=table(
+            "placement", "Inputs", "simulation/{activity}", activity="{activity}"
+        ),
+    log:
+        f"{LOGS}/check_placement/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/check_placement/{{activity}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
+    params:
+        source=source_fingerprint("check_placement", ROOT),
+        simulation=settings(OWN[CENTRE_BATCH].simulation),
+        cases=[CENTRE_CASE, asdict(shallowest_case(FIRST_CASES))],
+    script:
+        "../../scripts/check_placement.py"
 
 
 rule accumulate_wear:
@@ -94,6 +218,30 @@ RESULT_TABLES = {
 }
 
 
+# Predictions are stored, with a digest, before a job reads measured wear.
+rule freeze_prediction:
+    input:
+        knee=rules.build_geometry.output.knee,
+        damage=DAMAGE,
+    output:
+        prediction=f"{RESULTS}/blind/prediction.csv",
+        digest=f"{RESULTS}/blind/prediction.json",
+    log:
+        f"{LOGS}/freeze_prediction.log",
+    benchmark:
+        f"{BENCHMARKS}/freeze_prediction.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.maps_mb,
+        runtime=SIZES.longer(5),
+    params:
+        source=source_fingerprint("freeze_prediction", ROOT),
+        wear=[settings(study.wear) for study in OWN.values()],
+    script:
+        "../../scripts/freeze_prediction.py"
+
+
 rule tabulate_results:
     input:
         knee=rules.build_geometry.output.knee,
@@ -101,6 +249,7 @@ rule tabulate_results:
         histories=HISTORIES,
         published=PUBLISHED if STUDY.report.compare_with_published else [],
         tests=list(TESTS.values()),
+        frozen=list(rules.freeze_prediction.output) if TESTS else [],
     output:
         **{
             name: table(name, category)
@@ -159,7 +308,12 @@ rule vary_models:
         simulation=settings(OWN[CENTRE_BATCH].simulation) | {"analysis": "quasi_static"},
         activities=OWN_ACTIVITIES[CENTRE_BATCH],
         spread={
-            "blocks": STUDY.report.spread.blocks,
+            # On a coupled layer few blocks are refused.
+            "blocks": (
+                STUDY.report.spread.blocks
+                if OWN[CENTRE_BATCH].simulation.contact == "foundation"
+                else 1
+            ),
             "factors": STUDY.report.spread.wear_factors_mm3_per_n_m,
         },
     script:
@@ -190,7 +344,8 @@ rule sample_constants:
         study=STUDY.computed(),
         case=CENTRE_CASE,
         activities=OWN_ACTIVITIES[CENTRE_BATCH],
-        uncertainty=settings(CONSTANTS) if CONSTANTS else {},
+        constants={name: settings(constant) for name, constant in CONSTANTS.items()},
+        samples=STUDY.report.spread.samples,
     script:
         "../../scripts/sample_constants.py"
 
@@ -223,7 +378,7 @@ REPORTED = {
         *expand(rules.check_signs.output.trials, activity=SIGNED),
         *expand(rules.check_placement.output.placement, activity=PLACED),
     ],
-    "view": [rules.build_insert_view.output.view],
+    "view": [rules.plot_contact.output.view],
 }
 
 

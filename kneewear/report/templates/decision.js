@@ -96,8 +96,8 @@
       (fit) => predict(fit, thickness, mass, 0) <= limit * (1 + 1e-9)));
     find("message").textContent = answer;
     const badge = document.createElement("span");
-    badge.className = valid ? "badge within" : "badge";
-    badge.textContent = `${thickness.toFixed(1)} mm is ${valid ? "within" : "outside"} validity`;
+    badge.className = valid ? "badge note" : "badge warn";
+    badge.textContent = `pressures ${valid ? "below" : "above"} their limits at ${thickness.toFixed(1)} mm`;
     find("message").append(" ", badge);
   }
 

@@ -8,7 +8,8 @@
   for (const table of document.querySelectorAll("table.data")) {
     const title = table.caption.textContent;
     const csv = { extend: "csv", text: "CSV", filename: title.replace(/[^\w.-]+/g, "_"),
-      titleAttr: `Download: ${title}`, exportOptions: { orthogonal: "sort" } };
+      titleAttr: `Download: ${title}`, escapeExcelFormula: true,
+      exportOptions: { orthogonal: "sort" } };
     new DataTable(table, {
       paging: false, info: false, order: [], autoWidth: false,
       searching: table.tBodies[0].rows.length > 7,
@@ -18,3 +19,7 @@
   }
   document.body.dataset.tables = "ready";
 })();
+// Long tables are printed in full.
+window.addEventListener("beforeprint", () => {
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+});

@@ -1,4 +1,4 @@
-"""Twin of one case: its cycle on the foundation, and chosen frames of it by finite elements."""
+"""Twin of one case: its cycle on the foundation, frames of it by finite elements and coupled."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ from kneewear.studies.fe_twin.frames import (
     compute_side,
     foundation_values,
 )
+from kneewear.studies.fe_twin.layer import SideLayer, compute_layer
 
 Array = NDArray[np.float64]
 
-FOUNDATION, ELEMENTS = "foundation", "finite_elements"
+FOUNDATION, COUPLED, ELEMENTS = "foundation", "coupled_layer", "finite_elements"
 LABELS = ["case", "thickness_mm", "body_mass_kg", "percent", "side"]
 VALUES = [
-    "quantity", "unit", FOUNDATION, ELEMENTS, "foundation_error_percent", "mesh_error_percent",
+    "quantity", "unit", FOUNDATION, COUPLED, ELEMENTS, "foundation_error_percent",
+    "layer_error_percent", "fine_layer_error_percent", "mesh_error_percent",
 ]  # fmt: skip
 _MAP = ["x", "z", "width_x", "width_z", "pressure"]
 _PROFILE = ["part", "depth", "von_mises", "max_shear"]
@@ -46,10 +48,11 @@ class CaseTwin:
     """Tables of one case, and fields of its frames by their names.
 
     `results` has a row per frame, side and quantity; `maps` the loaded elements of the foundation
-    and loaded nodes of the solid with their rectangles of the plan, mm, and their pressures, MPa;
-    `profiles` the largest stresses at every level of nodes below the surface; `solids` a row per
-    frame and side: elements, wall time, and how well the reaction of the base balances; `poses`
-    those of the frames by percent of the cycle: position, mm, and body-three 1-2-3 angles, rad.
+    and of the coupled layer, and loaded nodes of the solid with their rectangles of the plan, mm,
+    and their pressures, MPa; `profiles` the largest stresses at every level of nodes below the
+    surface; `solids` a row per frame and side: elements, wall time, and how well the reaction of
+    the base balances; `poses` those of the frames by percent of the cycle: position, mm, and body-
+    three 1-2-3 angles, rad.
     """
 
     results: pd.DataFrame
@@ -68,7 +71,7 @@ def compute_twin(
     settings: FeTwinSettings,
     simulation: SimulationSettings,
 ) -> CaseTwin:
-    """Chosen frames of one case by finite elements beside the elastic foundation.
+    """Chosen frames of one case by finite elements beside the foundation and a coupled layer.
 
     Poses and loads of each side are those of the foundation's cycle; each condyle is pressed alone
     on its plateau, once at that pose and once, moved along y, under the foundation's vertical force
@@ -101,11 +104,18 @@ def compute_twin(
                 more_thickness=case.thickness - knee.implant.nominal_thickness,
             )
             twin = compute_side(side, material, settings)
+            # Other directions of the pressure have no coupled layer.
+            coupled = simulation.force_direction == "minimum_distance"
+            layer = (
+                compute_layer(side, knee.grid, number, case.thickness, material)
+                if coupled
+                else None
+            )
             labels = (case.name, case.thickness, case.body_mass, percent, name)
             own = dict(zip(LABELS, labels, strict=True))
             found = {
-                "results": _compared(side, twin, simulation),
-                "maps": _maps(knee, number, side, twin.fields),
+                "results": _compared(side, twin, layer, simulation),
+                "maps": _maps(knee, number, side, twin.fields, layer),
                 "profiles": _profiles(side, twin.fields),
             }
             for part, table in found.items():
@@ -116,11 +126,23 @@ def compute_twin(
     return CaseTwin(solids=pd.DataFrame(solids), fields=fields, poses=poses, **joined)
 
 
-def _compared(side: SideAtFrame, twin: SideTwin, simulation: SimulationSettings) -> pd.DataFrame:
-    """Values of both, the foundation's error, and the effective modulus."""
-    foundation = foundation_values(side)
+def _compared(
+    side: SideAtFrame, twin: SideTwin, layer: SideLayer | None, simulation: SimulationSettings
+) -> pd.DataFrame:
+    """Values of all, errors of foundation and layer, and the foundation's effective modulus."""
+    foundation, nothing = foundation_values(side), np.nan
+    coupled, fine = (layer.values, layer.fine_values) if layer else ({}, {})
     rows = [
-        (name, unit, foundation.get(name, np.nan), twin.values[name], twin.mesh_error(name))
+        (
+            name,
+            unit,
+            foundation.get(name, nothing),
+            coupled.get(name, nothing),
+            twin.values[name],
+            # A side may bear nothing in the middle: an error against zero is none.
+            100.0 * (fine.get(name, nothing) / (twin.values[name] or nothing) - 1.0),
+            twin.mesh_error(name),
+        )
         for name, unit in QUANTITIES.items()
         if name != "plastic_strain" or twin.values[name] > 0.0
     ]
@@ -130,30 +152,37 @@ def _compared(side: SideAtFrame, twin: SideTwin, simulation: SimulationSettings)
         modulus = simulation.youngs_modulus_mpa
         part = twin.values["force_at_pose"] / foundation["force_at_pose"]
         error = twin.mesh_error("force_at_pose")
-        rows.append(("effective_modulus", "MPa", modulus, part * modulus, error))
-    table = pd.DataFrame(rows, columns=["quantity", "unit", FOUNDATION, ELEMENTS, VALUES[-1]])
-    table["foundation_error_percent"] = 100.0 * (table[FOUNDATION] / table[ELEMENTS] - 1.0)
+        row = ("effective_modulus", "MPa", modulus, nothing, part * modulus, nothing, error)
+        rows.append(row)
+    columns = ["quantity", "unit", FOUNDATION, COUPLED, ELEMENTS, *VALUES[-2:]]
+    table = pd.DataFrame(rows, columns=columns)
+    for error_of, method in (("foundation", FOUNDATION), ("layer", COUPLED)):
+        table[f"{error_of}_error_percent"] = 100.0 * (table[method] / table[ELEMENTS] - 1.0)
     return table[VALUES]
 
 
-def _maps(knee: KneeModel, number: int, side: SideAtFrame, fields: TwinFields) -> pd.DataFrame:
-    """Pressures of both with the rectangles of the plan that have them."""
-    contact, pair = side.contact, side.pair
-    loaded = contact.pressure > 0.0
-    centre = pair.centre[contact.element[loaded]]
-    corner = knee.grid.corners[number]
-    widths = [float(np.linalg.norm(corner[1, 0] - corner[0, 0])),
-              float(np.linalg.norm(corner[0, 1] - corner[0, 0]))]  # fmt: skip
-    own = np.column_stack(
-        [centre[:, [0, 2]], np.tile(widths, (len(centre), 1)), contact.pressure[loaded]]
-    )
+def _maps(
+    knee: KneeModel,
+    number: int,
+    side: SideAtFrame,
+    fields: TwinFields,
+    layer: SideLayer | None,
+) -> pd.DataFrame:
+    """Pressures of all with the rectangles of the plan that have them."""
+    widths = knee.grid.cell_edges(number)
+    contacts = {FOUNDATION: side.contact} | ({COUPLED: layer.contact} if layer else {})
+    parts = {}
+    for name, contact in contacts.items():
+        loaded = contact.pressure > 0.0
+        centre = side.pair.centre[contact.element[loaded]]
+        wide = np.tile(widths, (len(centre), 1))
+        parts[name] = np.column_stack([centre[:, [0, 2]], wide, contact.pressure[loaded]])
     top = fields.solid.nodes[:, :, -1]
     low, high = zip(*(_bounds(line) for line in (top[:, 0, 0], top[0, :, 2])), strict=True)
     x = np.meshgrid(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), indexing="ij")
-    wide = np.meshgrid(high[0] - low[0], high[1] - low[1], indexing="ij")
+    nodes = np.meshgrid(high[0] - low[0], high[1] - low[1], indexing="ij")
     pressure = fields.pressed.pressure
-    nodes = np.stack([*x, *wide, pressure], axis=-1)[pressure > 0.0]
-    parts = {FOUNDATION: own, ELEMENTS: nodes}
+    parts[ELEMENTS] = np.stack([*x, *nodes, pressure], axis=-1)[pressure > 0.0]
     return pd.concat(
         [pd.DataFrame(part, columns=_MAP).assign(method=name) for name, part in parts.items()],
         ignore_index=True,

@@ -11,24 +11,19 @@ from types import MappingProxyType
 from typing import Any
 
 from kneewear.settings.multibody import MultibodyModel
-from kneewear.studies.multibody.knee_extension import solve_knee_extension
+from kneewear.settings.replications import replication
 from kneewear.studies.multibody.passive_flexion import solve_passive_flexion
 from kneewear.studies.multibody.predicted_gait import solve_predicted_gait
 from kneewear.studies.multibody.result import MultibodyResult
-from kneewear.studies.point_contact.planar import solve_planar
-from kneewear.studies.point_contact.spatial import solve_spatial
 
 MODELS: Mapping[str, Callable[[Any, Any], MultibodyResult]] = MappingProxyType(
-    {
-        "passive_flexion": solve_passive_flexion,
-        "predicted_gait": solve_predicted_gait,
-        "knee_extension": solve_knee_extension,
-        "planar": solve_planar,
-        "spatial": solve_spatial,
-    }
+    {"passive_flexion": solve_passive_flexion, "predicted_gait": solve_predicted_gait}
 )
 
 
 def solve_model(parts: Any, settings: MultibodyModel) -> MultibodyResult:
-    """Solve the model that the settings name."""
-    return MODELS[settings.model](parts, settings)
+    """Solve the model that the settings name, one of `MODELS` or a replication."""
+    if settings.model in MODELS:
+        return MODELS[settings.model](parts, settings)
+    solved: MultibodyResult = replication(settings.model, "model").solve(parts, settings)
+    return solved

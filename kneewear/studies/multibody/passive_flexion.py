@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import PchipInterpolator
 
 from kneewear.activity.load import GRAVITY
-from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, confined_modulus
+from kneewear.contact.ends import BORDER_LOST, MeshEnds
+from kneewear.contact.foundation import ElasticLayer, LargeStrain, SmallStrain, confined_modulus
 from kneewear.contact.mesh_pair import MeshContact
 from kneewear.geometry.distance_field import build_distance_field, distances_to_mesh
 from kneewear.geometry.meshes import TriangleMesh
@@ -23,23 +24,28 @@ from kneewear.mechanics.rotations import clinical_angles
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system, trace_equilibria
 from kneewear.multibody.system import FLEXION_FIRST, Action, Body, System
+from kneewear.regression.literature import (
+    ENDS,
+    ENERGY,
+    EQUILIBRIUM,
+    ComparedNumber,
+    judge_numbers,
+    rms_number,
+)
 from kneewear.settings.multibody import (
     DamperSettings,
-    LayerSettings,
     PassiveFlexionSettings,
     ReferenceMotionSettings,
-    SoftTissueKneeSettings,
 )
+from kneewear.settings.soft_tissue_knee import LayerSettings, SoftTissueKneeSettings
 from kneewear.studies.multibody.result import (
-    OWN_CHECK,
     MultibodyResult,
     Scene,
     curves,
-    statements,
 )
 from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
 from kneewear.tissue._wrapping_kernels import WRONG_SIDE
-from kneewear.tissue.bundles import Bundles, WrappedBundles
+from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import constant
 from kneewear.tissue.wrapping import WrapObject, require_path
 
@@ -100,9 +106,9 @@ class KneeParts:
 
     surfaces: Mapping[str, TriangleMesh]
     bones: Mapping[str, TriangleMesh]
-    ligaments: WrappedBundles
-    quadriceps: WrappedBundles
-    muscles: WrappedBundles | None = None
+    ligaments: Bundles
+    quadriceps: Bundles
+    muscles: Bundles | None = None
     components: tuple[tuple[Array, Array], tuple[Array, Array]] | None = None
     reference: pd.DataFrame | None = None
     source_model: pd.DataFrame | None = None
@@ -141,7 +147,7 @@ def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
     return System("femur", MOVING, {**tissues, **contacts})
 
 
-def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> Layer:
+def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> ElasticLayer:
     """Layer under the triangles of a body; both layers are taken as one of their total thickness.
 
     Where it is not given, the thickness is the distance to the bone under each triangle plus the
@@ -151,13 +157,13 @@ def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> Layer:
     modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
     surface = parts.surfaces[body]
     if settings.thickness_mm is not None:
-        return Layer(law(modulus), np.full(len(surface.faces), settings.thickness_mm))
+        return ElasticLayer(law(modulus), np.full(len(surface.faces), settings.thickness_mm))
     own, femoral = (
         np.clip(np.abs(distances_to_mesh(parts.bones[name], centres)), 1.0, 10.0)
         for name in (body, "femur")
         for centres in [parts.surfaces[name].vertices[parts.surfaces[name].faces].mean(axis=1)]
     )
-    return Layer(law(modulus), own + float(np.mean(femoral)))
+    return ElasticLayer(law(modulus), own + float(np.mean(femoral)))
 
 
 def start_of(settings: SoftTissueKneeSettings) -> Array:
@@ -211,9 +217,8 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
     return MultibodyResult(
         kinematics=_kinematics(system, parts, settings, found),
         forces=force_curves(system, found, OVER, np.degrees(joint_angle(system, found))),
-        statements=pd.concat(
-            [_compare(system, parts, settings, found), _tune(system, parts, settings)],
-            ignore_index=True,
+        literature=judge_numbers(
+            [*_compare(system, parts, settings, found), *_tune(system, parts, settings)]
         ),
         scene=knee_scene(
             system,
@@ -329,13 +334,24 @@ def joint_angle(system: System, found: tuple[SystemEquilibrium, ...]) -> Array:
     return np.array([one.coordinates[number] for one in found])
 
 
-def motion_errors(
+def reference_errors(
     values: Mapping[str, Array],
     columns: Mapping[str, tuple[str, str]],
     flexion: str,
     reference: pd.DataFrame,
 ) -> dict[str, Array]:
-    """Computed minus reference value of each coordinate at the reference's flexions.
+    """Computed minus reference value of each coordinate, as of `compared_curves`."""
+    pairs = compared_curves(values, columns, flexion, reference)
+    return {name: computed - measured for name, (computed, measured) in pairs.items()}
+
+
+def compared_curves(
+    values: Mapping[str, Array],
+    columns: Mapping[str, tuple[str, str]],
+    flexion: str,
+    reference: pd.DataFrame,
+) -> dict[str, tuple[Array, Array]]:
+    """Computed and reference value of each coordinate at the reference's flexions.
 
     Flexions beyond the computed ones are left out.
     """
@@ -344,8 +360,10 @@ def motion_errors(
     first, last = values[flexion][order[0]], values[flexion][order[-1]]
     inside = (at >= first) & (at <= last)
     return {
-        name: np.interp(at[inside], values[flexion][order], curve[order])
-        - reference[columns[name][0]].to_numpy(dtype=float)[inside]
+        name: (
+            np.interp(at[inside], values[flexion][order], curve[order]),
+            reference[columns[name][0]].to_numpy(dtype=float)[inside],
+        )
         for name, curve in values.items()
         if name != flexion
     }
@@ -356,34 +374,74 @@ def _compare(
     parts: KneeParts,
     settings: PassiveFlexionSettings,
     found: tuple[SystemEquilibrium, ...],
-) -> pd.DataFrame:
+) -> Iterator[ComparedNumber]:
     """Rms of every coordinate against each motion, with its target; largest residual."""
-    rows: list[tuple[Any, ...]] = [unbalanced(found), energy_error(system, found)]
+    yield from equilibrium_checks(system, found)
     values, columns, flexion = _computed(system, parts, settings, found)
     for motion, reference in _motions(parts).items():
         wanted = settings.motions[motion]
         of = _spoken(motion)
-        for name, error in motion_errors(values, columns, flexion, reference).items():
+        pairs = compared_curves(values, columns, flexion, reference)
+        for name, (computed, measured) in pairs.items():
             unit = columns[name][1]
-            target = _target(wanted, unit)
-            rms, spread = float(np.sqrt(np.mean(error**2))), float(np.std(error))
-            rows.append((f"{name}, rms difference from the {of}", rms, unit,
-                         f"at most {target:g} {unit}", rms <= target, wanted.source))  # fmt: skip
+            yield rms_number(
+                f"rms difference from the {of}", name, computed, measured, unit, wanted.source,
+                _target(wanted, unit),
+            )  # fmt: skip
             if motion == "reference":
-                rows.append((f"{name}, rms difference without the mean one", spread, unit, "", None,
-                             wanted.source))  # fmt: skip
-    return statements(rows)
+                shifted = computed - float(np.mean(computed - measured))
+                yield rms_number(
+                    "rms difference without the mean one", name, shifted, measured, unit,
+                    wanted.source,
+                )  # fmt: skip
 
 
-def unbalanced(found: tuple[SystemEquilibrium, ...]) -> tuple[Any, ...]:
-    """Row of the largest residual of all equilibria."""
-    worst = max(one.residual for one in found)
-    expected = "at most 1e-3", worst <= 1e-3
-    return "largest unbalanced force", worst, "of the largest force", *expected, OWN_CHECK
+def equilibrium_checks(
+    system: System, found: tuple[SystemEquilibrium, ...]
+) -> Iterator[ComparedNumber]:
+    """Largest residual of all equilibria, and gap in the balance of energy."""
+    for quantity, source, value in (
+        ("unbalanced force over the largest", EQUILIBRIUM, max(one.residual for one in found)),
+        ("energy error over the largest work", ENERGY, energy_error(system, found)),
+    ):
+        yield ComparedNumber(quantity, "", value, "1", source, high=1e-3)
+    for name, (force, area) in end_shares(system, found).items():
+        yield ComparedNumber(
+            "force where a surface ends over the largest", name, force, "1", ENDS, high=BORDER_LOST
+        )
+        yield ComparedNumber("area where a surface ends over the largest", name, area, "1", ENDS)
 
 
-def energy_error(system: System, found: tuple[SystemEquilibrium, ...]) -> tuple[Any, ...]:
-    """Row of the largest gap between the stored energy and the work done on the knee at rest.
+def end_shares(
+    system: System, found: tuple[SystemEquilibrium, ...]
+) -> dict[str, tuple[float, float]]:
+    """Largest force and area of each contact between meshes where one of them ends.
+
+    Relative to the largest sum of pressure times area, and area of loaded triangles, of a frame.
+    """
+    shares = {}
+    for name, action in system.actions.items():
+        if not (isinstance(action, Contact) and isinstance(action.law, MeshContact)):
+            continue
+        ends, at_ends, whole = MeshEnds(action.law), np.zeros(2), np.zeros(2)
+        for one in found:
+            poses = system.poses(one.coordinates)
+            fixed, moving = action.numbers
+            frame = poses.rotation[fixed]
+            place = frame.T @ (poses.translation[moving] - poses.translation[fixed])
+            turn = frame.T @ poses.rotation[moving]
+            contact = action.law.evaluate(turn, place)
+            at = ends.touched(turn, place, contact).any(axis=0)
+            parts = np.array([contact.pressure * contact.area, contact.area])
+            at_ends = np.maximum(at_ends, parts[:, at].sum(axis=1))
+            whole = np.maximum(whole, parts.sum(axis=1))
+        force, area = (at_ends / np.maximum(whole, 1e-300)).tolist()
+        shares[name] = force, area
+    return shares
+
+
+def energy_error(system: System, found: tuple[SystemEquilibrium, ...]) -> float:
+    """Largest gap between the stored energy and the work done on the knee at rest.
 
     Energy is that of contact, ligaments, muscles and weights of `system`. At equilibrium the work
     of reactions and of other loads, less the loss in dampers, is the negative work of these forces
@@ -405,50 +463,38 @@ def energy_error(system: System, found: tuple[SystemEquilibrium, ...]) -> tuple[
             work.append(work[-1] - float(step @ (mean + bend)))
         before = one.coordinates, forces
     change = np.array(stored) - stored[0]
-    gap = float(np.abs(change - work).max() / np.abs(work).max())
-    expected = "at most 0.1 %", gap <= 1e-3
-    return (
-        "largest gap in the balance of energy",
-        100.0 * gap,
-        "% of the work",
-        *expected,
-        OWN_CHECK,
-    )
+    return float(np.abs(change - work).max() / np.abs(work).max())
 
 
 def _target(wanted: ReferenceMotionSettings, unit: str) -> float:
     return wanted.rotation_target_deg if unit == "deg" else wanted.translation_target_mm
 
 
-def _tune(system: System, parts: KneeParts, settings: PassiveFlexionSettings) -> pd.DataFrame:
-    """Statements on slack lengths that are fitted to every other frame of the reference."""
+def _tune(
+    system: System, parts: KneeParts, settings: PassiveFlexionSettings
+) -> Iterator[ComparedNumber]:
+    """Numbers of slack lengths that are fitted to every other frame of the reference."""
     wanted, tuning, reference = settings.reference, settings.tuning, parts.reference
     if wanted is None or tuning is None or reference is None:
-        return statements([])
+        return
 
     def errors(strain: dict[str, float]) -> Array:
         changed = dict(system.actions) | {"ligaments": strained(parts.ligaments, strain)}
         knee = System(system.ground, system.bodies, changed)
         values, columns, flexion = _computed(knee, parts, settings, flex_knee(knee, settings))
-        found = motion_errors(values, columns, flexion, reference)
+        found = reference_errors(values, columns, flexion, reference)
         return np.stack([e / _target(wanted, columns[name][1]) for name, e in found.items()], -1)
 
     groups = tuple(groups_of(parts.ligaments.names))
     tuned = tune_strains(groups, errors, 0.01 * tuning.strain_percent, tuning.evaluations)
     source = f"slack lengths within {tuning.strain_percent:g} % of strain"
-    rows: list[tuple[Any, ...]] = []
     for half, before, after in zip(("fitted", "tested"), tuned.before, tuned.after, strict=True):
-        rows.append((f"all coordinates, {half} frames, published slack lengths", before,
-                     "of the targets (rms)", "", None, wanted.source))  # fmt: skip
-        better = after < before if half == "tested" else None
-        rows.append((f"all coordinates, {half} frames, fitted slack lengths", after,
-                     "of the targets (rms)", f"below {before:.3g}" if better is not None else "",
-                     better, source))  # fmt: skip
-    rows += [
-        (f"change of strain, {name}", 100.0 * value, "%", "", None, source)
-        for name, value in tuned.strain.items()
-    ]
-    return statements(rows)
+        quantity = f"rms over the targets, {half} frames"
+        yield ComparedNumber(quantity, "published slack lengths", before, "1", wanted.source)
+        limit = before if half == "tested" else np.nan
+        yield ComparedNumber(quantity, "fitted slack lengths", after, "1", source, high=limit)
+    for name, value in tuned.strain.items():
+        yield ComparedNumber("change of strain", name, 100.0 * value, "%", source)
 
 
 def knee_scene(
@@ -486,7 +532,7 @@ def near(line: Array) -> Array:
     return np.concatenate(parts) if parts else line
 
 
-def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
+def sided(bundles: Bundles, poses: BodyPoses) -> Bundles:
     """The same bundles, whose paths stay on the side of their cylinders on which they are now.
 
     Objects that state a side keep it. Around spheres and ellipsoids without one they take the
@@ -494,14 +540,14 @@ def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
     the side opposite to that which is stated.
     """
     obstacles: list[WrapObject | None] = []
-    for bundle, obstacle in zip(range(len(wrapped.names)), wrapped.obstacles, strict=True):
+    for bundle, obstacle in enumerate(bundles.obstacles):
         if obstacle is None or obstacle.kind != "cylinder":
             obstacles.append(obstacle)
             continue
-        path = wrapped.bundles.chosen([bundle]).lines(poses)[0]
-        body = wrapped.bundles.bodies.index(obstacle.body)
+        path = bundles.chosen([bundle]).straight.lines(poses)[0]
+        body = bundles.bodies.index(obstacle.body)
         local = (path - poses.translation[body]) @ poses.rotation[body]
-        bodies = [name for name, _ in wrapped.bundles.paths[bundle]]
+        bodies = [name for name, _ in bundles.paths[bundle]]
         spans = [n for n in range(len(bodies) - 1) if bodies[n] != bodies[n + 1]]
         axes = np.asarray(obstacle.rotation)
         one, other = (local[[spans[0], spans[0] + 1]] - obstacle.origin) @ axes
@@ -516,9 +562,9 @@ def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
             continue
         # A straight path beside the cylinder would have to wind all the way around it.
         if stated @ side < 0.0 and away > float(np.asarray(obstacle.size)[0]):
-            require_path(WRONG_SIDE, wrapped.names[bundle], obstacle)
+            require_path(WRONG_SIDE, bundles.names[bundle], obstacle)
         obstacles.append(obstacle)
-    return WrappedBundles(wrapped.bundles, tuple(obstacles))
+    return replace(bundles, obstacles=tuple(obstacles))
 
 
 def quadriceps_bundles(

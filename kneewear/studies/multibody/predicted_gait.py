@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kneewear.mechanics.loads import Load
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
 from kneewear.multibody.system import System
+from kneewear.regression.literature import ComparedNumber, judge_numbers, rms_number
 from kneewear.settings.multibody import PredictedGaitSettings
 from kneewear.studies.multibody.passive_flexion import (
     COMPONENTS,
@@ -20,13 +21,12 @@ from kneewear.studies.multibody.passive_flexion import (
     KneeParts,
     build_system,
     component_motion,
-    energy_error,
+    equilibrium_checks,
     force_curves,
     knee_scene,
     start_of,
-    unbalanced,
 )
-from kneewear.studies.multibody.result import MultibodyResult, curves, statements
+from kneewear.studies.multibody.result import MultibodyResult, curves
 
 Array = NDArray[np.float64]
 
@@ -65,12 +65,8 @@ def solve_predicted_gait(parts: KneeParts, settings: PredictedGaitSettings) -> M
     return MultibodyResult(
         kinematics=pd.concat(tables, ignore_index=True),
         forces=pd.concat([applied, forces], ignore_index=True),
-        statements=pd.concat(
-            [
-                statements([unbalanced(found), energy_error(base, found)]),
-                _compare(values, motion, percent, settings),
-            ],
-            ignore_index=True,
+        literature=judge_numbers(
+            [*equilibrium_checks(base, found), *_compare(values, motion, percent, settings)]
         ),
         scene=knee_scene(base, parts, found, tuple(f"{at:.0f} %" for at in percent)),
         motion=pd.DataFrame(
@@ -114,18 +110,16 @@ def _compare(
     motion: pd.DataFrame,
     percent: Array,
     settings: PredictedGaitSettings,
-) -> pd.DataFrame:
+) -> Iterator[ComparedNumber]:
     """Differences from the measured motion over the cycle and over stance; nothing is expected."""
     gait = settings.gait
     stance = percent <= gait.stance_percent
-    rows: list[tuple[Any, ...]] = []
     for name, (column, unit) in COMPONENTS.items():
-        error = values[name] - motion[column].to_numpy(dtype=float)
+        measured = motion[column].to_numpy(dtype=float)
         for part, chosen in (("cycle", np.ones_like(stance)), ("stance", stance)):
-            rms = float(np.sqrt(np.mean(error[chosen] ** 2)))
-            rows.append((f"{name}, rms difference over the {part}", rms, unit, "", None,
-                         gait.source))  # fmt: skip
+            yield rms_number(
+                f"rms difference over the {part}", name, values[name][chosen], measured[chosen],
+                unit, gait.source,
+            )  # fmt: skip
         spans = [float(np.ptp(curve)) for curve in (values[name], motion[column])]
-        rows.append((f"{name}, range (measured: {spans[1]:.1f} {unit})", spans[0], unit, "", None,
-                     gait.source))  # fmt: skip
-    return statements(rows)
+        yield ComparedNumber("range", name, spans[0], unit, gait.source, published=spans[1])

@@ -1,8 +1,8 @@
-"""What every model of a multibody study returns: curves, statements and a scene."""
+"""What every model of a multibody study returns: curves, comparisons and a scene."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +18,6 @@ Array = NDArray[np.float64]
 POINTS = 2000
 BONE_POINTS = 3000
 CURVE_COLUMNS = ("panel", "series", "over", "at", "unit", "value")
-OWN_CHECK = "own check"
-STATEMENT_COLUMNS = ("statement", "found", "unit", "expected", "holds", "source")
 
 
 @dataclass(frozen=True)
@@ -47,16 +45,15 @@ class MultibodyResult:
 
     `kinematics` and `forces` are curves, one value per row: `panel` and `series` name a diagram and
     a curve in it, `over` what it is drawn over, `at` the place there, `value` in `unit`.
-    `statements` are what a source says or a target wants, with the number found and whether it
-    holds: "yes", "no", "by choice" where inputs were chosen so that it does, or empty where nothing
-    is expected. The source of what tests this software only begins with "own check". `motion` holds
+    `literature` compares computed numbers with those of a source, a measurement or a target (see
+    `kneewear.regression.literature.judge_number`). `motion` holds
     the clinical coordinates of the components over a cycle (Grood and Suntay, right knee), in the
     columns of a file that an activity can name.
     """
 
     kinematics: pd.DataFrame
     forces: pd.DataFrame
-    statements: pd.DataFrame
+    literature: pd.DataFrame
     scene: Scene | None = None
     motion: pd.DataFrame | None = None
 
@@ -73,17 +70,6 @@ def curves(
         for name, values in series.items()
     ]
     return pd.concat(parts, ignore_index=True)[list(CURVE_COLUMNS)]
-
-
-def statements(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
-    """Rows of (statement, found, unit, expected, holds, source); holds is a bool, None or words."""
-    words = {True: "yes", False: "no"}
-    table = pd.DataFrame(list(rows), columns=list(STATEMENT_COLUMNS))
-    table["holds"] = [
-        one if isinstance(one, str) else "" if one is None else words[bool(one)]
-        for one in table["holds"]
-    ]
-    return table
 
 
 def scene_record(scene: Scene | None) -> dict[str, Any]:

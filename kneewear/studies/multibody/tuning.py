@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import ConvergenceError
-from kneewear.tissue.bundles import WrappedBundles
+from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import TensionLaw
 
 Array = NDArray[np.float64]
@@ -42,13 +42,13 @@ def groups_of(names: tuple[str, ...]) -> dict[str, list[int]]:
     return groups
 
 
-def strained(wrapped: WrappedBundles, strain: dict[str, float]) -> WrappedBundles:
+def strained(bundles: Bundles, strain: dict[str, float]) -> Bundles:
     """Bundles whose strain at any length is larger by `strain`, by group; stiffness is the same."""
-    law = wrapped.law
+    law = bundles.law
     factor = np.ones(law.slack_length.size)
-    for name, numbers in groups_of(wrapped.names).items():
+    for name, numbers in groups_of(bundles.names).items():
         factor[numbers] = 1.0 / (1.0 + strain[name])
-    return wrapped.with_law(
+    return bundles.with_law(
         TensionLaw(
             slack_length=law.slack_length * factor,
             curvature=law.curvature / factor**2,

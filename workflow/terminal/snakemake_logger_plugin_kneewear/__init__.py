@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 import threading
 import time
 from collections import Counter
@@ -54,8 +55,8 @@ class LogHandler(LogHandlerBase):
         event = said.get("event")
         if event == LogEvent.RUN_INFO:
             self.planned = Counter(said["stats"])
-            # "all" has no job of its own.
-            del self.planned["total"], self.planned["all"]
+            # Targets have no job of their own.
+            del self.planned["total"], self.planned["all"], self.planned["study"]
             self.begun = self.reported = time.monotonic()
             self._write(f"Jobs: {self.planned.total()}, stages: {len(self.planned)}")
         elif event == LogEvent.JOB_INFO and said["rule_name"] in self.planned:
@@ -128,16 +129,17 @@ class LogHandler(LogHandlerBase):
         if self.live:
             width = shutil.get_terminal_size().columns - 1
             state = self._state()[:width] if self.running and not self.ended.is_set() else ""
-            self.stream.write("\r\033[K" + "".join(f"{line}\n" for line in cut(lines)) + state)
+            self.stream.write("\r\033[K" + "".join(f"{line}\n" for line in wrapped(lines)) + state)
         elif lines:
             self.reported = time.monotonic()
-            self.stream.write("".join(f"{line}\n" for line in cut(lines)))
+            self.stream.write("".join(f"{line}\n" for line in wrapped(lines)))
         self.stream.flush()
 
 
-def cut(lines: tuple[str, ...]) -> list[str]:
-    """Lines that are not longer than `WIDTH`."""
-    return [line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..." for line in lines]
+def wrapped(lines: tuple[str, ...]) -> list[str]:
+    """All words of lines, on lines of at most `WIDTH` characters; longer words stay whole."""
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    return [part for line in lines for part in textwrap.wrap(line, WIDTH, **options) or [""]]
 
 
 def title(rule: str) -> str:

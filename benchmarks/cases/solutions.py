@@ -1,0 +1,671 @@
+"""Cases of the benchmark set and two independent solutions of each quantity.
+
+`python benchmarks/cases/solutions.py` writes a JSON file for each case beside this one. It needs
+NumPy and SciPy, and no other program. The first solution of a quantity is the reference.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.integrate import quad, solve_ivp
+from scipy.optimize import brentq, minimize
+from scipy.special import beta, ellipe
+
+FOLDER = Path(__file__).parent
+# Elastic foundation: pressure is stiffness times overlap, MPa/mm.
+MODULUS, THICKNESS = 2140.0, 8.0
+STIFFNESS = MODULUS / THICKNESS
+RADIUS, DEPTH = 30.0, 0.2
+FACTOR = 1.0e-9  # mm3/(N mm)
+
+Quantity = dict[str, Any]
+
+
+def quantity(name: str, unit: str, tolerance: float, *solutions: tuple[float, str]) -> Quantity:
+    """One result of a case: its tolerance, per cent, and values with their methods."""
+    return {
+        "name": name,
+        "unit": unit,
+        "tolerance_percent": tolerance,
+        "solutions": [{"value": float(value), "method": method} for value, method in solutions],
+    }
+
+
+def case(
+    field: str, title: str, description: str, inputs: dict[str, tuple[float, str]], *found: Quantity
+) -> dict[str, Any]:
+    """A case as its JSON file states it."""
+    return {
+        "title": title,
+        "field": field,
+        "description": description,
+        "inputs": {name: {"value": value, "unit": unit} for name, (value, unit) in inputs.items()},
+        "quantities": list(found),
+    }
+
+
+LAYER = {"foundation_modulus": (MODULUS, "MPa"), "thickness": (THICKNESS, "mm")}
+SPHERE = LAYER | {"radius": (RADIUS, "mm"), "depth": (DEPTH, "mm")}
+WINKLER = (
+    "A rigid body overlaps an elastic foundation: p = foundation_modulus * d / thickness at each "
+    "point, with d the overlap along the foundation's normal. "
+)
+
+
+def polar_sum(pressure: Callable[[np.ndarray], np.ndarray], reach: float, count: int) -> float:
+    """Integral of a pressure over a disc by midpoints of squares."""
+    step = 2.0 * reach / count
+    at = -reach + step * (np.arange(count) + 0.5)
+    x, z = np.meshgrid(at, at)
+    return float(pressure(np.hypot(x, z)).sum() * step**2)
+
+
+def sphere_half_space() -> dict[str, Any]:
+    """Case of this name."""
+    modulus, force = 463.0 / (1.0 - 0.46**2), 100.0
+    hertz = (3.0 * force * RADIUS / (4.0 * modulus)) ** (1.0 / 3.0)
+
+    def slope(r: float) -> float:
+        return r / math.sqrt(RADIUS**2 - r**2)
+
+    def load(a: float) -> float:
+        # r = a sin t removes the root of the integrand.
+        return (
+            2.0
+            * modulus
+            * quad(lambda t: (a * math.sin(t)) ** 2 * slope(a * math.sin(t)), 0, math.pi / 2)[0]
+        )
+
+    a = brentq(lambda a: load(a) - force, 0.1, 10.0)
+    approach = a * quad(lambda t: slope(a * math.sin(t)), 0.0, math.pi / 2)[0]
+    return case(
+        "contact",
+        "Rigid sphere on an elastic half-space",
+        "Frictionless, small strain, under a given force.",
+        {
+            "radius": (RADIUS, "mm"),
+            "youngs_modulus": (463.0, "MPa"),
+            "poisson_ratio": (0.46, "1"),
+            "force": (force, "N"),
+        },
+        quantity(
+            "contact_radius",
+            "mm",
+            1.0,
+            (hertz, "Hertz"),
+            (a, "Galin and Sneddon, exact sphere, quadrature"),
+        ),
+        quantity(
+            "approach",
+            "mm",
+            1.0,
+            (hertz**2 / RADIUS, "Hertz"),
+            (approach, "Galin and Sneddon, exact sphere, quadrature"),
+        ),
+    )
+
+
+def sphere_foundation() -> dict[str, Any]:
+    """Case of this name."""
+    centre = RADIUS - DEPTH
+    reach = math.sqrt(RADIUS**2 - centre**2)
+    exact = 2.0 * math.pi * STIFFNESS * ((RADIUS**3 - centre**3) / 3.0 - centre * reach**2 / 2.0)
+
+    def pressure(rho: np.ndarray) -> np.ndarray:
+        return STIFFNESS * np.maximum(np.sqrt(np.maximum(RADIUS**2 - rho**2, 0.0)) - centre, 0.0)
+
+    return case(
+        "contact",
+        "Sphere on an elastic foundation",
+        WINKLER,
+        SPHERE,
+        quantity(
+            "force",
+            "N",
+            1.0,
+            (exact, "closed form"),
+            (polar_sum(pressure, reach, 1500), "midpoint sum over squares"),
+        ),
+        quantity(
+            "contact_area",
+            "mm2",
+            1.0,
+            (math.pi * reach**2, "closed form"),
+            (polar_sum(lambda rho: (pressure(rho) > 0.0) * 1.0, reach, 1500), "count of squares"),
+        ),
+        quantity(
+            "peak_pressure",
+            "MPa",
+            1.0,
+            (STIFFNESS * DEPTH, "closed form"),
+            (float(pressure(np.array([0.0]))[0]), "pressure below the pole"),
+        ),
+    )
+
+
+def cylinder_foundation() -> dict[str, Any]:
+    """Case of this name."""
+    length, centre = 10.0, RADIUS - DEPTH
+    reach = math.sqrt(RADIUS**2 - centre**2)
+    exact = STIFFNESS * length * (RADIUS**2 * math.asin(reach / RADIUS) - centre * reach)
+    x = -reach + 2.0 * reach * (np.arange(20_000) + 0.5) / 20_000
+    summed = STIFFNESS * length * np.mean(np.sqrt(RADIUS**2 - x**2) - centre) * 2.0 * reach
+    return case(
+        "contact",
+        "Cylinder across an elastic foundation",
+        WINKLER,
+        SPHERE | {"length": (length, "mm")},
+        quantity("force", "N", 1.0, (exact, "closed form"), (summed, "midpoint sum")),
+    )
+
+
+def sphere_large_strain() -> dict[str, Any]:
+    """Case of this name."""
+    depth, centre = 1.0, RADIUS - 1.0
+    reach = math.sqrt(RADIUS**2 - centre**2)
+
+    def pressure(rho: np.ndarray) -> np.ndarray:
+        overlap = np.maximum(np.sqrt(np.maximum(RADIUS**2 - rho**2, 0.0)) - centre, 0.0)
+        return -MODULUS * np.log1p(-overlap / THICKNESS)
+
+    exact = 2.0 * math.pi * quad(lambda r: float(pressure(np.array(r))) * r, 0.0, reach)[0]
+    return case(
+        "contact",
+        "Sphere on a foundation at large strain",
+        "As the sphere on an elastic foundation, with p = -foundation_modulus ln(1 - d / "
+        "thickness).",
+        SPHERE | {"depth": (depth, "mm")},
+        quantity(
+            "force",
+            "N",
+            1.0,
+            (exact, "adaptive quadrature"),
+            (polar_sum(pressure, reach, 1500), "midpoint sum over squares"),
+        ),
+    )
+
+
+def ball_in_cup() -> dict[str, Any]:
+    """Case of this name."""
+    cup, clearance = 31.0, 1.0
+    # Over the distance s to the ball's centre the integrand is a polynomial.
+    off = DEPTH + clearance
+    square = cup**2 + off**2
+
+    def antiderivative(s: float) -> float:
+        return RADIUS * (square * s**2 / 2.0 - s**4 / 4.0) - square * s**3 / 3.0 + s**5 / 5.0
+
+    span = antiderivative(RADIUS) - antiderivative(cup - off)
+    exact = 2.0 * math.pi * STIFFNESS * span / (2.0 * off**2)
+    rim = (square - RADIUS**2) / (2.0 * cup * off)
+    polar = math.acos(rim) * (np.arange(20_000) + 0.5) / 20_000
+    centre = np.stack([np.zeros_like(polar), DEPTH + clearance + 0.0 * polar])
+    point = cup * np.stack([np.sin(polar), np.cos(polar)])
+    overlap = np.maximum(RADIUS - np.linalg.norm(point - centre, axis=0), 0.0)
+    ring = 2.0 * math.pi * cup**2 * np.sin(polar) * np.cos(polar) * math.acos(rim) / 20_000
+    return case(
+        "contact",
+        "Ball in a cup lined with an elastic foundation",
+        "Ball of `radius` in a cup of `cup_radius`, pressed `depth` beyond touching. p = "
+        "foundation_modulus * d / "
+        "thickness, with d the least distance of a point of the cup within the ball.",
+        SPHERE | {"cup_radius": (cup, "mm")},
+        quantity(
+            "force",
+            "N",
+            1.0,
+            (exact, "closed form"),
+            (float(np.sum(STIFFNESS * overlap * ring)), "least distances, midpoint sum"),
+        ),
+    )
+
+
+def tilted_plane() -> dict[str, Any]:
+    """Case of this name."""
+    tilt, width, reach = math.radians(2.0), 10.0, 6.0
+    exact = STIFFNESS * width * reach**2 * math.tan(tilt) / 2.0
+    x = reach * (np.arange(1000) + 0.5) / 1000
+    summed = float(np.mean(STIFFNESS * x * math.tan(tilt)) * width * reach)
+    return case(
+        "contact",
+        "Tilted plane on an elastic foundation",
+        WINKLER,
+        LAYER | {"tilt": (2.0, "deg"), "width": (width, "mm"), "length_in_contact": (reach, "mm")},
+        quantity("force", "N", 1.0, (exact, "closed form"), (summed, "midpoint sum")),
+    )
+
+
+def impact_on_foundation() -> dict[str, Any]:
+    """Case of this name."""
+    mass, speed = 5.0e-4, 200.0
+    stiffness = math.pi * STIFFNESS * RADIUS  # F = pi R (K/h) d^2 under a paraboloid
+    deepest = (1.5 * mass * speed**2 / stiffness) ** (1.0 / 3.0)
+    time = 2.0 * deepest / speed * beta(1.0 / 3.0, 0.5) / 3.0
+
+    def out(_: float, y: np.ndarray) -> float:
+        return y[0]
+
+    out.terminal, out.direction = True, -1.0  # type: ignore[attr-defined]
+    found = solve_ivp(
+        lambda _, y: [y[1], -stiffness * max(y[0], 0.0) ** 2 / mass],
+        (0.0, 10.0 * time),
+        [1e-12, speed],
+        events=out,
+        rtol=1e-10,
+        atol=1e-12,
+        max_step=time / 200,
+    )
+    return case(
+        "dynamics",
+        "Impact of a sphere on an elastic foundation",
+        "Force pi radius (foundation_modulus / thickness) d^2 on a mass (tonnes, so that N "
+        "and mm/s2 match) "
+        "without gravity and damping.",
+        LAYER | {"radius": (RADIUS, "mm"), "mass": (mass, "t"), "speed": (speed, "mm/s")},
+        quantity(
+            "largest_depth", "mm", 1.0, (deepest, "energy"), (found.y[0].max(), "Runge-Kutta")
+        ),
+        quantity(
+            "time_in_contact",
+            "s",
+            1.0,
+            (time, "beta function"),
+            (found.t_events[0][-1], "Runge-Kutta"),
+        ),
+    )
+
+
+def damped_impact() -> dict[str, Any]:
+    """Case of this name."""
+    mass, stiffness, ratio = 5.0e-4, 1000.0, 0.1
+    frequency = math.sqrt(stiffness / mass)
+    damping = 2.0 * ratio * math.sqrt(stiffness * mass)
+    exact = math.exp(-math.pi * ratio / math.sqrt(1.0 - ratio**2))
+
+    def out(_: float, y: np.ndarray) -> float:
+        return y[0]
+
+    out.terminal, out.direction = True, -1.0  # type: ignore[attr-defined]
+    found = solve_ivp(
+        lambda _, y: [y[1], -(stiffness * y[0] + damping * y[1]) / mass],
+        (0.0, 10.0 / frequency),
+        [1e-12, 100.0],
+        events=out,
+        rtol=1e-10,
+        atol=1e-12,
+    )
+    return case(
+        "dynamics",
+        "Impact on a spring and a damper",
+        "Linear spring and damper in parallel; contact ends where the spring is released. "
+        "Damping is a part of the "
+        "critical one.",
+        {"mass": (mass, "t"), "stiffness": (stiffness, "N/mm"), "damping_ratio": (ratio, "1")},
+        quantity(
+            "restitution",
+            "1",
+            1.0,
+            (exact, "closed form"),
+            (abs(found.y_events[0][-1][1]) / 100.0, "Runge-Kutta"),
+        ),
+    )
+
+
+def ligament_bundle() -> dict[str, Any]:
+    """Case of this name."""
+    stiffness, half = 2000.0, 0.03
+
+    def exact(strain: float) -> float:
+        if strain <= 0.0:
+            return 0.0
+        return (
+            stiffness * strain**2 / (4.0 * half)
+            if strain < 2.0 * half
+            else stiffness * (strain - half)
+        )
+
+    def summed(strain: float) -> float:
+        at = strain * (np.arange(100_000) + 0.5) / 100_000
+        return float(np.mean(stiffness * np.minimum(at / (2.0 * half), 1.0)) * strain)
+
+    return case(
+        "ligaments",
+        "Tension of a ligament bundle",
+        "Quadratic up to twice the reference strain, linear beyond: k e^2 / (4 e_l), k (e - e_l).",
+        {"stiffness": (stiffness, "N per unit strain"), "reference_strain": (half, "1")},
+        *(
+            quantity(
+                f"tension_at_{name}",
+                "N",
+                1.0,
+                (exact(strain), "closed form"),
+                (summed(strain), "integral of the tangent stiffness"),
+            )
+            for name, strain in (("0.04", 0.04), ("0.10", 0.10))
+        ),
+    )
+
+
+def wrapped_bundle() -> dict[str, Any]:
+    """Case of this name."""
+    radius, start, end = 8.0, np.array([-20.0, 2.0, 0.0]), np.array([15.0, -3.0, 12.0])
+    planar = []
+    for point in (start, end):
+        away = math.hypot(*point[:2])
+        planar.append(
+            (
+                math.sqrt(away**2 - radius**2),
+                math.acos(radius / away),
+                math.atan2(point[1], point[0]),
+            )
+        )
+    (first, open1, at1), (last, open2, at2) = planar
+    # Over the top: from the start's side clockwise to the end's.
+    turn = (at1 - open1) - (at2 + open2)
+    turn = turn % (2.0 * math.pi)
+    flat = first + radius * turn + last
+    exact = math.hypot(flat, end[2] - start[2])
+
+    def length(v: np.ndarray) -> float:
+        a, b, z1, z2 = v
+        one = np.array([radius * math.cos(a), radius * math.sin(a), z1])
+        two = np.array([radius * math.cos(b), radius * math.sin(b), z2])
+        around = math.hypot(radius * (a - b), z2 - z1)
+        return float(np.linalg.norm(one - start) + around + np.linalg.norm(end - two))
+
+    # Touching points found from afar; lines that cut the cylinder are shorter and excluded.
+    def outside(v: np.ndarray) -> np.ndarray:
+        a, b = v[:2]
+        return np.array(
+            [
+                start[0] * math.cos(a) + start[1] * math.sin(a) - radius,
+                end[0] * math.cos(b) + end[1] * math.sin(b) - radius,
+                a - b,
+            ]
+        )
+
+    guess = np.array([2.2, 0.9, 4.0, 8.0])
+    found = minimize(
+        length,
+        guess,
+        constraints={"type": "ineq", "fun": outside},
+        method="SLSQP",
+        options={"ftol": 1e-12, "maxiter": 500},
+    )
+    return case(
+        "ligaments",
+        "Shortest path over a cylinder",
+        "From (-20, 2, 0) to (15, -3, 12) mm over the side y > 0 of a cylinder about z.",
+        {"radius": (radius, "mm")},
+        quantity(
+            "length", "mm", 0.5, (exact, "tangents and helix"), (found.fun, "constrained minimum")
+        ),
+    )
+
+
+def plate_under_cylinder() -> dict[str, Any]:
+    """Case of this name."""
+    load, strokes, stroke, reach = 25.0, 2.0e6, 12.0, 1.2
+    exact = FACTOR * load * strokes
+    peak = 0.75 * load / reach
+    centres = np.linspace(-stroke / 2.0, stroke / 2.0, 4001)
+    pressure = peak * np.maximum(1.0 - (centres / reach) ** 2, 0.0)
+    summed = FACTOR * strokes * float(np.trapezoid(pressure, centres))
+    return case(
+        "wear",
+        "Plate under a reciprocating cylinder",
+        "Archard's law, depth = factor * integral of pressure over sliding; force per "
+        "length of a rigid cylinder that "
+        "slides over a plate; depth in the middle of the stroke.",
+        {
+            "wear_factor": (1e3 * FACTOR, "mm3/(N m)"),
+            "force_per_length": (load, "N/mm"),
+            "strokes": (strokes, "1"),
+            "stroke": (stroke, "mm"),
+        },
+        quantity("depth", "mm", 1.0, (exact, "closed form"), (summed, "sum over the path")),
+    )
+
+
+def worn_ring() -> dict[str, Any]:
+    """Case of this name."""
+    inner, outer, load, turns = 5.0, 8.0, 100.0, 1.0e6
+    fresh = FACTOR * load * 4.0 * math.pi / 3.0 * (outer**3 - inner**3) / (outer**2 - inner**2)
+    r = inner + (outer - inner) * (np.arange(400) + 0.5) / 400
+    area = 2.0 * math.pi * r * (outer - inner) / 400
+    depth, before = np.zeros_like(r), np.zeros_like(r)
+    steps = 2000
+    for step in range(2 * steps):
+        if step == steps:
+            before = depth.copy()
+        # Pressure c (D - depth) carries the load.
+        level = (load / STIFFNESS + np.sum(depth * area)) / area.sum()
+        depth = depth + FACTOR * STIFFNESS * (level - depth) * 2.0 * math.pi * r * turns / steps
+    first = FACTOR * load / area.sum() * float(np.sum(2.0 * math.pi * r * area))
+    return case(
+        "wear",
+        "Ring that turns on a plate",
+        "Archard's law on an elastic foundation; the wearing ring turns about its axis. "
+        "Volume of a turn while fresh, and depth of "
+        "a million turns when worn in.",
+        LAYER
+        | {
+            "wear_factor": (1e3 * FACTOR, "mm3/(N m)"),
+            "inner_radius": (inner, "mm"),
+            "outer_radius": (outer, "mm"),
+            "load": (load, "N"),
+        },
+        quantity(
+            "fresh_volume_per_million_turns",
+            "mm3",
+            1.0,
+            (1e6 * fresh, "closed form"),
+            (1e6 * first, "sum over rings"),
+        ),
+        quantity(
+            "worn_depth_per_million_turns",
+            "mm",
+            1.0,
+            (FACTOR * load / (outer - inner) * 1e6, "closed form"),
+            (float((depth - before).mean()), "time steps of rings"),
+        ),
+    )
+
+
+def worn_sphere() -> dict[str, Any]:
+    """Case of this name."""
+    radius, load, way = 28.0, 60.0, math.pi * 10.0 * 4.0e5
+    volume = FACTOR * load * way
+    exact = (4.0 * radius * (volume + load / STIFFNESS) / math.pi) ** 0.25
+    r = 4.0 * (np.arange(2000) + 0.5) / 2000
+    area = 2.0 * math.pi * r * 4.0 / 2000
+    depth, steps, level = np.zeros_like(r), 1500, 0.0
+    for _ in range(steps + 1):
+        surface = r**2 / (2.0 * radius) + depth
+        level = brentq(
+            lambda d, s=surface: STIFFNESS * np.sum(np.maximum(d - s, 0.0) * area) - load, 0.0, 2.0
+        )
+        pressure = STIFFNESS * np.maximum(level - surface, 0.0)
+        depth = depth + FACTOR * pressure * way / steps
+    touching = r[pressure > 0.0].max()
+    return case(
+        "wear",
+        "Sphere that wears on a plate",
+        "Archard's law on an elastic foundation; the sphere wears, and its contact slides a"
+        " given way. Radius of the contact at "
+        "the end.",
+        LAYER
+        | {
+            "wear_factor": (1e3 * FACTOR, "mm3/(N m)"),
+            "radius": (radius, "mm"),
+            "load": (load, "N"),
+            "sliding": (way, "mm"),
+        },
+        quantity(
+            "contact_radius",
+            "mm",
+            1.0,
+            (exact, "volume of the overlap"),
+            (touching, "time steps of rings"),
+        ),
+        quantity(
+            "volume",
+            "mm3",
+            1.0,
+            (volume, "closed form"),
+            (FACTOR * load * way, "factor times load times sliding"),
+        ),
+    )
+
+
+def groove() -> dict[str, Any]:
+    """Case of this name."""
+    radius, load, strokes = 28.0, 73.0, 2.4e7
+    exact = (1.5 * radius * FACTOR * load * strokes) ** (1.0 / 3.0)
+    stiff = 50.0 * STIFFNESS
+    z = np.linspace(-1.3, 1.3, 1201) * exact
+    line = stiff * 4.0 / 3.0 * math.sqrt(2.0 * radius)
+    depth, steps = np.zeros_like(z), 4000
+    for _ in range(steps):
+        surface = z**2 / (2.0 * radius) + depth
+        low, high = surface.min(), surface.max()
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            pressed = line * np.maximum(middle - surface, 0.0) ** 1.5
+            low, high = (middle, high) if np.trapezoid(pressed, z) < load else (low, middle)
+        depth = depth + FACTOR * strokes / steps * pressed
+    width = math.sqrt(5.0 * np.trapezoid(depth * z**2, z) / np.trapezoid(depth, z))
+    return case(
+        "wear",
+        "Groove of a sphere that reciprocates on a plate",
+        "Archard's law, the plate wears; the middle of the stroke, much deeper than the "
+        "elastic deformation.",
+        {
+            "wear_factor": (1e3 * FACTOR, "mm3/(N m)"),
+            "radius": (radius, "mm"),
+            "load": (load, "N"),
+            "strokes": (strokes, "1"),
+        },
+        quantity(
+            "half_width",
+            "mm",
+            1.0,
+            (exact, "self-similar solution"),
+            (width, "time steps of an elastic section"),
+        ),
+        quantity(
+            "depth",
+            "mm",
+            2.0,
+            (exact**2 / (2.0 * radius), "self-similar solution"),
+            (float(depth.max()), "time steps of an elastic section"),
+        ),
+    )
+
+
+def cross_shear() -> dict[str, Any]:
+    """Case of this name."""
+    a, b = 4.0, 2.0
+    way = 4.0 * a * ellipe(1.0 - (b / a) ** 2)
+    aligned = quad(
+        lambda t: (
+            (a**2 * math.sin(t) ** 2 - b**2 * math.cos(t) ** 2)
+            / math.hypot(a * math.sin(t), b * math.cos(t))
+        ),
+        0.0,
+        2.0 * math.pi,
+    )[0]
+
+    def polygon(points: np.ndarray) -> float:
+        step = np.roll(points, -1, axis=0) - points
+        length = np.hypot(*step.T)
+        double = np.sum(length * np.exp(2j * np.arctan2(step[:, 1], step[:, 0])))
+        return float(0.5 * (1.0 - abs(double) / length.sum()))
+
+    t = 2.0 * math.pi * np.arange(20_000) / 20_000
+    ellipse = np.stack([a * np.cos(t), b * np.sin(t)], axis=1)
+    sides = np.array([[-3.5, -1.5], [3.5, -1.5], [3.5, 1.5], [-3.5, 1.5]])
+    return case(
+        "wear",
+        "Cross-shear of an ellipse and of a rectangle",
+        "Part of the frictional work, under constant load, that is done across the "
+        "direction in which most is done, of a closed "
+        "path: an ellipse of semi-axes 4 and 2 mm, and a rectangle of 7 by 3 mm.",
+        {
+            "semi_axis_a": (a, "mm"),
+            "semi_axis_b": (b, "mm"),
+            "side_a": (7.0, "mm"),
+            "side_b": (3.0, "mm"),
+        },
+        quantity(
+            "ellipse",
+            "1",
+            1.0,
+            (0.5 * (1.0 - abs(aligned) / way), "elliptic integral and quadrature"),
+            (polygon(ellipse), "polygon"),
+        ),
+        quantity("rectangle", "1", 1.0, (3.0 / 10.0, "closed form"), (polygon(sides), "polygon")),
+    )
+
+
+def socket() -> dict[str, Any]:
+    """Case of this name."""
+    radius, load, turned = 14.0, 800.0, 4.0 * math.radians(15.0) * 1.0e6
+    exact = 4.0 / math.pi * FACTOR * load * radius * turned
+    polar = 0.5 * math.pi * (np.arange(600) + 0.5) / 600
+    around = 2.0 * math.pi * (np.arange(1200) + 0.5) / 1200
+    f, b = np.meshgrid(polar, around, indexing="ij")
+    weight = np.cos(f) * np.sin(f)
+    lever = np.sqrt(1.0 - (np.sin(f) * np.cos(b)) ** 2)
+    summed = FACTOR * load * radius * turned * np.sum(weight * lever) / np.sum(weight * np.cos(f))
+    return case(
+        "wear",
+        "Socket under a turning ball",
+        "Archard's law; pressure proportional to the cosine of the angle from the load over"
+        " the hemisphere; the ball turns about an "
+        "axis perpendicular to the load by angles of the given sum.",
+        {
+            "wear_factor": (1e3 * FACTOR, "mm3/(N m)"),
+            "radius": (radius, "mm"),
+            "load": (load, "N"),
+            "turned": (turned, "rad"),
+        },
+        quantity("volume", "mm3", 1.0, (exact, "closed form"), (float(summed), "midpoint sum")),
+    )
+
+
+CASES = (
+    sphere_half_space,
+    sphere_foundation,
+    cylinder_foundation,
+    sphere_large_strain,
+    ball_in_cup,
+    tilted_plane,
+    impact_on_foundation,
+    damped_impact,
+    ligament_bundle,
+    wrapped_bundle,
+    plate_under_cylinder,
+    worn_ring,
+    worn_sphere,
+    groove,
+    cross_shear,
+    socket,
+)
+
+
+def main() -> None:
+    """Write the files of all cases."""
+    for build in CASES:
+        text = json.dumps({"name": build.__name__, **build()}, indent=2)
+        (FOLDER / f"{build.__name__}.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Time quasi-static cycles on the coupled layer beside the foundation and finite elements.
+
+`python -m benchmarks.coupled` (part of `make benchmark`) prints a table of processor times: all
+cases of the default study on both layers with the influence tables of the coupled one, per frame
+and side, and both solids of one frame of the finite-element twin, whose stresses are included.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kneewear import build_knee, default_settings_file
+from kneewear.settings.fe_twin import FeTwinStudy
+from kneewear.settings.study import read_study
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.evaluation import build_pairs
+from kneewear.studies.fe_twin.twin import compute_twin
+from kneewear.study.inputs import built_in_activities
+
+CONFIG = Path("config/fe_twin.yaml")
+
+
+def main() -> dict[str, float]:
+    """Processor times, s and ms, and their ratios."""
+    found = time_cycles()
+    found["finite_elements_ms"] = time_elements()
+    found["times_faster_than_elements"] = found["finite_elements_ms"] / found["frame_and_side_ms"]
+    print("\nCoupled layer, processor time\n" + pd.Series(found).round(2).to_string())
+    return found
+
+
+def time_cycles() -> dict[str, float]:
+    """Times of all quasi-static cases of the default study on both layers."""
+    quasi_static = {"simulation": {"analysis": "quasi_static"}}
+    study = read_study(quasi_static, defaults=default_settings_file())
+    knee, gait = build_knee(study), built_in_activities(study)["gait"]
+    pairs, cases = build_pairs(knee, study.simulation), study.case_list()
+    seconds = {}
+    for contact in ("foundation", "coupled_layer"):
+        settings = study.simulation.model_copy(update={"contact": contact})
+        simulate_cases(knee, gait, cases[-1:], settings, pairs=pairs)
+        seconds[contact] = _processor_time(
+            lambda chosen=settings: simulate_cases(knee, gait, cases, chosen, pairs=pairs)
+        )
+    sides = len(cases) * study.simulation.frames * len(knee.grid.sides)
+    return {
+        "cases": float(len(cases)),
+        "foundation_s": seconds["foundation"],
+        "beyond_foundation_s": seconds["coupled_layer"] - seconds["foundation"],
+        "frame_and_side_ms": 1e3 * seconds["coupled_layer"] / sides,
+        "times_foundation": seconds["coupled_layer"] / seconds["foundation"],
+    }
+
+
+def time_elements() -> float:
+    """Time of one frame and side of the finite-element twin with its stresses, ms."""
+    twin = read_study(CONFIG, defaults=default_settings_file())
+    assert isinstance(twin, FeTwinStudy)
+    knee, gait = build_knee(twin), built_in_activities(twin)["gait"]
+    case, frames = twin.twin_cases()[2], twin.twin_frames()[:1]
+    seconds = _processor_time(
+        lambda: compute_twin(knee, gait, case, frames, twin.fe_twin, twin.simulation)
+    )
+    return 1e3 * seconds / len(knee.grid.sides)
+
+
+def _processor_time(function: Callable[[], Any]) -> float:
+    start = time.process_time()
+    function()
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    main()

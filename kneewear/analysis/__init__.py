@@ -1,0 +1,1 @@
+"""Analyses: tables of cases in, tables out."""

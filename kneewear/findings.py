@@ -1,0 +1,182 @@
+"""Findings: what a check reports of an input or of a result, as a record.
+
+A finding is data: it is sorted, silenced, counted and compared by its fields. Its text is built
+last, in `Finding.text`, and never read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+Severity = Literal["refuse", "warn", "note"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of one check.
+
+    Parameters
+    ----------
+    check : str
+        Name of the check, by which findings are silenced and counted, e.g. "motion.spike"; empty
+        for errors of form (a missing file, a wrong type), which belong to no named check.
+    severity : {"refuse", "warn", "note"}
+        "refuse": the input cannot be used; "warn": results are doubtful; "note": information.
+    where : str
+        File and position, or key of the settings.
+    found, expected : str
+        What is there, with its unit, and what should be.
+    remedy : str
+        What to do, as a sentence.
+    """
+
+    check: str
+    severity: Severity
+    where: str
+    found: str
+    expected: str
+    remedy: str
+
+    def text(self) -> str:
+        """Message of one line; empty fields are left out, a warning ends with its check."""
+        body = "; expected ".join(part for part in (self.found, self.expected) if part)
+        message = f"found {body}" if self.expected else body
+        place = f"{self.where}: " if self.where else ""
+        end = f" {self.remedy}" if self.remedy else ""
+        check = f" (check {self.check})" if self.check and self.severity == "warn" else ""
+        return f"{place}{message}.{end}{check}"
+
+    __str__ = text
+
+
+# Words of severities, the worst first.
+LEVELS = {"refuse": "Error", "warn": "Warning", "note": "Note"}
+# Job of findings about settings, before any job.
+SETTINGS = "settings"
+# Verdicts of results by the worst finding.
+WORDS = {"refuse": "with errors", "warn": "with warnings", "note": "no warnings"}
+# Check of results that are outside the validity of a model.
+VALIDITY = "validity"
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A finding that a job reported.
+
+    Parameters
+    ----------
+    finding : Finding
+        What was found.
+    job : str
+        Job that reported it, "settings" before any job, empty for one about results.
+    alike : str
+        The same for findings of one kind, which differ in their values alone.
+    more : int
+        Number of further ones of its kind that it stands for.
+    """
+
+    finding: Finding
+    job: str = ""
+    alike: str = ""
+    more: int = 0
+
+    @property
+    def level(self) -> str:
+        """Severity as a word."""
+        return LEVELS[self.finding.severity]
+
+    def text(self) -> str:
+        """The finding as a line."""
+        return self.finding.text() + (f" ({self.more} more like it)" if self.more else "")
+
+    def record(self) -> dict[str, Any]:
+        """Plain builtins, as in `report/summary.json`."""
+        return asdict(self.finding) | {"job": self.job, "alike": self.alike, "more": self.more}
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Reported:
+        """Finding of a record."""
+        names = [field.name for field in fields(Finding)]
+        finding = Finding(**{name: record[name] for name in names})
+        return cls(finding, record["job"], record["alike"], record["more"])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the findings of a study leave of its results.
+
+    Page, paper, terminal, comparison and exit code are written from it.
+
+    Parameters
+    ----------
+    errors, warnings : int
+        Number of findings of severity "refuse" and "warn".
+    outside : bool
+        Whether results are outside the validity of a model: a finding of the check "validity".
+    """
+
+    errors: int
+    warnings: int
+    outside: bool
+
+    @classmethod
+    def of(cls, findings: Iterable[Reported]) -> Verdict:
+        """Verdict of all findings of a study."""
+        number = dict.fromkeys(LEVELS, 0)
+        outside = False
+        for one in findings:
+            number[one.finding.severity] += 1 + one.more
+            outside = outside or one.finding.check == VALIDITY
+        return cls(number["refuse"], number["warn"], outside)
+
+    @property
+    def severity(self) -> Severity:
+        """Severity of the worst finding; "note" where there is none."""
+        return "refuse" if self.errors else "warn" if self.warnings else "note"
+
+    @property
+    def exit_code(self) -> int:
+        """1 after an error, else 0."""
+        return int(self.errors > 0)
+
+    @property
+    def words(self) -> str:
+        """The verdict in two words."""
+        outside = self.outside and not self.errors
+        return "outside validity" if outside else WORDS[self.severity]
+
+    @property
+    def counts(self) -> str:
+        """Number of errors and of warnings, empty where there is none."""
+        numbers = {"error": self.errors, "warning": self.warnings}
+        return ", ".join(f"{n} {name}{'s' * (n > 1)}" for name, n in numbers.items() if n)
+
+    def text(self) -> str:
+        """The verdict as a line."""
+        return f"Results: {self.words}{f' ({self.counts})' if self.counts else ''}"
+
+
+def gather(findings: Iterable[Reported]) -> list[Reported]:
+    """The first finding of each kind with the number of further ones, the worst kinds first.
+
+    Equal findings of several jobs are one, of all these jobs, or of "settings" if that is one of
+    them; those of one job that differ in their values alone are of one kind.
+    """
+    equal: dict[tuple[str, str], list[Reported]] = {}
+    for one in findings:
+        equal.setdefault((one.finding.severity, one.finding.text()), []).append(one)
+    alike: dict[tuple[str, str], list[Reported]] = {}
+    for same in equal.values():
+        jobs = list(dict.fromkeys(one.job for one in same))
+        job = SETTINGS if SETTINGS in jobs else ", ".join(filter(None, jobs))
+        joined = replace(_counted(same), job=job)
+        alike.setdefault((job, joined.alike or joined.finding.text()), []).append(joined)
+    first = list(map(_counted, alike.values()))
+    return sorted(first, key=lambda one: list(LEVELS).index(one.finding.severity))
+
+
+def _counted(findings: Sequence[Reported]) -> Reported:
+    """The first of some findings, which stands for all."""
+    return replace(findings[0], more=sum(1 + one.more for one in findings) - 1)

@@ -1,0 +1,178 @@
+"""Knot spacing, smoothing and tolerances with which surfaces follow the bearings of an implant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.fit_quality import RIPPLE_SHARE, FitQuality
+from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
+from kneewear.geometry.meshes import TriangleMesh, condyle_axis, within_outline
+from kneewear.geometry.segmentation import CondyleRegion, PlateauRegion
+
+Array = NDArray[np.float64]
+Plateaus = Mapping[str, PlateauRegion]
+Condyles = Mapping[str, CondyleRegion]
+
+# Parts of a mesh edge that are tried: knots along and across, and smoothing.
+_KNOTS, _SMOOTHING = ((2.5, 1.25), (3.5, 2.0)), (0.25, 0.5, 1.0, 2.0, 4.0)
+# Of fits whose mean deviation is about the least the smoothest is taken: the rest is noise.
+_ABOUT = 1.15
+# Deviations that are accepted anyway, and the room above what was reached, mm and 1.
+_LEAST_MAX, _LEAST_MEAN, _ROOM = 0.02, 0.001, 1.25
+# A border of a condyle moves inward by this much beyond the worst place, mm; how often, and the
+# angles it may reach, deg.
+_STEP, _ROUNDS = 1.0, 6
+_POSTERIOR, _ANTERIOR, _INWARD = 85.0, -20.0, 1.0
+
+
+@dataclass(frozen=True)
+class FittingChoice:
+    """Settings of the fit that were found, lengths in mm, and what they reach.
+
+    `qualities` are those of four patches, medial and lateral of insert and femoral component;
+    `condyles` are the regions after places that no surface follows were cut off.
+    """
+
+    settings: FitSettings
+    qualities: tuple[FitQuality, ...]
+    condyles: Condyles
+
+
+def choose_fit(
+    insert: TriangleMesh, femoral: TriangleMesh, plateaus: Plateaus, condyles: Condyles
+) -> FittingChoice:
+    """Fit settings for the bearings of sheets in mm and knee axes.
+
+    Knots and smoothing in parts of a mesh edge are tried on all four patches; of those whose mean
+    deviation is at most 15 % above the least the smoothest are taken, so that surfaces follow the
+    shape and not the noise. Tolerances are a quarter above what is reached, at least 20 um, and
+    1 um on average. InputDataError when a region holds too few vertices.
+    """
+    # Knots closer than vertices would follow the noise of one of them.
+    edge = max(_edge(insert), _edge(femoral))
+    condyles = _without_bad_borders(femoral, condyles, _settings(edge, _KNOTS[0], 0.5))
+    tried = []
+    for knots in _KNOTS:
+        for smoothing in _SMOOTHING:
+            settings = _settings(edge, knots, smoothing)
+            qualities = tuple(_fits(insert, femoral, plateaus, condyles, settings))
+            tried.append((settings, qualities))
+    means = np.array([[one.mean_mm for one in qualities] for _, qualities in tried])
+    worst = (means / np.maximum(means.min(axis=0), 1e-7)).max(axis=1)
+    # Below the accepted mean deviation less is of no use.
+    enough = (worst < _ABOUT * worst.min()) | (means.max(axis=1) < 0.5 * _LEAST_MEAN)
+    settings, qualities = [one for one, good in zip(tried, enough, strict=True) if good][-1]
+    least = max(
+        _ROOM * max(one.max_mm for one in qualities),
+        2 * _ROOM * max(one.ripple_mm for one in qualities) / RIPPLE_SHARE,
+    )
+    mean = _ROOM * max(one.mean_mm for one in qualities)
+    found = replace(
+        settings,
+        tolerance=_rounded_up(max(_LEAST_MAX, least)),
+        mean_tolerance=_rounded_up(max(_LEAST_MEAN, mean)),
+        densest=False,
+    )
+    return FittingChoice(found, qualities, condyles)
+
+
+def _edge(mesh: TriangleMesh) -> float:
+    """Median edge of equilateral triangles of the same area, mm."""
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    return float(np.sqrt(np.median(area) * 4.0 / np.sqrt(3.0)))
+
+
+def _settings(edge: float, knots: tuple[float, float], smoothing: float) -> FitSettings:
+    along, across = (float(f"{max(least, part * edge):.2g}") for least, part in
+                     zip((1.5, 1.0), knots, strict=True))  # fmt: skip
+    return FitSettings(along, across, float(f"{smoothing * edge:.2g}"), np.inf, densest=True)
+
+
+def _fits(
+    insert: TriangleMesh,
+    femoral: TriangleMesh,
+    plateaus: Plateaus,
+    condyles: Condyles,
+    settings: FitSettings,
+) -> Iterator[FitQuality]:
+    for side, one in plateaus.items():
+        sheet = within_outline(insert, one.outline)
+        yield fit_plateau(sheet, one.x, one.z, settings, ("insert", "insert", side))[1]
+    for side in condyles:
+        yield _fit_condyle(femoral, condyles, side, settings)
+
+
+def _axis(femoral: TriangleMesh, condyles: Condyles) -> tuple[float, float]:
+    limits = [abs(z) for one in condyles.values() for z in one.z]
+    return condyle_axis(femoral, (min(limits), max(limits)))
+
+
+def _fit_condyle(
+    femoral: TriangleMesh, condyles: Condyles, side: str, settings: FitSettings
+) -> FitQuality:
+    one = condyles[side]
+    low, high = np.radians(one.angle_deg)
+    axis = _axis(femoral, condyles)
+    label = ("femoral", "femoral", side)
+    return fit_condyle(femoral, axis, (float(low), float(high)), one.z, settings, label)[1]
+
+
+def _without_bad_borders(
+    femoral: TriangleMesh, condyles: Condyles, settings: FitSettings
+) -> Condyles:
+    """Regions of condyles that end before places near their borders that no patch follows."""
+    regions = dict(condyles)
+    for side, first in condyles.items():
+        for _ in range(_ROUNDS):
+            try:
+                fit = _fit_condyle(femoral, regions, side, settings)
+            except InputDataError:
+                break
+            if fit.max_mm <= _LEAST_MAX:
+                break
+            place = fit.points[int(np.abs(fit.deviation).argmax())]
+            smaller = _cut_near(regions[side], place, _axis(femoral, regions), first)
+            if smaller == regions[side]:
+                break
+            regions[side] = smaller
+    return regions
+
+
+def _cut_near(
+    region: CondyleRegion, place: Array, axis: tuple[float, float], first: CondyleRegion
+) -> CondyleRegion:
+    """Region that ends before a place, at the border nearest to it, if that may move so far."""
+    arm = place[:2] - np.array(axis)
+    angle = float(np.degrees(np.arctan2(arm[0], -arm[1])))
+    radius = float(np.hypot(*arm))
+    (low, high), (z0, z1) = region.angle_deg, region.z
+    step = float(np.degrees(_STEP / radius))
+    inner = 1 if z1 < 0 else 0  # number of the limit beside the notch
+    sign = 1.0 if inner == 0 else -1.0
+    notch = (z0, z1)[inner]
+    distances = {
+        "posterior": np.radians(high - angle) * radius,
+        "anterior": np.radians(angle - low) * radius,
+        "notch": sign * (place[2] - notch),
+    }
+    nearest = min(distances, key=lambda name: distances[name])
+    # Much flexion is given up before the flank of the notch, which guides the condyle.
+    if angle - step > _POSTERIOR:
+        return replace(region, angle_deg=(low, angle - step))
+    if nearest == "anterior" and angle + step < _ANTERIOR:
+        return replace(region, angle_deg=(angle + step, high))
+    moved = float(place[2]) + sign * 0.5 * _STEP
+    if nearest == "notch" and sign * (moved - first.z[inner]) < _INWARD:
+        return replace(region, z=(moved, z1) if inner == 0 else (z0, moved))
+    return region
+
+
+def _rounded_up(value: float) -> float:
+    """Value with two digits, rounded up."""
+    power = 10.0 ** (np.floor(np.log10(value)) - 1)
+    return float(f"{np.ceil(value / power - 1e-9) * power:.3g}")

@@ -1,0 +1,270 @@
+"""What files of an implant hold: unit, form, axes and side, from the shapes alone.
+
+Functions take meshes as they are in their files. Each guess is a `Finding` with its evidence; what
+shapes cannot tell is a warning that states what was assumed.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.findings import Finding
+from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh
+
+Array = NDArray[np.float64]
+
+# Components are 50 to 100 mm wide, trays with stems up to 150 mm long.
+_WIDTHS = (45.0, 160.0)
+_WORDS = (("anterior", "posterior"), ("inferior", "superior"), ("lateral", "medial"))
+# Distance from the outline of a projection within which a triangle is on it, mm.
+_ON_OUTLINE = 3.0
+# Part of the width about the middle that belongs to neither condyle.
+_MIDDLE = 0.08
+# Position of the material between the condyles, from the middle, that distinguishes front and
+# rear, mm.
+_BRIDGE = 5.0
+# Score that separate axes of both files must gain over common ones.
+_CONTRADICTION = 1.2
+# Part of the box that each plane of a tray covers.
+_PLATE = 0.3
+# Height of a keel or stem below a tray, mm, at least; rounding of a plane, mm.
+_KEEL, _FLAT = 12.0, 0.05
+# Differences of shape below which the side, or front and rear, cannot be distinguished, mm.
+_TELLING = 1.5
+
+
+class Orientation(NamedTuple):
+    """Rows posterior, superior and medial of a right knee over the axes of a file."""
+
+    matrix: Array
+
+    @property
+    def axes(self) -> tuple[int, int, int]:
+        """File axes along posterior, superior and medial."""
+        along, up, across = (int(one) for one in np.abs(self.matrix).argmax(axis=1))
+        return along, up, across
+
+    def words(self, knee: str) -> dict[str, str]:
+        """Anatomical direction of the file's +x, +y and +z in a knee of a side."""
+        matrix = self.matrix * [[1.0], [1.0], [1.0 if knee == "right" else -1.0]]
+        rows = np.abs(matrix).argmax(axis=0)
+        return {
+            name: _WORDS[row][int(matrix[row, column] > 0)]
+            for column, (name, row) in enumerate(zip("xyz", rows, strict=True))
+        }
+
+
+def recognise_unit(mesh: TriangleMesh, source: str) -> tuple[str, Finding]:
+    """Unit in which the mesh has the width of a component.
+
+    InputDataError if it has that in no unit.
+    """
+    width = float(mesh.extent.max())
+    low, high = _WIDTHS
+    fitting = [unit for unit, factor in MM_PER_UNIT.items() if low < width * factor < high]
+    if not fitting:
+        found = f"a shape {width:.4g} long"
+        expected = f"{low:g} to {high:g} mm in one of the units {', '.join(MM_PER_UNIT)}"
+        remedy = "Check that the file holds one component alone."
+        raise InputDataError(source, found, expected, remedy, check="new.unit")
+    others = f" ({' or '.join(fitting[1:])} also possible)" if fitting[1:] else ""
+    found = f"unit {fitting[0]}: {width:.4g} long, {width * MM_PER_UNIT[fitting[0]]:.1f} mm{others}"
+    severity = "warn" if fitting[1:] else "note"
+    remedy = f"Correct implant.meshes.unit if it is {fitting[1]}." if fitting[1:] else ""
+    return fitting[0], Finding("new.unit", severity, source, found, "", remedy)  # type: ignore[arg-type]
+
+
+def recognise_form(mesh: TriangleMesh, source: str) -> tuple[str, Finding]:
+    """`solid` for a closed or two-sided mesh, `sheet` for a bearing alone."""
+    if mesh.is_cloud:
+        return "sheet", Finding("new.form", "note", source, "a point cloud: sheet", "", "")
+    area = np.linalg.norm(mesh.face_normals, axis=1).sum()
+    rest = float(np.linalg.norm(mesh.face_normals.sum(axis=0)) / area)
+    form = "solid" if rest < 0.1 else "sheet"
+    found = f"{form}: vector areas add up to {100 * rest:.1f} % of the area (0 of a closed body)"
+    return form, Finding("new.form", "note", source, found, "", "")
+
+
+def outward(mesh: TriangleMesh, source: str) -> tuple[TriangleMesh, tuple[Finding, ...]]:
+    """A closed mesh with normals out of the material; other meshes as they are."""
+    middle = mesh.vertices.mean(axis=0)
+    volume = ((mesh.vertices[mesh.faces[:, 0]] - middle) * mesh.face_normals).sum()
+    if not mesh.is_closed or volume > 0:
+        return mesh, ()
+    found = "triangles of a solid oriented inward; turned round"
+    turned = TriangleMesh(mesh.vertices, np.ascontiguousarray(mesh.faces[:, ::-1]))
+    return turned, (Finding("new.normals", "note", source, found, "", ""),)
+
+
+def refuse_tray(mesh: TriangleMesh, source: str) -> None:
+    """InputDataError for a plate between two planes with a keel: a tray without polyethylene.
+
+    `mesh` is in mm. The bearing of an insert is no plane over a third of its box.
+    """
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    for axis in range(3):
+        box = float(np.prod(np.delete(mesh.extent, axis)))
+        levels = []
+        for sign in (1.0, -1.0):
+            facing = sign * mesh.face_normals[:, axis] > 0.999 * area
+            number = np.floor(middle[facing, axis] / (4 * _FLAT)).astype(np.int64)
+            planes, which = np.unique(number, return_inverse=True)
+            part = np.bincount(which, weights=area[facing], minlength=planes.size) / box
+            levels.append(planes[part > _PLATE] * 4 * _FLAT)
+        thickness = np.subtract.outer(*levels).ravel() if levels[0].size else np.empty(0)
+        plate = thickness[(np.abs(thickness) > 1.0) & (np.abs(thickness) < _KEEL)]
+        if plate.size and mesh.extent[axis] > _KEEL + np.abs(plate).min():
+            found = (
+                f"a plate {np.abs(plate).min():.1f} mm thick between two planes, on a body "
+                f"{mesh.extent[axis]:.0f} mm high: a tray without polyethylene"
+            )
+            remedy = "Name the file of the polyethylene insert."
+            raise InputDataError(source, found, "an insert", remedy, check="new.tray")
+
+
+def orient_implant(insert: TriangleMesh, femoral: TriangleMesh) -> tuple[Orientation, Orientation]:
+    """Axes of insert and femoral component, meshes in mm, as of a right knee.
+
+    Axes of both files are those that suit both best, and differ only where that contradicts one of
+    the shapes. Of an insert the thinnest axis is superior and the longest medial; its bearing faces
+    up, the notch is behind. A femoral component mirrors across its medial axis, is open above, and
+    has material between its condyles in front only.
+    """
+    candidates = all_orientations()
+    of_insert, of_femoral = _insert_scores(insert, candidates), _femoral_scores(femoral, candidates)
+    joint = int(np.argmax(of_insert + of_femoral))
+    apart = [int(np.argmax(of_insert)), int(np.argmax(of_femoral))]
+    loss = of_insert[apart[0]] + of_femoral[apart[1]] - of_insert[joint] - of_femoral[joint]
+    chosen = apart if loss > _CONTRADICTION else [joint, joint]
+    return candidates[chosen[0]], candidates[chosen[1]]
+
+
+def all_orientations() -> list[Orientation]:
+    """The 24 right-handed orientations of axes."""
+    found = []
+    for along, up in permutations(range(3), 2):
+        for signs in product((1.0, -1.0), repeat=2):
+            matrix = np.zeros((3, 3))
+            matrix[0, along], matrix[1, up] = signs
+            matrix[2] = np.cross(matrix[0], matrix[1])
+            found.append(Orientation(matrix))
+    return found
+
+
+def _insert_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
+    """Agreement of an insert with each orientation, at most 4."""
+    thin, long = int(np.argmin(mesh.extent)), int(np.argmax(mesh.extent))
+    up = _up_of_insert(mesh, mesh.face_normals, thin)
+    scores = []
+    for one in candidates:
+        along, above, across = one.axes
+        score = 1.0 * (above == thin) + 1.0 * (across == long)
+        if above == thin:
+            score += up * one.matrix[1, thin]
+            rear = _rear_of_insert(mesh, thin, up, across, along)
+            score += 0.5 * one.matrix[0, along] * np.tanh(rear / _TELLING)
+        scores.append(score)
+    return np.array(scores)
+
+
+def _femoral_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
+    """Agreement of a femoral component with each orientation, at most 4."""
+    spread = np.array([_asymmetry(mesh, axis) for axis in range(3)])
+    scores = []
+    for one in candidates:
+        along, above, across = one.axes
+        score = 2.0 * float(spread[across] <= spread.min())
+        faced = _faced(mesh, [along, above])
+        most = max(faced.values()) or 1.0
+        up, back = one.matrix[1, above], one.matrix[0, along]
+        score += (faced[above, -up] - faced[above, up]) / most
+        bridge = _bridge(mesh, across, along)
+        if abs(bridge) > _BRIDGE:
+            score -= back * np.sign(bridge)
+        else:
+            score += 0.7 * (faced[along, back] - faced[along, -back]) / most
+        scores.append(score)
+    return np.array(scores)
+
+
+def _asymmetry(mesh: TriangleMesh, axis: int) -> float:
+    """Mean distance of the mirror image across an axis from the shape, mm."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    points = mesh.vertices[:: 1 + len(mesh.vertices) // 4000]
+    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+    mirrored = points.copy()
+    mirrored[:, axis] = low[axis] + high[axis] - mirrored[:, axis]
+    return float(cKDTree(points).query(mirrored)[0].mean())
+
+
+def _up_of_insert(mesh: TriangleMesh, normals: Array, axis: int) -> float:
+    """Sign of the direction along an axis into which the bearing faces."""
+    along = normals[:, axis]
+    if abs(along.sum()) > 0.2 * np.abs(along).sum():
+        return float(np.sign(along.sum()))
+    size = np.linalg.norm(normals, axis=1)
+    height = mesh.vertices[mesh.faces].mean(axis=1)[:, axis]
+    flat = {
+        sign: size[
+            (sign * along > 0.999 * size) & (np.abs(height - _end(height, sign)) < 10 * _FLAT)
+        ].sum()
+        for sign in (1.0, -1.0)
+    }
+    return -1.0 if flat[1.0] > flat[-1.0] else 1.0
+
+
+def _end(values: Array, sign: float) -> float:
+    return float(values.max() if sign > 0 else values.min())
+
+
+def _rear_of_insert(mesh: TriangleMesh, thin: int, up: float, across: int, along: int) -> float:
+    """How much deeper the notch is at the positive end along an axis, mm, or lower its border."""
+    points = mesh.vertices
+    middle = 0.5 * (points[:, across].min() + points[:, across].max())
+    width = np.ptp(points[:, across])
+    between = np.abs(points[:, across] - middle) < _MIDDLE * width
+    if between.any():
+        x = points[:, along]
+        behind, front = x.max() - x[between].max(), x[between].min() - x.min()
+        if abs(behind - front) > _TELLING:
+            return float(behind - front)
+    # Dishes rise more in front.
+    height = up * points[:, thin]
+    ends = []
+    for sign in (1.0, -1.0):
+        x = sign * points[:, along]
+        ends.append(float(np.percentile(height[x > x.max() - 0.1 * np.ptp(x)], 90)))
+    return ends[1] - ends[0]
+
+
+def _faced(mesh: TriangleMesh, plane: list[int]) -> dict[tuple[int, float], float]:
+    """Part of each side of the box in a plane that surface near it faces, by axis and sign."""
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    normals = mesh.face_normals
+    faced = {}
+    for axis, other in (plane, plane[::-1]):
+        for sign in (1.0, -1.0):
+            level = sign * middle[:, axis]
+            near = level > _end(sign * mesh.vertices[:, axis], 1.0) - 2 * _ON_OUTLINE
+            outward = np.maximum(sign * normals[near, axis], 0.0)
+            faced[axis, sign] = float(outward.sum() / np.ptp(mesh.vertices[:, other]))
+    return faced
+
+
+def _bridge(mesh: TriangleMesh, across: int, along: int) -> float:
+    """Mean position along an axis of the material between the condyles, from the box's middle."""
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+    centre = 0.5 * (low + high)
+    between = np.abs(middle[:, across] - centre[across]) < _MIDDLE * (high - low)[across]
+    if not between.any():
+        return 0.0
+    return float(np.average(middle[between, along], weights=area[between]) - centre[along])

@@ -1,0 +1,267 @@
+"""Bearing regions of an implant by slope, curvature and extent of its surfaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.geometry.coverage import mesh_coverage
+from kneewear.geometry.meshes import TriangleMesh, condyle_axis
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Limits = tuple[float, float]
+
+# Raster of heights and standard deviation of its smoothing, mm.
+_CELL, _SMOOTH = 0.5, 0.75
+# A bearing inclines less, and is nowhere bent outward to a smaller radius, mm: rims and the top of
+# the eminence are.
+_STEEPEST, _SHARPEST = np.tan(np.radians(55.0)), 20.0
+# Distance of the outline from the border of the sheet, mm.
+_MARGIN = 1.0
+# Vertices of an outline may be this far from the border of the raster's region, mm.
+_OUTLINE_ERROR = 0.4
+# Raster of a condyle's angle, deg; the arc searched for its ends, and the one contact uses.
+_ANGLE_STEP = 2.0
+_ARC, _USED = (-45.0, 140.0), (-15.0, 75.0)
+_ANTERIOR = -30.0
+# Steps of the angle that triangles bridge.
+_GAP = 3
+# Distance of the window from the posterior end of a condyle's surface, deg, and beyond its outer
+# border, mm. At the notch the window ends with the surface: where the edge has turned away from the
+# insert, no contact ends at it.
+_END, _OUTER = 3.0, 0.2
+
+
+@dataclass(frozen=True)
+class PlateauRegion:
+    """Bearing of one side of an insert in knee axes, mm.
+
+    `outline` (n, 2) are corners x, z of the polygon around it, `x` and `z` the box around that;
+    `lowest` (3,) is the lowest point of its middle.
+    """
+
+    x: Limits
+    z: Limits
+    outline: Array
+    area: float
+    lowest: Array
+
+
+@dataclass(frozen=True)
+class CondyleRegion:
+    """Bearing of one condyle: width, mm, and angle about the condyles' axis, deg."""
+
+    z: Limits
+    angle_deg: Limits
+
+
+def segment_plateaus(sheet: TriangleMesh) -> dict[str, PlateauRegion]:
+    """Bearing of each side of an insert's sheet, in mm and knee axes.
+
+    The part connected with the lowest place of a side that is inclined less than 55 deg and bent
+    outward to no radius below 20 mm, 1 mm inside the sheet's border. ValueError for a side without.
+    """
+    from scipy import ndimage  # noqa: PLC0415 - see kneewear.geometry.surface
+    from scipy.interpolate import LinearNDInterpolator  # noqa: PLC0415
+
+    low, high = sheet.vertices.min(axis=0), sheet.vertices.max(axis=0)
+    x, z = (np.arange(low[k], high[k] + _CELL, _CELL) for k in (0, 2))
+    grid = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1)
+    upward = sheet.vertices[sheet.faces[sheet.face_normals[:, 1] > 0]][:, :, [0, 2]]
+    covered = mesh_coverage(upward, (x[0], x[-1]), (z[0], z[-1]))
+    inside = covered.contains(grid[..., 0].ravel(), grid[..., 1].ravel()).reshape(grid.shape[:2])
+    height = LinearNDInterpolator(sheet.vertices[:, [0, 2]], sheet.vertices[:, 1])(grid)
+    inside &= np.isfinite(height)
+    smooth = _smoothed(np.where(inside, height, 0.0), inside)
+    slope_x, slope_z = np.gradient(smooth, _CELL)
+    bent = np.stack([*np.gradient(slope_x, _CELL), *np.gradient(slope_z, _CELL)], axis=-1)
+    bent = np.nan_to_num(bent.reshape(*bent.shape[:2], 2, 2))
+    steep = np.hypot(slope_x, slope_z)
+    outward = np.linalg.eigvalsh(0.5 * (bent + bent.swapaxes(-1, -2)))[..., 0]
+    outward /= (1.0 + steep**2) ** 1.5
+    # One cell round the border has no second differences.
+    inner = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1] * _CELL > _MARGIN
+    bearing = inner & (steep < _STEEPEST) & (outward > -1.0 / _SHARPEST)
+    bearing = ndimage.binary_opening(bearing, iterations=2)
+    middle = 0.5 * (z[0] + z[-1])
+    found = {}
+    for side, sign in (("medial", 1.0), ("lateral", -1.0)):
+        own = bearing & (sign * (grid[..., 1] - middle) > 0.0)
+        part = _around_lowest(own, smooth)
+        outline = _outline_of(part, x, z)
+        column = round(float(np.average(np.arange(z.size), weights=part.sum(axis=0))))
+        row = int(np.argmin(np.where(part[:, column], smooth[:, column], np.inf)))
+        (x0, z0), (x1, z1) = outline.min(axis=0), outline.max(axis=0)
+        lowest = np.array([x[row], smooth[row, column], z[column]])
+        found[side] = PlateauRegion(
+            (x0, x1), (z0, z1), outline, float(part.sum()) * _CELL**2, lowest
+        )
+    return found
+
+
+def segment_condyles(sheet: TriangleMesh) -> tuple[dict[str, CondyleRegion], Limits]:
+    """Bearing of each condyle of a femoral sheet, in mm and knee axes, and the axis of its angles.
+
+    From the border of the notch, where it is widest, to the outer border, and from 30 deg of
+    hyperextension to 3 deg before the posterior end.
+    """
+    reach = float(np.abs(sheet.vertices[:, 2]).max())
+    axis = condyle_axis(sheet, (0.3 * reach, 0.9 * reach))
+    regions: dict[str, CondyleRegion] = {}
+    for _ in range(2):  # the axis is that of the window
+        regions = {side: _condyle(sheet, axis, sign) for side, sign in _SIGNS}
+        limits = [abs(z) for one in regions.values() for z in one.z]
+        axis = condyle_axis(sheet, (min(limits), max(limits)))
+    return regions, axis
+
+
+_SIGNS = (("medial", 1.0), ("lateral", -1.0))
+
+
+def _condyle(sheet: TriangleMesh, axis: Limits, sign: float) -> CondyleRegion:
+    middle = sheet.vertices[sheet.faces].mean(axis=1)
+    arms = middle[:, :2] - np.array(axis)
+    normals = sheet.face_normals
+    size = np.linalg.norm(normals, axis=1) * np.linalg.norm(arms, axis=1)
+    cosine = (normals[:, :2] * arms).sum(axis=1) / np.maximum(size, 1e-300)
+    centre = 0.5 * (sheet.vertices[:, 2].min() + sheet.vertices[:, 2].max())
+    kept = (cosine > 0.3) & (sign * (middle[:, 2] - centre) > 0.0)
+    points = sheet.vertices[sheet.faces[kept]].reshape(-1, 3)
+    arms = points[:, :2] - np.array(axis)
+    angle = np.degrees(np.arctan2(arms[:, 0], -arms[:, 1]))
+    across = sign * points[:, 2]
+    edges = np.arange(_ARC[0], _ARC[1] + _ANGLE_STEP, _ANGLE_STEP)
+    inner, outer = np.full((2, edges.size - 1), np.nan)
+    number = np.digitize(angle, edges) - 1
+    for n in range(edges.size - 1):
+        here = across[number == n]
+        if here.size:
+            inner[n], outer[n] = here.min(), here.max()
+    for values in (inner, outer):  # of coarse triangles some angles have no corner
+        known = np.flatnonzero(np.isfinite(values))
+        nearest = known[np.abs(np.arange(values.size)[:, None] - known).argmin(axis=1)]
+        near = np.abs(np.arange(values.size) - nearest) <= _GAP
+        values[near] = values[nearest[near]]
+    width = outer - inner
+    at = 0.5 * (edges[:-1] + edges[1:])
+    usual = np.nanmedian(width[(at > _USED[0]) & (at < _USED[1])])
+    whole = width > 0.6 * usual
+    first = _run_end(whole, at, -1)
+    last = _run_end(whole, at, 1)
+    low, high = max(_ANTERIOR, first + _END), last - _END
+    used = (at > max(low, _USED[0])) & (at < min(high, _USED[1]))
+    # Of coarse triangles the border is met at some angles only.
+    known = np.pad(np.nan_to_num(inner, nan=np.inf), _GAP, mode="edge")
+    around = np.lib.stride_tricks.sliding_window_view(known, 2 * _GAP + 1)
+    start = float(around.min(axis=1)[used].max())
+    end = float(np.nanmax(outer[(at > low) & (at < high)])) + _OUTER
+    z = (start, end) if sign > 0 else (-end, -start)
+    return CondyleRegion(z, (low, high))
+
+
+def _run_end(whole: Bools, at: Array, direction: int) -> float:
+    """Last angle of the run of whole widths that includes 10 deg, in a direction."""
+    n = int(np.argmin(np.abs(at - 10.0)))
+    while 0 <= n + direction < at.size and whole[n + direction]:
+        n += direction
+    return float(at[n])
+
+
+def _smoothed(height: Array, inside: Bools) -> Array:
+    from scipy import ndimage  # noqa: PLC0415
+
+    weight = ndimage.gaussian_filter(inside.astype(float), _SMOOTH / _CELL)
+    mean = ndimage.gaussian_filter(height, _SMOOTH / _CELL)
+    return np.where(
+        inside, np.divide(mean, weight, out=np.zeros_like(mean), where=weight > 0), np.nan
+    )
+
+
+def _around_lowest(bearing: Bools, height: Array) -> Bools:
+    """Largest connected part of a bearing, without holes."""
+    from scipy import ndimage  # noqa: PLC0415
+
+    pieces, count = ndimage.label(bearing)
+    if not count:
+        raise ValueError("no bearing")
+    size = np.bincount(pieces.ravel())[1:]
+    return np.asarray(ndimage.binary_fill_holes(pieces == 1 + int(size.argmax())))
+
+
+def _outline_of(part: Bools, x: Array, z: Array) -> Array:
+    """Corners (n, 2) of the polygon around the cells of a region, without those not needed."""
+    import contourpy  # noqa: PLC0415 - part of matplotlib
+
+    padded = np.pad(part.astype(float), 1)
+    step = x[1] - x[0]
+    xs, zs = (np.r_[one[0] - step, one, one[-1] + step] for one in (x, z))
+    lines = contourpy.contour_generator(zs, xs, padded).lines(0.5)
+    longest = np.asarray(max(map(np.asarray, lines), key=len))[:, ::-1]
+    return _thinned_line(longest, _OUTLINE_ERROR)
+
+
+def _thinned_line(line: Array, error: float) -> Array:
+    """Corners of a closed line from which it deviates by an error at most (Douglas and Peucker)."""
+    half = len(line) // 2
+    kept = {0, half, len(line) - 1}
+    waiting = [(0, half), (half, len(line) - 1)]
+    while waiting:
+        first, last = waiting.pop()
+        if last - first < 2:
+            continue
+        chord = line[last] - line[first]
+        normal = np.array([-chord[1], chord[0]]) / max(np.hypot(*chord), 1e-12)
+        away = np.abs((line[first + 1 : last] - line[first]) @ normal)
+        if np.hypot(*chord) < 1e-9:
+            away = np.hypot(*(line[first + 1 : last] - line[first]).T)
+        at = int(away.argmax())
+        if away[at] > error:
+            kept.add(first + 1 + at)
+            waiting += [(first, first + 1 + at), (first + 1 + at, last)]
+    return line[sorted(kept)][:-1]
+
+
+# Planes at heights this close are one, mm; height of a post above the plateaus' lowest place, mm.
+_LEVEL, _POST_HEIGHT = 0.1, 12.0
+
+
+def find_underside(insert: TriangleMesh) -> tuple[float, float]:
+    """Height of the largest plane of a solid insert that faces down, mm, and its part of the plan.
+
+    The mesh is in mm and knee axes.
+    """
+    area = np.linalg.norm(insert.face_normals, axis=1)
+    down = insert.face_normals[:, 1] < -0.999 * area
+    height = insert.vertices[insert.faces[down]].mean(axis=1)[:, 1]
+    if not height.size:
+        return float(insert.vertices[:, 1].min()), 0.0
+    levels, which = np.unique(np.round(height / _LEVEL), return_inverse=True)
+    size = np.bincount(which, weights=area[down], minlength=levels.size)
+    largest = which == size.argmax()
+    box = float(insert.extent[0] * insert.extent[2])
+    level = float(np.average(height[largest], weights=area[down][largest]))
+    return level, float(size.max()) / box
+
+
+def find_post(
+    insert: TriangleMesh, plateaus: dict[str, PlateauRegion]
+) -> tuple[float, tuple[float, float]] | None:
+    """Height of a post above the plateaus' lowest place, and its position x, z, mm; None without.
+
+    A post is material between the plateaus 12 mm and more above them, with a steep back.
+    """
+    lowest = min(one.lowest[1] for one in plateaus.values())
+    middle = 0.5 * (plateaus["medial"].lowest[2] + plateaus["lateral"].lowest[2])
+    gap = 0.3 * abs(plateaus["medial"].lowest[2] - plateaus["lateral"].lowest[2])
+    points = insert.vertices[insert.faces].mean(axis=1)
+    normals = insert.face_normals / np.linalg.norm(insert.face_normals, axis=1)[:, None].clip(1e-30)
+    between = (np.abs(points[:, 2] - middle) < gap) & (points[:, 1] > lowest + 0.8 * _POST_HEIGHT)
+    walls = between & (normals[:, 0] > 0.85)
+    if not walls.any() or points[walls, 1].max() < lowest + _POST_HEIGHT:
+        return None
+    area = np.linalg.norm(insert.face_normals[between], axis=1)
+    x, top = np.average(points[between, 0], weights=area), points[between, 1].max()
+    return float(top - lowest), (float(x), float(middle))

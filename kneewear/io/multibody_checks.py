@@ -1,0 +1,295 @@
+"""Checks of the tables of multibody studies, with the ranges that wear studies have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+
+from kneewear.activity.checks import check_motion
+from kneewear.activity.load import clip_noise, judge_sharing
+from kneewear.activity.plausibility import judge_load, judge_motion
+from kneewear.errors import InputDataError
+from kneewear.findings import Finding
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io.curves import read_curves
+from kneewear.io.multibody_inputs import start_poses
+from kneewear.io.text_tables import TextTable
+from kneewear.settings.activity import LoadSettings, SignedMotion
+from kneewear.settings.checks import judge
+from kneewear.settings.multibody import (
+    MultibodyModel,
+    PassiveFlexionSettings,
+    PredictedGaitSettings,
+)
+from kneewear.settings.soft_tissue_knee import SoftTissueKneeSettings
+from kneewear.studies.multibody.passive_flexion import KneeParts
+
+Files = Mapping[str, str | Path]
+
+_POINT = {f"{axis}{end}_mm": "tissue.point" for axis in "xyz" for end in ("", "1", "2")}
+_SIZE = ("radius_or_semiaxis_x_mm", "semiaxis_y_mm", "semiaxis_z_mm")
+# Check of each column that a table may have.
+_COLUMNS = {
+    **_POINT,
+    "linear_stiffness_n_per_strain": "ligaments.stiffness",
+    "slack_length_mm": "ligaments.slack_length",
+    "max_isometric_force_n": "muscles.force",
+    "tension_n": "muscles.tension",
+    **{f"translation_{axis}_mm": "tissue.point" for axis in "xyz"},
+    **{f"rotation_{axis}_rad": "wrapping.rotation" for axis in "xyz"},
+    **dict.fromkeys(_SIZE, "wrapping.size"),
+}
+_TABLES = {
+    "ligaments": _COLUMNS,
+    "wrap_objects": _COLUMNS,
+    "quadriceps": _COLUMNS,
+    "muscles": _COLUMNS,
+    "muscle_wrap_objects": _COLUMNS,
+    "quadriceps_tensions": {**_COLUMNS, "length_mm": "muscles.length"},
+    "muscle_tensions": {**_COLUMNS, "length_mm": "muscles.length"},
+}
+# Points within this of their frames are in metres.
+_LEAST_REACH_MM = 2.0
+# Beginnings of names of ligaments that a knee with a patella has.
+_NEEDED = ("MCL", "LCL", "PCL", "PT")
+# Bundles of a ligament are numbered: mPFL1, mPFL2 and so on.
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+_GAIT = {
+    "percent": "percent_gait_cycle", "flexion": "flexion_deg", "varus": "varus_deg",
+    "rotation": "tibial_external_rotation_deg", "anterior_posterior": "femur_anterior_mm",
+    "superior_inferior": "femur_superior_mm", "medial_lateral": "femur_lateral_mm",
+}  # fmt: skip
+_LOAD = {"percent": "pct_cycle", "medial": "medial_N", "lateral": "lateral_N"}
+
+
+def judge_tables(settings: MultibodyModel, files: Files, knee: str) -> tuple[Finding, ...]:
+    """Findings about the tables of a knee with soft tissue.
+
+    Parameters
+    ----------
+    settings : MultibodyModel
+        Settings of the model; only knees with soft tissue have tables.
+    files : mapping
+        Data files by name.
+    knee : str
+        "right" or "left", as of the implant.
+
+    Returns
+    -------
+    tuple of Finding
+
+    Raises
+    ------
+    InputDataError
+        If a value is outside what is possible, a ligament is on the other side of the knee, or the
+        measured motion or load is not one of a knee.
+    """
+    if not isinstance(settings, SoftTissueKneeSettings):
+        return ()
+    found: list[Finding | None] = []
+    for name, columns in _TABLES.items():
+        if name in files:
+            found += _judge_columns(TextTable.read(files[name], "a table of soft tissue"), columns)
+    found += _judge_ligaments(files["ligaments"], settings, knee)
+    if isinstance(settings, PredictedGaitSettings):
+        found += _judge_gait(settings, files)
+    if isinstance(settings, PassiveFlexionSettings):
+        for name in settings.motions:
+            found += _judge_reference(files[name])
+    if settings.weight is not None:
+        anterior, superior, _ = settings.weight.direction
+        size = float(np.linalg.norm(settings.weight.direction))
+        up = max(anterior, superior) / size
+        where = "key multibody.weight.direction"
+        remedy = "Gravity pulls to inferior, or to posterior of who lies on the back."
+        found.append(judge("multibody.gravity", up, where, remedy))
+    return tuple(one for one in found if one is not None)
+
+
+def judge_parts(settings: MultibodyModel, parts: KneeParts, files: Files) -> tuple[Finding, ...]:
+    """Findings about sizes of surfaces, bones under them, and strains at the start.
+
+    InputDataError as of `judge_tables`.
+    """
+    found: list[Finding | None] = []
+    for body, surface in parts.surfaces.items():
+        where = str(files[f"{body}_surface"])
+        remedy = f"Check multibody.unit, which is {settings.unit}."
+        size = float(np.ptp(surface.vertices, axis=0).max())
+        found.append(judge("multibody.surface_size", size, where, remedy))
+        if body in parts.bones:
+            depth = _depth(surface, parts.bones[body])
+            remedy = "Surface and bone may be exchanged."
+            found.append(judge("multibody.bone_depth", depth, where, remedy))
+    poses = start_poses(settings)
+    strain = parts.ligaments.law.strain(parts.ligaments.evaluate(poses).length)
+    for number in (int(strain.argmin()), int(strain.argmax())):
+        where = f"bundle {parts.ligaments.names[number]}"
+        remedy = "Check its ends, slack length and the start of the bodies."
+        path, value = str(files["ligaments"]), float(strain[number])
+        found.append(judge("ligaments.strain", value, path, remedy, where))
+    return tuple(one for one in found if one is not None)
+
+
+def _depth(surface: TriangleMesh, bone: TriangleMesh) -> float:
+    """Mean depth of the nearest points of a bone under a surface, along its normals, mm."""
+    _, nearest = cKDTree(bone.vertices).query(surface.vertices)
+    apart = bone.vertices[nearest] - surface.vertices
+    return -float(np.mean(np.sum(apart * surface.vertex_normals, axis=1)))
+
+
+def _judge_columns(table: TextTable, columns: Mapping[str, str]) -> Iterator[Finding | None]:
+    """Yield a finding about the most unusual value of each column."""
+    points = []
+    for column, check in columns.items():
+        if column not in table.text:
+            continue
+        values = table.numbers(column, may_be_empty=True)
+        if check == "tissue.point":
+            points.append(values)
+        known = np.flatnonzero(np.isfinite(values))
+        ends = {known[values[known].argmin()], known[values[known].argmax()]} if known.size else ()
+        found = None
+        for row in sorted(map(int, ends)):
+            where = f"column '{column}', data row {row + 1}"
+            found = judge(check, float(values[row]), str(table.path), "", where) or found
+        yield found
+    reach = float(np.nanmax(np.abs(points), initial=0.0)) if points else 0.0
+    if 0.0 < reach < _LEAST_REACH_MM:
+        raise InputDataError(
+            table.path, f"points within {reach:.3g}", "points in mm",
+            "These look like metres: multiply by 1000.",
+        )  # fmt: skip
+
+
+def _judge_ligaments(
+    path: str | Path, settings: SoftTissueKneeSettings, knee: str
+) -> Iterator[Finding | None]:
+    """Yield findings about sides, numbers and missing bundles of ligaments."""
+    table = TextTable.read(path, "a table of soft tissue")
+    names = list(table.text["bundle"])
+    yield judge("ligaments.bundles", len(names), str(path), "Complete the table.")
+    for stem in dict.fromkeys(_stems(names)):
+        missing = _missing(names, stem)
+        if missing:
+            yield Finding(
+                "ligaments.missing", "warn", str(path), f"no bundle {', '.join(missing)}",
+                "bundles without a gap in their numbers", "Complete the table.",
+            )  # fmt: skip
+    absent = [one for one in _NEEDED if not any(name.upper().startswith(one) for name in names)]
+    if absent and len(absent) < len(_NEEDED) - 1:
+        yield Finding(
+            "ligaments.missing", "warn", str(path), f"no bundle of {', '.join(absent)}",
+            f"bundles of {', '.join(_NEEDED)}", "Complete the table.",
+        )  # fmt: skip
+    yield from _judge_evenness(table, names)
+    frames = {
+        name: origin for part in settings.bodies.values() for name, origin in part.frames.items()
+    }
+    # Frames have z to lateral of a right knee.
+    way = 1.0 if knee == "right" else -1.0
+    for start, side in (("MCL", -way), ("LCL", way)):
+        for end in (1, 2):
+            values = table.numbers(f"z{end}_mm")
+            rows = [n for n, name in enumerate(names) if name.upper().startswith(start)]
+            places = [
+                values[n] + frames[table.text[f"body_{end}"][n]][2]
+                for n in rows
+                if table.text[f"body_{end}"][n] in frames
+            ]
+            if places and side * float(np.mean(places)) <= 0.0:
+                raise InputDataError(
+                    path,
+                    f"bundles {start} at z {np.mean(places):.3g} mm on average",
+                    f"z {'above' if side > 0 else 'below'} 0, as of a {knee} knee",
+                    "These are ligaments of the other knee: reverse z, or correct implant.knee.",
+                    f"column 'z{end}_mm'",
+                )
+
+
+def _judge_evenness(table: TextTable, names: list[str]) -> Iterator[Finding | None]:
+    """Yield findings about ligaments whose bundles differ much in stiffness."""
+    column = "linear_stiffness_n_per_strain"
+    stiffness = table.numbers(column)
+    for stem in dict.fromkeys(_stems(names)):
+        own = [
+            value for name, value in zip(names, stiffness, strict=True)
+            if (match := _NUMBERED.fullmatch(name)) and match[1] == stem
+        ]  # fmt: skip
+        where = f"column '{column}', bundles {stem}"
+        remedy = "Check the order of the rows and the decimal points."
+        yield judge("ligaments.evenness", max(own) / min(own), str(table.path), remedy, where)
+
+
+def _stems(names: Iterable[str]) -> Iterator[str]:
+    """Yield names of ligaments whose bundles are numbered."""
+    for name in names:
+        match = _NUMBERED.fullmatch(name)
+        if match:
+            yield match[1]
+
+
+def _missing(names: list[str], stem: str) -> list[str]:
+    """Names that are missing in the numbers of a ligament's bundles, from the first to the last."""
+    numbers = [int(match[2]) for name in names
+               if (match := _NUMBERED.fullmatch(name)) and match[1] == stem]  # fmt: skip
+    every = range(min(numbers), max(numbers) + 1)
+    return [f"{stem}{number}" for number in every if number not in numbers]
+
+
+def _judge_gait(settings: PredictedGaitSettings, files: Files) -> list[Finding]:
+    """Findings about measured motion and load, as of activities."""
+    signs = dict.fromkeys(
+        ("flexion", "varus", "tibial_external_rotation", "femur_anterior", "femur_superior",
+         "femur_lateral"), 1,
+    )  # fmt: skip
+    motion = SignedMotion.model_validate(
+        {"file": str(files["motion"]), "convention": "signs", "columns": _GAIT, "signs": signs}
+    )
+    table = read_curves(files["motion"], _GAIT)
+    found = [*check_motion(table, motion), *judge_motion(table, motion)]
+    load = LoadSettings.model_validate(
+        {
+            "file": str(files["load"]), "columns": _LOAD, "kind": "axial_force_n",
+            "body_mass_kg": 75.0,
+        }
+    )  # fmt: skip
+    curves, _ = clip_noise(read_curves(files["load"], _LOAD), load)
+    found += judge_load(curves, load)
+    peak = float(curves["load"].max())
+    columns = "column 'medial_N' and 'lateral_N'"
+    force = judge("load.peak_force", peak, str(files["load"]), "Give it in N.", columns)
+    sides = curves[["medial", "lateral"]].to_numpy(float)
+    replaced = float(np.mean(sides < settings.gait.least_load_n))
+    where = "key multibody.gait.least_load_n"
+    least = judge("load.replaced", replaced, where, "Lower it, or check the load.")
+    return [*found, *judge_sharing(curves, load), *(one for one in (force, least) if one)]
+
+
+def _judge_reference(path: str | Path) -> Iterator[Finding | None]:
+    """Yield findings about units of a motion that is compared with, and about empty cells."""
+    table = TextTable.read(path, "a table of motion")
+    empty = 0
+    for column in map(str, table.text):
+        if not column.endswith(("_deg", "_mm", "_s")):
+            continue
+        values = pd.Series(table.numbers(column, may_be_empty=True))
+        empty += int(values.isna().sum())
+        where = f"column '{column}'"
+        if column.endswith("flexion_deg"):
+            span = float(np.ptp(values.dropna())) if values.notna().any() else 0.0
+            remedy = "Check its unit (deg) and its sign."
+            yield judge("motion.flexion_range", span, str(path), remedy, where)
+            if values.notna().any():
+                for value in (float(values.min()), float(values.max())):
+                    yield judge("motion.flexion", value, str(path), remedy, where)
+    if empty:
+        yield Finding(
+            "motion.empty_cells", "warn", str(path), f"{empty} empty cells", "none",
+            "Rows with empty cells are not compared.",
+        )  # fmt: skip

@@ -1,0 +1,581 @@
+"""A study of an implant from its files: what they hold is recognised, and written as settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear import default_study
+from kneewear.activity.sources import build_activity
+from kneewear.errors import InputDataError, OutputFileError
+from kneewear.findings import Finding, Severity
+from kneewear.geometry import mesh_checks
+from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.geometry.fit_search import FittingChoice, choose_fit
+from kneewear.geometry.meshes import (
+    MM_PER_UNIT,
+    TriangleMesh,
+    circle_centre,
+    joined,
+    to_knee_axes,
+    within_outline,
+)
+from kneewear.geometry.recognition import (
+    Orientation,
+    orient_implant,
+    outward,
+    recognise_form,
+    recognise_unit,
+    refuse_tray,
+)
+from kneewear.geometry.segmentation import (
+    PlateauRegion,
+    find_post,
+    find_underside,
+    segment_condyles,
+    segment_plateaus,
+)
+from kneewear.io.curves import read_columns
+from kneewear.io.documents import save_table, save_text
+from kneewear.io.mesh_formats import save_ply
+from kneewear.io.shapes import load_shape
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.settings.wear import USUAL_WEAR_FACTOR
+from kneewear.sides import SIDES
+
+Array = NDArray[np.float64]
+
+# Assumed of a sheet that does not show its underside: a usual least thickness (from memory), mm.
+_ASSUMED_THICKNESS = 6.0
+# A frame whose origin is this far below the bearing may have it on the underside, mm.
+_UNDERSIDE_BELOW = (3.0, 25.0)
+# Sagittal radius of plateau over that of condyle below which the bearing decides the motion.
+_CONFORMING = 1.45
+# One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
+_PERCENT_PER_UM = 1.0
+# Error in force above which a fit is doubtful, percent.
+_DOUBTFUL_PERCENT = 3.0
+_KINDS = {
+    "percent": ("percent", "pct", "cycle"),
+    "time_s": ("time",),
+    "flexion": ("flex",),
+    "varus": ("varus", "adduction", "valgus"),
+    "rotation": ("rotation", "internal", "external"),
+    "anterior_posterior": ("anterior", "posterior", "ap_"),
+    "superior_inferior": ("superior", "inferior", "axial"),
+    "medial_lateral": ("lateral", "medial", "ml_"),
+}
+
+
+@dataclass
+class RecognisedShapes:
+    """Insert and femoral component as recognised, and what was guessed.
+
+    Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
+    are those of the settings.
+    """
+
+    knee: str
+    files: dict[str, str]
+    unit: str
+    axes: dict[str, str]
+    forms: dict[str, str]
+    parts: dict[str, TriangleMesh]
+    findings: list[Finding] = field(default_factory=list)
+
+    def note(
+        self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
+    ) -> None:
+        """Add what was guessed, with its evidence."""
+        severity: Severity = "warn" if doubt else "note"
+        self.findings.append(Finding(f"new.{check}", severity, where, found, "", remedy))
+
+    @property
+    def sheets(self) -> dict[str, TriangleMesh]:
+        """Bearing sheets."""
+        cutters = {"insert": extract_plateaus, "femoral": extract_condyles}
+        return {
+            name: cutters[name](part, self.files[name]).sheet
+            if self.forms[name] == "solid"
+            else part
+            for name, part in self.parts.items()
+        }
+
+
+@dataclass(frozen=True)
+class NewStudy:
+    """Settings of a new study, and the findings of the guesses that it rests on."""
+
+    settings: Path
+    findings: tuple[Finding, ...]
+    settles: bool  # whether position and rotation are free
+
+
+def create_study(
+    name: str,
+    insert: Sequence[str],
+    femoral: str,
+    *,
+    motion: str | None = None,
+    load: str | None = None,
+    knee: str | None = None,
+    thickness: float | None = None,
+) -> NewStudy:
+    """Write the settings `NAME.yaml` of an implant, in the working directory.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study and of its files.
+    insert : sequence of str
+        Files of the insert; several are one body.
+    femoral : str
+        File of the femoral component.
+    motion, load : str, optional
+        Curves of one cycle; without them the built-in gait is written as `NAME_gait.csv`.
+    knee : {"right", "left"}, optional
+        Side; without it that which asymmetric shapes show, or the right one.
+    thickness : float, optional
+        Least thickness of the insert, mm, where its file has no underside.
+
+    Returns
+    -------
+    NewStudy
+
+    Raises
+    ------
+    InputDataError
+        When a file cannot be read, is no component of a knee, or shows no bearing.
+    OutputFileError
+        When the settings exist.
+    """
+    file = Path(f"{name}.yaml")
+    if file.exists():
+        raise OutputFileError(file, "file exists", "Choose another name, or remove it.")
+    shapes = recognise_shapes(name, insert, femoral, knee)
+    sheets = shapes.sheets
+    plateaus = segment_plateaus(sheets["insert"])
+    condyles, _ = segment_condyles(sheets["femoral"])
+    chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
+    _note_regions(shapes, plateaus, chosen)
+    underside, least = _underside(shapes, sheets["insert"], plateaus, thickness)
+    conforms = _conforms(shapes, sheets, plateaus)
+    activity = _activity(name, shapes, motion, load, conforms)
+    text = _settings_text(name, shapes, plateaus, chosen, (underside, least), activity)
+    save_text(text, file)
+    return NewStudy(file, tuple(shapes.findings), conforms)
+
+
+def hold_medial_lateral(settings: Path) -> Finding:
+    """Hold the medial-lateral position in settings that `create_study` wrote."""
+    text = settings.read_text(encoding="utf-8")
+    save_text(text.replace("  medial_lateral: solved ", "  medial_lateral: held   "), settings)
+    return Finding(
+        "new.medial_lateral", "warn", str(settings),
+        "medial-lateral position held at the seat: no equilibrium was found with it free", "",
+        "Look at the places of contact at borders: an edge of the condyle may press on the insert.",
+    )  # fmt: skip
+
+
+def recognise_shapes(
+    name: str, insert: Sequence[str], femoral: str, knee: str | None = None
+) -> RecognisedShapes:
+    """Unit, form, axes and side of an implant's files; copies are written where they differ.
+
+    One block of settings has one unit and one pair of axes: several files of an insert, and files
+    with different units or axes, become `NAME_insert.ply` and `NAME_femoral.ply`.
+    """
+    named = {"insert": list(insert), "femoral": [femoral]}
+    findings: list[Finding] = []
+    meshes: dict[str, TriangleMesh] = {}
+    units: dict[str, str] = {}
+    forms: dict[str, str] = {}
+    for part, files in named.items():
+        source = " + ".join(files)
+        mesh = joined([load_shape(one) for one in files]) if files[1:] else load_shape(files[0])
+        if mesh.is_cloud:
+            found, expected = "a cloud of points", "triangles, which show where the outside is"
+            remedy = "Mesh the points, or copy config/example_meshes.yaml and state axes yourself."
+            raise InputDataError(source, found, expected, remedy, check="new.cloud")
+        units[part], finding = recognise_unit(mesh, source)
+        mesh = TriangleMesh(mesh.vertices * MM_PER_UNIT[units[part]], mesh.faces)
+        mesh, turned = outward(mesh, source)
+        if part == "insert":
+            refuse_tray(mesh, source)
+        forms[part], form = recognise_form(mesh, source)
+        findings += [finding, *turned, form]
+        meshes[part] = mesh
+    orientations = dict(
+        zip(named, orient_implant(meshes["insert"], meshes["femoral"]), strict=True)
+    )
+    side, evidence = _side(meshes, orientations)
+    shapes = RecognisedShapes(knee or side or "right", {}, "", {}, forms, {}, findings)
+    _note_side(shapes, knee, side, evidence)
+    axes = {part: one.words(shapes.knee) for part, one in orientations.items()}
+    for part, words in axes.items():
+        directions = ", ".join(f"+{axis} {word}" for axis, word in words.items())
+        shapes.note("axes", " + ".join(named[part]), f"axes {directions}")
+    shapes.parts = {
+        part: to_knee_axes(mesh, "mm", axes[part], shapes.knee) for part, mesh in meshes.items()
+    }
+    mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
+    mesh_checks.check_femoral(shapes.parts["femoral"], femoral)
+    together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
+    if together and len(insert) == 1 and not any(one.check == "new.normals" for one in findings):
+        shapes.unit, shapes.axes = units["insert"], axes["insert"]
+        shapes.files = {"insert": insert[0], "femoral": femoral}
+        return shapes
+    shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
+    for part, mesh in meshes.items():
+        copy = Path(f"{name}_{part}.ply")
+        save_ply(mesh.vertices @ orientations[part].matrix.T, mesh.faces, copy)
+        shapes.files[part] = str(copy)
+        shapes.note("copy", str(copy), f"{' + '.join(named[part])} in mm and common axes")
+    return shapes
+
+
+def _side(
+    meshes: dict[str, TriangleMesh], orientations: dict[str, Orientation]
+) -> tuple[str | None, str]:
+    """Side that asymmetric shapes show, and how; None of symmetric ones."""
+    checks = {"insert": mesh_checks.check_insert_side, "femoral": mesh_checks.check_femoral_side}
+    possible = {}
+    evidence = ""
+    for knee in ("right", "left"):
+        possible[knee] = True
+        for part, check in checks.items():
+            words = orientations[part].words(knee)
+            try:
+                check(to_knee_axes(meshes[part], "mm", words, knee), knee, part)
+            except InputDataError as error:
+                possible[knee] = False
+                evidence = error.finding.found
+    if possible["right"] == possible["left"]:
+        return None, ""
+    return ("right" if possible["right"] else "left"), evidence
+
+
+def _note_side(
+    shapes: RecognisedShapes, given: str | None, shown: str | None, evidence: str
+) -> None:
+    if given and shown and given != shown:
+        shapes.note("side", "--knee", f"{given} was given; of it the shapes would have {evidence}",
+                    "Check --knee.", doubt=True)  # fmt: skip
+    elif given:
+        shapes.note("side", "--knee", f"{given} knee, as given")
+    elif shown:
+        shapes.note("side", "shapes", f"{shown} knee: of the other one they would have {evidence}")
+    else:
+        found = "right knee assumed: the shapes are symmetric, and fit both knees"
+        shapes.note("side", "shapes", found, "Name the side with --knee left if it is the left.",
+                    doubt=True)  # fmt: skip
+
+
+def _note_regions(
+    shapes: RecognisedShapes, plateaus: dict[str, PlateauRegion], chosen: FittingChoice
+) -> None:
+    for side, region in plateaus.items():
+        (x0, x1), (z0, z1) = region.x, region.z
+        found = (
+            f"{side} plateau of {region.area:.0f} mm2, x {x0:.1f} to {x1:.1f}, z {z0:.1f} to "
+            f"{z1:.1f} mm, inclined below 55 deg and bent outward to no radius below 20 mm"
+        )
+        shapes.note("plateau", shapes.files["insert"], found)
+        condyle = chosen.condyles[side]
+        (z0, z1), (low, high) = condyle.z, condyle.angle_deg
+        found = (
+            f"{side} condyle, z {z0:.1f} to {z1:.1f} mm (notch to outer rim), angles {low:.0f} to "
+            f"{high:.0f} deg"
+        )
+        shapes.note("condyle", shapes.files["femoral"], found)
+    mean = 1e3 * max(one.mean_mm for one in chosen.qualities)
+    wave = 1e3 * max(one.wave_mm for one in chosen.qualities)
+    most = max(chosen.qualities, key=lambda one: one.max_mm)
+    found = (
+        f"surfaces follow the meshes within {mean:.2f} um on average, noise included, and "
+        f"{1e3 * most.max_mm:.1f} um at most ({most.side} {most.component}); without noise within "
+        f"{wave:.2f} um, about {_PERCENT_PER_UM * wave:.1f} % of the contact force"
+    )
+    shapes.note("fit", "implant.meshes", found, doubt=wave * _PERCENT_PER_UM > _DOUBTFUL_PERCENT)
+    post = find_post(shapes.parts["insert"], plateaus)
+    if post is not None:
+        height, (x, z) = post
+        found = (
+            f"a post {height:.0f} mm above the plateaus at x {x:.0f}, z {z:.0f} mm: not simulated, "
+            "nor is a cam of the femoral component"
+        )
+        shapes.note("post", shapes.files["insert"], found, doubt=True)
+
+
+def _underside(
+    shapes: RecognisedShapes,
+    sheet: TriangleMesh,
+    plateaus: dict[str, PlateauRegion],
+    thickness: float | None,
+) -> tuple[str, float]:
+    """Line of settings of the underside, and the least thickness of the bearing, mm."""
+    insert = shapes.files["insert"]
+    bearing = np.concatenate(
+        [within_outline(sheet, one.outline).vertices for one in plateaus.values()]
+    )
+    lowest = float(bearing[:, 1].min())
+    if shapes.forms["insert"] == "solid":
+        height, part = find_underside(shapes.parts["insert"])
+        if part > 0.3:
+            least = round(lowest - height, 2)
+            found = f"flat underside at y {height:.2f} mm over {100 * part:.0f} % of the plan"
+            shapes.note("underside", insert, f"{found}; least thickness {least:g} mm")
+            return f"underside_mm: {height:.3f}", least
+        from kneewear.geometry.thickness import thickness_above, underside_of_mesh  # noqa: PLC0415
+
+        local = thickness_above(underside_of_mesh(shapes.parts["insert"]), bearing[::10])
+        least = round(float(np.nanmin(local)), 2)
+        shapes.note("underside", insert, f"shaped underside; least thickness {least:g} mm")
+        return f"underside_mm: null\n    underside_mesh: {insert}", least
+    low, high = _UNDERSIDE_BELOW
+    if thickness is not None:
+        shapes.note("underside", "--thickness", f"least thickness {thickness:g} mm, as given")
+        return f"underside_mm: {lowest - thickness:.3f}", thickness
+    if low < lowest < high:
+        found = (
+            f"a sheet without underside, {lowest:.2f} mm above the origin of its file: underside "
+            "assumed there"
+        )
+        shapes.note("underside", insert, found, "Name another least thickness with --thickness.",
+                    doubt=True)  # fmt: skip
+        return "underside_mm: 0.0", round(lowest, 2)
+    found = f"a sheet without underside: least thickness of {_ASSUMED_THICKNESS:g} mm assumed"
+    shapes.note("underside", insert, found, "Name it with --thickness.", doubt=True)
+    return f"underside_mm: {lowest - _ASSUMED_THICKNESS:.3f}", _ASSUMED_THICKNESS
+
+
+def _conforms(
+    shapes: RecognisedShapes, sheets: dict[str, TriangleMesh], plateaus: dict[str, PlateauRegion]
+) -> bool:
+    """Whether the dishes are hardly wider than the condyles, so that they decide the motion."""
+    ratios = []
+    femoral = sheets["femoral"].vertices
+    for region in plateaus.values():
+        z = region.lowest[2]
+        near = np.abs(sheets["insert"].vertices - region.lowest) < (9.0, 4.0, 2.0)
+        dish = sheets["insert"].vertices[near.all(axis=1)][:, :2]
+        sagittal = femoral[np.abs(femoral[:, 2] - z) < 2.0][:, :2]
+        if len(dish) < 10 or len(sagittal) < 10:
+            continue
+        distal = sagittal[sagittal[:, 1] < sagittal[:, 1].min() + 4.0]
+        radii = [np.hypot(*(one - circle_centre(one)).T).mean() for one in (dish, distal)]
+        ratios.append(radii[0] / radii[1])
+    ratio = min(ratios, default=np.inf)
+    conforms = bool(ratio < _CONFORMING)
+    way = "settled_ap_rotation" if conforms else "prescribed"
+    found = f"sagittal radius of the plateaus {ratio:.2f} times that of the condyles: {way}"
+    shapes.note("boundary_conditions", "activities", found)
+    return conforms
+
+
+def _activity(
+    name: str, shapes: RecognisedShapes, motion: str | None, load: str | None, conforms: bool
+) -> str:
+    """Block of settings of the activity."""
+    if motion is None:
+        motion = load = f"{name}_gait.csv"
+        save_table(_built_in_gait(), motion)
+        shapes.note("motion", motion, "the built-in gait; replace it by your own curves")
+    elif load is None:
+        raise InputDataError(motion, "a motion without a load", "both", "Add --load FILE.")
+    columns, duration = _motion_columns(motion, shapes)
+    if conforms:
+        columns.pop("anterior_posterior", None)
+        columns.pop("rotation", None)
+    listed = "".join(f'        {quantity}: "{column}"\n' for quantity, column in columns.items())
+    clock = "percent" if "percent" in columns else "time_s"
+    column, kind = _load_column(load, shapes)
+    load_clock = columns[clock] if load == motion else _clock(load)[1]
+    way = "settled_ap_rotation" if conforms else "prescribed"
+    # Where position is solved, the seat is where the search starts.
+    zero = "    zero: {anterior_posterior: seat, superior_inferior: seat, medial_lateral: seat}\n"
+    return f"""\
+activities:
+  gait: null                  # the built-in cycle is left out
+  {name}_gait:
+    source: file
+    motion:
+      file: {_as_yaml(motion)}
+      convention: grood-suntay  # or opensim, iso14243-3:2014, signs ...: docs/how-to/own-motion.md
+      columns:                # deg and mm
+{listed}    load:
+      file: {_as_yaml(load)}
+      kind: {kind}
+      columns: {{{_clock(load)[0]}: "{load_clock}", load: "{column}"}}
+{"      body_mass_kg: 75        # kg; assumed" + chr(10) if kind == "axial_force_n" else ""}\
+{"      load_range_body_weights: [0.25, 3.0]" + chr(10) if kind == "ground_reaction" else ""}\
+    duration_s: {duration:g}
+    closing_percent: 5        # of the cycle
+    boundary_conditions: {way}  # prescribed | settled_ap_rotation | simulator
+{zero}"""
+
+
+def _built_in_gait() -> pd.DataFrame:
+    """Curves of the default study's gait at 101 percent."""
+    settings = default_study().activities["gait"]
+    activity = build_activity("gait", settings, 100)
+    angles = np.degrees(clinical_angles(body_three_123(activity.rotation)))
+    table = pd.DataFrame(
+        {
+            "percent": activity.percent,
+            "flexion_deg": angles[:, 0],
+            "tibial_external_rotation_deg": angles[:, 2],
+            "femur_anterior_mm": -activity.translation[:, 0],
+            "load_body_weights": activity.load,
+        }
+    )
+    last = table.iloc[:1].assign(percent=100.0)
+    return pd.concat([table, last], ignore_index=True).round(5)
+
+
+def _clock(file: str) -> tuple[str, str]:
+    """Quantity and column of the position in the cycle."""
+    for kind in ("percent", "time_s"):
+        for column in read_columns(file).columns:
+            if any(word in column.lower() for word in _KINDS[kind]):
+                return kind, column
+    found = f"columns {', '.join(read_columns(file).columns)}"
+    raise InputDataError(file, found, "one of percent or time", "Name one 'percent' or 'time'.")
+
+
+def _motion_columns(file: str, shapes: RecognisedShapes) -> tuple[dict[str, str], float]:
+    """Columns of the motion by their names, and the duration of the cycle, s."""
+    table = read_columns(file)
+    kind, clock = _clock(file)
+    columns = {kind: clock}
+    for quantity in list(_KINDS)[2:]:
+        for column in table.columns:
+            named = any(word in column.lower() for word in _KINDS[quantity])
+            if (
+                named
+                and column not in columns.values()
+                and not column.lower().startswith(("raw", "min", "load", "gap"))
+            ):
+                columns[quantity] = column
+                break
+    if "flexion" not in columns:
+        found = f"columns {', '.join(table.columns)}"
+        raise InputDataError(file, found, "one of flexion", "Name it 'flexion_deg'.")
+    duration = float(np.ptp(table[clock])) if kind == "time_s" else 1.1
+    found = ", ".join(f"{quantity} in '{column}'" for quantity, column in columns.items())
+    shapes.note("columns", file, f"{found}, by their names; signs of Grood and Suntay assumed",
+                "Compare the motion on the inputs page.", doubt=True)  # fmt: skip
+    if kind == "percent":
+        shapes.note("duration", file, f"cycle of {duration:g} s assumed", "Correct duration_s.",
+                    doubt=True)  # fmt: skip
+    return columns, duration
+
+
+def _load_column(file: str, shapes: RecognisedShapes) -> tuple[str, str]:
+    """Column of the load and its kind, by its size."""
+    table = read_columns(file)
+    words = ("axial_bw", "load", "axial", "force", "reaction", "grf", "fz", "fy")
+    clock = _clock(file)[1]
+    for word in words:
+        for column in table.columns:
+            if word in column.lower() and column != clock:
+                largest = float(np.nanmax(np.abs(table[column])))
+                kind = "axial_load" if largest < 15.0 else "axial_force_n"
+                if "ground" in column.lower() or "grf" in column.lower():
+                    kind = "ground_reaction"
+                shapes.note("load", file, f"'{column}' up to {largest:.4g}: {kind}")
+                return column, kind
+    found = f"columns {', '.join(table.columns)}"
+    raise InputDataError(file, found, "one of load or force", "Name it 'load_body_weights'.")
+
+
+def _as_yaml(file: str) -> str:
+    """Path of a file as written in the settings, quoted where YAML needs it."""
+    path = Path(file).expanduser()
+    text = path.as_posix() if path.is_absolute() else Path(os.path.normpath(path)).as_posix()
+    return f'"{text}"'
+
+
+def _settings_text(
+    name: str,
+    shapes: RecognisedShapes,
+    plateaus: dict[str, PlateauRegion],
+    chosen: FittingChoice,
+    underside: tuple[str, float],
+    activity: str,
+) -> str:
+    """Commented settings."""
+    line, least = underside
+    fit = chosen.settings
+
+    def pair(limits: tuple[float, float]) -> str:
+        return f"[{limits[0]:.1f}, {limits[1]:.1f}]"
+
+    regions = ""
+    for side in SIDES:
+        region = plateaus[side]
+        corners = ", ".join(f"[{x:.1f}, {z:.1f}]" for x, z in region.outline)
+        regions += (
+            f"      {side}:\n        x: {pair(region.x)}\n        z: {pair(region.z)}\n"
+            f"        outline: [{corners}]\n"
+        )
+    femoral = "".join(
+        f"      {side}: {{z: {pair(chosen.condyles[side].z)}, "
+        f"angle_deg: {pair(chosen.condyles[side].angle_deg)}}}\n"
+        for side in SIDES
+    )
+    axes = ", ".join(f"{axis}: {word}" for axis, word in shapes.axes.items())
+    guesses = "\n".join(f"#   {one.text()}" for one in shapes.findings)
+    knots = f"{{along: {fit.knot_spacing_along:g}, across: {fit.knot_spacing_across:g}}}"
+    return f"""\
+# Written by `kneewear new`. What was recognised, and by what; correct what is wrong:
+{guesses}
+
+study: {name}
+data_folder: .                # files are named from the folder of this file
+accuracy: draft               # draft | standard | fine: within 3, 1 or 0.3 % of converged values
+
+implant:
+  source: meshes
+  name: "{name}"
+  knee: {shapes.knee}
+  nominal_thickness_mm: {least:g}   # mm; least thickness of the bearing as meshed
+  meshes:
+    insert: {_as_yaml(shapes.files["insert"])}
+    femoral: {_as_yaml(shapes.files["femoral"])}
+    insert_form: {shapes.forms["insert"]}
+    femoral_form: {shapes.forms["femoral"]}
+    unit: {shapes.unit}
+    axes: {{{axes}}}
+    {line}
+    insert_region_mm:         # x posterior, z medial; corners [x, z] of the bearing's outline
+{regions}    femoral_region_mm:        # mm and deg about the condyles' axis, 0 distal
+{femoral}    knot_spacing_mm: {knots}
+    smoothing_length_mm: {fit.smoothing_length:g}
+    tolerance_mm: {fit.tolerance:g}
+    mean_tolerance_mm: {fit.mean_tolerance:g}  # a micrometre is about 1 % of force
+    wave_tolerance_mm: auto
+
+{activity}
+variables:                    # every combination is a case
+  thickness_mm: [{least:g}, {least + 2:g}]   # mm
+  body_mass_kg: [60, 90]      # kg
+
+simulation:
+  medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
+
+wear:
+  wear_factor_mm3_per_n_m: {USUAL_WEAR_FACTOR:g}  # mm3/(N m); Fregly 2005, from memory
+  lives:
+    gait: null
+    {name}_gait: {{{name}_gait: 1.0}}
+
+report:
+  compare_with_published: false  # the published tables are of another implant
+"""

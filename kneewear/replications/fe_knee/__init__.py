@@ -1,0 +1,1 @@
+"""Dynamic finite-element knee that falls on an obstacle (Sander et al. 2012)."""

@@ -1,0 +1,1 @@
+"""Knee extension by the quadriceps (Caruntu and Hefzy 2004)."""

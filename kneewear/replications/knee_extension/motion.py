@@ -1,0 +1,315 @@
+"""Motion of tibia and patella that move freely under a quadriceps force that depends on flexion.
+
+References
+----------
+Caruntu and Hefzy 2004, doi:10.1115/1.1644565.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.contact.mesh_pair import MeshContact
+from kneewear.contact.resultant import Resultant
+from kneewear.errors import ConvergenceError, InputDataError
+from kneewear.mechanics.loads import Load
+from kneewear.mechanics.rigid_body import RigidBody
+from kneewear.multibody.actions import FlexionDriven
+from kneewear.multibody.dynamics import Stepping, SystemMotion, integrate_system
+from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
+from kneewear.multibody.system import FLEXION_FIRST, Body, System, SystemForces
+from kneewear.replications.knee_extension.settings import InertiaSettings, KneeExtensionSettings
+from kneewear.studies.multibody.passive_flexion import (
+    BODIES,
+    FREE,
+    JOINTS,
+    KneeParts,
+    start_of,
+)
+from kneewear.tissue.bundles import Attachment, Bundles
+from kneewear.tissue.laws import linear
+from kneewear.tissue.wrapping import overlap
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+logger = logging.getLogger(__name__)
+
+FLEXION = "tibia flexion"
+CONTACTS = ("tibiofemoral contact", "patellofemoral contact")
+# Start in equilibrium; a part of the largest force.
+TOLERANCE = 1e-6
+# Local error of the integration, and its order: two damps the vibration of the patella on its
+# cartilage (about 400 Hz), which the source does not report either.
+RELATIVE_TOLERANCE, HIGHEST_ORDER, LARGEST_STEP = 1e-3, 2, 5e-3
+# A leg that flexes at this rate, rad/s, has turned back: forces no longer extend it.
+TURNED_BACK = 0.1
+# Output times that an extension has at least.
+LEAST_FRAMES = 4
+# Steps, mm, of the search for the slack length of the patellar ligament, and how many.
+STEP, STEPS = 1.0, 15
+
+
+@dataclass(frozen=True)
+class ExtensionParts:
+    """A knee with one tendon of 1 N as its quadriceps, and the ends of the patellar ligament."""
+
+    knee: KneeParts
+    patellar_ligament: tuple[Attachment, Attachment]
+
+
+class Extension(NamedTuple):
+    """Extension under one forcing function.
+
+    `table` has one row per output time and the end; `unwrapped` is the row, interpolated, where the
+    quadriceps leave the femur, None if they do not.
+    """
+
+    system: System
+    motion: SystemMotion
+    table: pd.DataFrame
+    unwrapped: pd.Series | None
+
+
+class Patch(NamedTuple):
+    """Contact force on one side, N, its centre in the frame of the elements, mm, stored energy."""
+
+    force: float
+    centre: Array
+    energy: float
+
+
+def build_extension(
+    base: System, parts: ExtensionParts, settings: KneeExtensionSettings, case: str, slack: float
+) -> System:
+    """System of a forcing function; `base` has contacts and ligaments, `slack`, mm, the tendon's.
+
+    Weights act at the centres of mass.
+    """
+    extension = settings.extension
+    bodies = tuple(
+        Body(str(name), FLEXION_FIRST, _inertia(one)) for name, one in extension.inertia.items()
+    )
+    weights = {
+        f"weight of the {body.name}": Load(
+            body.inertia.mass * np.array(extension.gravity_mm_per_s2),
+            point=body.inertia.centre_of_mass,
+            body=body.name,
+        )
+        for body in bodies
+        if body.inertia is not None
+    }
+    forcing = extension.forcing
+    tendon = Bundles(
+        ("patellar ligament",),
+        BODIES,
+        (parts.patellar_ligament,),
+        linear(slack, extension.patellar_ligament.stiffness_n_per_mm),
+    )
+    pull = FlexionDriven(
+        parts.knee.quadriceps, "tibia", np.radians(forcing.flexion_deg), forcing.force_n[case]
+    )
+    order = {body.name: body for body in bodies}
+    return System(
+        "femur",
+        (order["tibia"], order["patella"]),
+        {**base.actions, **weights, "quadriceps": pull, "patellar ligament": tendon},
+    )
+
+
+def _inertia(one: InertiaSettings) -> RigidBody:
+    return RigidBody(1e-3 * one.mass_kg, 1e3 * np.diag(one.inertia_kg_m2), one.centre_mm)
+
+
+def seat(system: System, start: Array) -> SystemEquilibrium:
+    """Equilibrium at the flexion of the start."""
+    return solve_system(system, start, FREE, tolerance=TOLERANCE)
+
+
+def force_ratio(forces: SystemForces) -> float:
+    """Tension of the patellar ligament over that of the quadriceps."""
+    return float(forces.parts["patellar ligament"].tension[0] / forces.parts["quadriceps"].factor)
+
+
+def find_slack_length(
+    base: System, parts: ExtensionParts, settings: KneeExtensionSettings
+) -> tuple[float, Array]:
+    """Slack length of the patellar ligament, mm, for the force ratio at the start; and that pose.
+
+    The ratio falls with the slack length, with which the patella moves along the trochlea.
+    ConvergenceError if it does not pass through the wanted one within 15 mm.
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415
+
+    wanted = settings.extension.patellar_ligament
+    case = next(iter(settings.extension.forcing.force_n))
+    pose = start_of(settings)
+
+    def excess(slack: float) -> float:
+        nonlocal pose
+        found = seat(build_extension(base, parts, settings, case, slack), pose)
+        pose = found.coordinates
+        return force_ratio(found.forces) - wanted.force_ratio
+
+    first = build_extension(base, parts, settings, case, 1.0)
+    at = first.forces(pose).parts
+    length = float(at["patellar ligament"].length[0])
+    length -= wanted.force_ratio * at["quadriceps"].factor / wanted.stiffness_n_per_mm
+    here = excess(length)
+    step = STEP if here > 0.0 else -STEP
+    for _ in range(STEPS):
+        there = excess(length + step)
+        if here * there <= 0.0:
+            slack = float(brentq(excess, *sorted((length, length + step)), xtol=1e-4))
+            return slack, pose
+        length, here = length + step, there
+    what = f"A slack length of the patellar ligament for a force ratio of {wanted.force_ratio:g}"
+    remedy = "Change force_ratio, or check its attachments and the start of the patella."
+    raise ConvergenceError(what, 0, here, "of the ratio", remedy)
+
+
+def extend_knee(
+    system: System, start: Array, parts: ExtensionParts, settings: KneeExtensionSettings, case: str
+) -> Extension:
+    """Motion from rest at a pose to the last flexion, or to the least one that it reaches.
+
+    InputDataError if the leg does not extend at all.
+    """
+    extension = settings.extension
+    flexion = system.coordinate("tibia.theta_1")
+    last = np.radians(extension.last_flexion_deg)
+    seated = seat(system, start)
+
+    def margins(
+        time: float, place: Array, rates: Array, found: Callable[[], Any], values: Array
+    ) -> None:
+        values[0], values[1] = place[flexion] - last, TURNED_BACK - rates[flexion]
+        values[2] = wrap_overlap(system, parts, place)
+
+    motion = integrate_system(
+        system,
+        np.arange(0.0, extension.longest_s, extension.output_step_s),
+        seated.coordinates,
+        BODIES[1:],
+        margins=margins,
+        stops=(True, True, False),
+        what=f"Dynamics of the extension under {case}",
+        stepping=Stepping(RELATIVE_TOLERANCE, LARGEST_STEP, HIGHEST_ORDER),
+    )
+    table = motion_table(system, motion, parts)
+    table = table.iloc[: int(table["flexion_deg"].argmin()) + 1]
+    if len(table) < LEAST_FRAMES:
+        raise InputDataError(
+            f"multibody.extension.forcing.force_n.{case}",
+            f"a leg that flexes from rest at {table['flexion_deg'].iloc[0]:.3g} deg",
+            "one that extends",
+            "Increase the force at this flexion, or check the inertia and gravity.",
+        )
+    logger.info("%s: %d evaluations, %.3f s", case, motion.evaluations, table["time_s"].iloc[-1])
+    left = [time for time, number in motion.events if number == 2]
+    unwrapped = None
+    if left and left[0] <= table["time_s"].iloc[-1]:
+        values = {name: np.interp(left[0], table["time_s"], table[name]) for name in table}
+        unwrapped = pd.Series(values)
+    return Extension(system, motion, table, unwrapped)
+
+
+def wrap_overlap(system: System, parts: ExtensionParts, coordinates: Array) -> float:
+    """How far the straight line of the quadriceps cuts what they wrap on; -1 without it."""
+    tendon = parts.knee.quadriceps.on(BODIES)
+    obstacle = tendon.obstacles[0]
+    if obstacle is None:
+        return -1.0
+    poses = system.poses(coordinates)
+    body = BODIES.index(obstacle.body)
+    line = tendon.straight.lines(poses)[0]
+    local = (line - poses.translation[body]) @ poses.rotation[body]
+    return overlap(obstacle, local[0], local[-1])
+
+
+def lateral_elements(parts: KneeParts) -> dict[str, Mask]:
+    """Triangles of the lateral plateau, and those of the patella that face to lateral (+z)."""
+    tibia, patella = parts.surfaces["tibia"], parts.surfaces["patella"]
+    plateau = tibia.vertices[tibia.faces].mean(axis=1)[:, 2] > 0.0
+    return dict(zip(CONTACTS, (plateau, patella.face_normals[:, 2] > 0.0), strict=True))
+
+
+def patch(found: Resultant, law: MeshContact, chosen: Mask) -> Patch:
+    """Contact of some elements: the force of their pressures, and their centre of pressure."""
+    own = chosen[found.element]
+    push = (found.pressure * found.area)[own]
+    total = float(push.sum())
+    if total == 0.0:
+        return Patch(0.0, np.full(3, np.nan), 0.0)
+    force = float(np.linalg.norm(push @ found.direction[own]))
+    centre = push @ law.centre[found.element[own]] / total
+    return Patch(force, centre, law.energy(found, chosen))
+
+
+def motion_table(system: System, motion: SystemMotion, parts: ExtensionParts) -> pd.DataFrame:
+    """Coordinates, forces, centres of contact and energies at the output times and at the end."""
+    lateral = lateral_elements(parts.knee)
+    frames = list(zip(motion.time, motion.coordinates, motion.rates, motion.parts, strict=True))
+    if motion.stop is not None:
+        time, place, rates, _ = motion.stop
+        frames.append((time, place, rates, system.forces(place, rates, time).parts))
+    names = ["flexion_deg" if name == FLEXION else name for name in JOINTS]
+    rows = []
+    for time, place, rates, found in frames:
+        values = place.reshape(2, 6).copy()
+        values[:, 3:] = np.round(np.degrees(values[:, 3:]), 9) + 0.0
+        row: dict[str, float] = {"time_s": time, **dict(zip(names, values.ravel(), strict=True))}
+        pull = found["quadriceps"]
+        row |= {
+            "quadriceps": pull.factor,
+            "quadriceps length": float(pull.found.length[0]),
+            "patellar ligament": float(found["patellar ligament"].tension[0]),
+            **_tensions(system, found),
+        }
+        poses = system.poses(place, rates)
+        stored = 0.0
+        for name, sides in lateral.items():
+            action: Any = system.actions[name]
+            resultant = found[name]
+            row[name] = float(np.linalg.norm(resultant.wrench[:3]))
+            for side, mask in (("medial", ~sides), ("lateral", sides)):
+                part = patch(resultant, action.law, mask)
+                stored += part.energy
+                row[f"{side} {name}"] = part.force
+                body = BODIES.index(action.fixed)
+                ground = poses.rotation[body] @ part.centre + poses.translation[body]
+                for axis, one, other in zip("xyz", part.centre, ground, strict=True):
+                    row[f"{side} {name} {axis}"] = float(one)
+                    row[f"{side} {name} femur {axis}"] = float(other)
+        row["contact energy"] = stored
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _tensions(system: System, found: Any) -> dict[str, float]:
+    ligaments: Any = system.actions["ligaments"]
+    return dict(zip(ligaments.names, found["ligaments"].tension.tolist(), strict=True))
+
+
+def stored_energy_error(one: Extension) -> float:
+    """Largest gap between the energy of the knee and the work of the quadriceps.
+
+    Relative to the largest of that work. Energy is kinetic, of weights, of bundles and of contact;
+    work is the integral of force over shortening at the output times.
+    """
+    from scipy.interpolate import CubicSpline  # noqa: PLC0415
+
+    count = min(len(one.table), len(one.motion.time))
+    rows, time = one.table.iloc[:count], one.motion.time[:count]
+    length = CubicSpline(time, rows["quadriceps length"])
+    work = CubicSpline(time, -rows["quadriceps"] * length(time, 1)).antiderivative()(time)
+    stored = one.motion.energy[:count] + rows["contact energy"].to_numpy()
+    energy = one.motion.kinetic[:count] + stored
+    return float(np.abs(energy - energy[0] - work).max() / np.abs(work).max())

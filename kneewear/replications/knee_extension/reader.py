@@ -1,0 +1,87 @@
+"""Parts of the extended knee from data files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kneewear.errors import InputDataError
+from kneewear.io.multibody_inputs import Files, file_frames, load_knee_parts, require_known
+from kneewear.io.soft_tissue import read_ligaments
+from kneewear.multibody.system import System
+from kneewear.replications.knee_extension.merging import (
+    join_ligaments,
+    mean_path,
+    merge_ligaments,
+    merge_muscles,
+)
+from kneewear.replications.knee_extension.motion import ExtensionParts
+from kneewear.replications.knee_extension.plateaus import planar_plateaus
+from kneewear.replications.knee_extension.settings import KneeExtensionSettings
+from kneewear.studies.multibody.passive_flexion import BODIES, MOVING
+from kneewear.studies.multibody.tuning import groups_of
+
+
+def read(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
+    """A knee whose bundles are those of the settings, each in place of some of the table.
+
+    Bundles of `extension.further_ligaments` come first.
+
+    Their strains are the mean ones at zero coordinates, which are full extension. InputDataError if
+    the table does not have a name, if two bundles have one, or if bundles of one join different
+    bodies.
+    """
+    knee = load_knee_parts(settings, files)
+    extension = settings.extension
+    ligament = extension.patellar_ligament.bundles
+    key = "multibody.extension.bundles"
+    groups = {
+        name: _numbers(chosen, knee.ligaments.names, files, f"{key}.{name}")
+        for name, chosen in extension.bundles.items()
+    }
+    _require_once(groups, knee.ligaments.names, files, key)
+    key = "multibody.extension.patellar_ligament.bundles"
+    tendon = _numbers(ligament, knee.ligaments.names, files, key)
+    extended = System("femur", MOVING, {}).poses(np.zeros(2 * 6))
+    ligaments = merge_ligaments(knee.ligaments, groups, extended)
+    if "further_ligaments" in files:
+        further = read_ligaments(files["further_ligaments"], file_frames(settings), BODIES)
+        ligaments = join_ligaments(further.bundles, ligaments, files["further_ligaments"])
+    surfaces = dict(knee.surfaces)
+    if extension.plateaus is not None:
+        surfaces["tibia"] = planar_plateaus(surfaces["tibia"], extension.plateaus.slope_deg)
+    return ExtensionParts(
+        replace(
+            knee,
+            surfaces=surfaces,
+            ligaments=ligaments,
+            quadriceps=merge_muscles("quadriceps", knee.quadriceps),
+        ),
+        mean_path(knee.ligaments, tendon),
+    )
+
+
+def _numbers(
+    chosen: Sequence[str], names: Sequence[str], files: Files, where: str
+) -> tuple[int, ...]:
+    """Numbers of bundles that are named, alone or as a ligament without final digits."""
+    groups = {name: [number] for number, name in enumerate(names)} | groups_of(tuple(names))
+    remedy = "Name bundles or ligaments of the table."
+    require_known(chosen, groups, files["ligaments"], remedy, where)
+    return tuple(number for name in chosen for number in groups[name])
+
+
+def _require_once(
+    groups: Mapping[str, Sequence[int]], names: Sequence[str], files: Files, where: str
+) -> None:
+    """Refuse a bundle of the table that is part of two."""
+    owner: dict[int, str] = {}
+    for name, numbers in groups.items():
+        for number in numbers:
+            if number in owner:
+                found = f"bundle {names[number]} in {owner[number]} and in {name}"
+                expected, remedy = "each bundle of the table once", "Remove it from one of them."
+                raise InputDataError(files["ligaments"], found, expected, remedy, where)
+            owner[number] = name

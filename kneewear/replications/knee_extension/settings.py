@@ -1,0 +1,154 @@
+"""Settings of the knee extension by the quadriceps."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from kneewear.replications.point_contact.ranges import FALL, INERTIA, OUTPUT_STEP
+from kneewear.settings.faults import fault
+from kneewear.settings.ranges import Range
+from kneewear.settings.soft_tissue_knee import (
+    FORCE,
+    MassSettings,
+    SoftTissueKneeSettings,
+    Triple,
+)
+from kneewear.settings.types import (
+    FLEXION,
+    Ascending,
+    FileName,
+    Finite,
+    Name,
+    Positive,
+    Removable,
+    Settings,
+    check_inertia,
+    quantity,
+)
+
+
+class InertiaSettings(MassSettings):
+    """Mass of a body, and its inertia about the axes of the body at its centre of mass."""
+
+    inertia_kg_m2: Annotated[tuple[Positive, Positive, Positive], AfterValidator(check_inertia)] = (
+        quantity(
+            "Moments of inertia at the centre of mass about axes along those of the body.", INERTIA
+        )
+    )
+
+
+class ForcingSettings(Settings):
+    """Quadriceps forces over the flexion of the knee, linear between the angles, by case."""
+
+    flexion_deg: Annotated[tuple[Finite, ...], Field(min_length=2), Ascending] = quantity(
+        "Flexion of the knee, ascending.", FLEXION
+    )
+    force_n: Annotated[dict[Name, tuple[Positive, ...]], Removable, Field(min_length=1)] = quantity(
+        "Quadriceps force at each of these, linear between, by case; null removes a case.", FORCE
+    )
+
+    @model_validator(mode="after")
+    def _one_force_per_angle(self) -> ForcingSettings:
+        for name, forces in self.force_n.items():
+            if len(forces) != len(self.flexion_deg):
+                raise fault(
+                    f"force_n.{name}: {len(forces)} forces and {len(self.flexion_deg)} angles",
+                    "one force per angle",
+                    "Complete the lists.",
+                )
+        return self
+
+
+class PatellarLigamentSettings(Settings):
+    """One linear spring in place of bundles; its slack length gives a force ratio at the start."""
+
+    bundles: Annotated[tuple[Name, ...], Field(min_length=1)] = Field(
+        description="Bundles or ligaments of the table whose mean ends it has."
+    )
+    stiffness_n_per_mm: Positive = quantity(
+        "Stiffness of the linear spring.",
+        Range("N/mm", 1, 50, 5000, 1e5, "200 N/mm (Caruntu and Hefzy 2004)"),
+    )
+    force_ratio: Annotated[float, Field(gt=0, le=3)] = quantity(
+        "Its tension over the quadriceps force at the start, which gives its slack length.",
+        Range("1", 0.01, 0.3, 1.5, 3, "0.6 (Caruntu and Hefzy 2004)"),
+    )
+
+
+class PlateauSettings(Settings):
+    """Two planes in place of the surface of the tibia, at its mean heights."""
+
+    slope_deg: Finite = quantity(
+        "Slope, posterior edge low.",
+        Range("deg", -15, 0, 13, 20, "Plateaus slope by 4 to 13 deg (from memory)"),
+    )
+
+
+class ExtensionSettings(Settings):
+    """Dynamic extension: bundles, patellar ligament, forces of the quadriceps and inertia."""
+
+    bundles: Annotated[dict[Name, tuple[Name, ...]], Removable, Field(min_length=1)] = Field(
+        description=(
+            "Bundles or ligaments of the table in place of which each bundle is; mean ends,"
+            " sum of the stiffnesses and mean strain at zero coordinates; null removes a "
+            "bundle."
+        )
+    )
+    further_ligaments: FileName | None = Field(
+        None,
+        description="Table of bundles that are used as they are, in addition to `bundles`; null "
+        "for none.",
+    )
+    plateaus: PlateauSettings | None = Field(
+        None, description="Planar plateaus; null for the surface of the tibia."
+    )
+    patellar_ligament: PatellarLigamentSettings = Field(
+        description="Linear spring between patella and tibia."
+    )
+    forcing: ForcingSettings = Field(description="Quadriceps forces over flexion.")
+    inertia: dict[Literal["tibia", "patella"], InertiaSettings] = Field(
+        min_length=2, description="Inertia of tibia and patella."
+    )
+    gravity_mm_per_s2: Triple = quantity(
+        "Acceleration of gravity in the femur's frame.",
+        Range("mm/s2", -2e4, -9830, 9830, 2e4, "9810 on earth", least=100),
+    )
+    last_flexion_deg: Finite = quantity("Flexion at which the motion ends.", FLEXION)
+    longest_s: Positive = quantity("Time after which it ends at the latest.", FALL)
+    output_step_s: Positive = quantity("Time between rows of tables.", OUTPUT_STEP)
+
+
+class KneeExtensionSettings(SoftTissueKneeSettings):
+    """Extension of a knee with patella by the quadriceps (Caruntu and Hefzy 2004)."""
+
+    model: Literal["knee_extension"] = Field(description="Name of the model.")
+    extension: ExtensionSettings = Field(description="Bundles, forces and inertia.")
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Data files by name, as the settings give them."""
+        further = self.extension.further_ligaments
+        return super().files | ({} if further is None else {"further_ligaments": further})
+
+    @model_validator(mode="after")
+    def _extends(self) -> KneeExtensionSettings:
+        if self.weight is not None:
+            raise fault(
+                f"weight of {', '.join(self.weight.bodies)}",
+                "null, because extension.inertia has the mass of the leg",
+                "Remove it.",
+            )
+        start = self.bodies["tibia"].start
+        last = self.extension.last_flexion_deg
+        if start is not None and not start[3] > last:
+            raise fault(
+                f"bodies.tibia.start: a flexion of {start[3]:g} deg",
+                f"one above extension.last_flexion_deg, {last:g} deg",
+                "Start in flexion.",
+            )
+        return self
+
+
+SETTINGS = KneeExtensionSettings

@@ -1,0 +1,1 @@
+"""Muscle string over obstacles (Vondrak et al.)."""

@@ -1,0 +1,1 @@
+"""Planar knee under eight contact laws (Machado thesis, chapter 5)."""

@@ -1,0 +1,142 @@
+"""Settings of the planar knee."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from kneewear.replications.point_contact.ranges import (
+    CONDYLE_RADIUS,
+    FALL,
+    GRAVITY,
+    INERTIA,
+    OUTPUT_STEP,
+    SHANK_MASS,
+    SLACK_LENGTH,
+    SQUARE_STIFFNESS,
+)
+from kneewear.replications.point_contact.settings import Law, PointContactSettings
+from kneewear.settings.faults import fault, suggestion
+from kneewear.settings.ranges import Range
+from kneewear.settings.soft_tissue_knee import POINT
+from kneewear.settings.types import (
+    Ascending,
+    Finite,
+    Name,
+    NonNegative,
+    Positive,
+    Settings,
+    quantity,
+)
+
+_PULSE = Range("N", 0.1, 5, 1000, 1e4, "50 and 150 N (Machado, chapter 5)")
+Plane = tuple[Finite, Finite]
+Spline = Literal["cubic", "akima", "shape_preserving"]
+
+
+class PlanarLigamentSettings(Settings):
+    """A ligament between two points in the sagittal plane."""
+
+    femur_mm: Plane = quantity("Attachment in the femur's frame.", POINT)
+    tibia_mm: Plane = quantity("Attachment in the tibia's frame.", POINT)
+    slack_length_mm: Positive = quantity("Length up to which it is slack.", SLACK_LENGTH)
+    stiffness_n_per_mm2: Positive = quantity(
+        "Factor of the square of its stretch.", SQUARE_STIFFNESS
+    )
+
+
+class ProfileSettings(Settings):
+    """Points of a profile in polar coordinates of its body."""
+
+    angle_deg: Annotated[tuple[Finite, ...], Field(min_length=4), Ascending] = quantity(
+        "Polar angles of its points about the origin of the body, ascending.",
+        Range("deg", -720, -360, 360, 720, "A turn"),
+    )
+    radius_mm: tuple[Positive, ...] = quantity(
+        "Distances of its points from that origin.",
+        Range("mm", 0.5, 3, 500, 1000, "10 to 52 mm of the femur, 209 mm of the tibia"),
+    )
+
+    @model_validator(mode="after")
+    def _one_radius_per_angle(self) -> ProfileSettings:
+        if len(self.angle_deg) != len(self.radius_mm):
+            raise fault(
+                f"{len(self.radius_mm)} radii and {len(self.angle_deg)} angles",
+                "one radius per angle",
+                "Complete the lists.",
+            )
+        return self
+
+
+class PlanarBodySettings(Settings):
+    """The tibia in the sagittal plane: start, mass and inertia about its centre of mass."""
+
+    x_mm: Finite = quantity("Start of the centre of mass.", POINT)
+    y_mm: Finite = quantity("Start of the centre of mass.", POINT)
+    angle_rad: Finite = quantity(
+        "Start of the angle of its long axis; flexion is a quarter turn minus this angle.",
+        Range("rad", -3.2, -1.6, 1.9, 3.2, "Flexion of -20 to 180 deg"),
+    )
+    mass_kg: Positive = quantity("Mass.", SHANK_MASS)
+    inertia_kg_m2: Positive = quantity("Moment of inertia about the centre of mass.", INERTIA)
+
+
+class PulseSettings(Settings):
+    """Force along the tibia that decays."""
+
+    amplitude_n: Positive = quantity("Amplitude of the usual runs.", _PULSE)
+    strong_amplitude_n: Positive = quantity("Amplitude they are compared with.", _PULSE)
+    duration_s: Positive = quantity("Time of the first change of sign.", FALL)
+
+
+class PlanarSettings(Settings):
+    """Knee in the sagittal plane with one point contact (Machado thesis, chapter 5)."""
+
+    model: Literal["planar"] = Field(description="This model: the sagittal plane.")
+    duration_s: Positive = quantity("Duration of the motion.", FALL)
+    output_step_s: Positive = quantity("Time between two rows of the results.", OUTPUT_STEP)
+    gravity_mm_per_s2: NonNegative = quantity(
+        "Acceleration towards distal (minus y); zero without.", GRAVITY
+    )
+    pulse: PulseSettings = Field(description="Force along the tibia at its centre of mass.")
+    tibia: PlanarBodySettings = Field(description="The body that moves.")
+    ligaments: dict[Name, PlanarLigamentSettings] = Field(
+        min_length=1, description="Ligaments by name."
+    )
+    femoral_profile: ProfileSettings = Field(description="Outline of the femur.")
+    tibial_profile: ProfileSettings = Field(description="Outline of the tibia.")
+    contact_radius_mm: Positive = quantity(
+        "Radius of the sphere on a plane whose stiffness the contact has.", CONDYLE_RADIUS
+    )
+    knees: dict[Name, PointContactSettings] = Field(
+        min_length=1, description="Materials of knees that are compared, by name."
+    )
+    reference_knee: Name = Field(description="The one of all other comparisons.")
+    laws: Annotated[tuple[Law, ...], Field(min_length=1)] = Field(
+        description="Contact laws that are compared."
+    )
+    splines: Annotated[tuple[Spline, ...], Field(min_length=1)] = Field(
+        description="Types of spline of the profiles that are compared; the first is the usual one."
+    )
+    files: ClassVar[dict[str, str]] = {}
+
+    @model_validator(mode="after")
+    def _reference_is_a_knee(self) -> PlanarSettings:
+        if self.reference_knee not in self.knees:
+            raise fault(
+                f"reference_knee: {self.reference_knee}",
+                f"one of: {', '.join(self.knees)}",
+                suggestion(self.reference_knee, self.knees) or "Name a knee of this study.",
+            )
+        if self.knees[self.reference_knee].layer is not None:
+            # It is solved with laws of energy loss too.
+            raise fault(
+                f"reference_knee: {self.reference_knee}, which has a layer",
+                "a knee without one, because the loss of a double layer is undefined",
+                "Name another knee.",
+            )
+        return self
+
+
+SETTINGS = PlanarSettings

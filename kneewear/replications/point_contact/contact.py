@@ -1,0 +1,221 @@
+"""Contact at one point: where two shapes share a normal, and force laws of impacts.
+
+References
+----------
+Machado thesis, sections 5.1 to 5.5 and 6.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.replications.point_contact import _profile_kernels as kernels
+from kneewear.replications.point_contact.impact_laws import impact_force
+
+Array = NDArray[np.float64]
+
+# Exponent of Hertz's contact of surfaces with two curvatures.
+EXPONENT = 1.5
+
+
+class Touch(NamedTuple):
+    """Overlap of two bodies, mm, negative where they are apart, and where they are nearest.
+
+    `point` is midway between both surfaces and `normal` points out of the fixed body, into the
+    moving one, in the frame of the fixed body.
+    """
+
+    depth: float
+    point: Array
+    normal: Array
+
+
+class Shapes(Protocol):
+    """A shape of each body."""
+
+    def touch(self, rotation: Array, translation: Array) -> Touch:
+        """Overlap at a pose of the moving body in the frame of the fixed one."""
+
+
+@dataclass(frozen=True)
+class ImpactLaw:
+    """Force K d^n (1 + c rate / initial rate) of one layer, or of a layer on a stiffer one.
+
+    `stiffness` K, N/mm^1.5; `factor` c of `impact_laws.hysteresis_factor`. Beyond the thickness of
+    a first `layer`, mm, the force of a second one of stiffness `base` is added to that of the first
+    at its thickness (Machado thesis, Eq. 5.33; without loss only).
+    """
+
+    stiffness: float
+    factor: float = 0.0
+    layer: float = np.inf
+    base: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.factor and np.isfinite(self.layer):
+            raise ValueError("a double layer has no loss: its initial rate of impact is undefined")
+
+    def force(self, depth: float, rate: float, initial_rate: float) -> float:
+        """Force, N, from the overlap, mm, its rate, and its rate when contact began, mm/s."""
+        first = min(depth, self.layer)
+        beyond = self.base * max(depth - self.layer, 0.0) ** EXPONENT
+        return beyond + float(
+            impact_force(first, rate, initial_rate, self.stiffness, self.factor, EXPONENT)
+        )
+
+    def slopes(self, depth: float, rate: float, initial_rate: float) -> tuple[float, float]:
+        """Derivatives of the force over the overlap, N/mm, and over its rate, N s/mm."""
+        if depth <= 0.0:
+            return 0.0, 0.0
+        damped = 1.0 + (self.factor * rate / initial_rate if self.factor else 0.0)
+        if damped <= 0.0:
+            return 0.0, 0.0
+        root = self.stiffness * np.sqrt(depth)
+        if depth > self.layer:
+            return EXPONENT * self.base * np.sqrt(depth - self.layer), 0.0
+        return EXPONENT * root * damped, (
+            self.factor * root * depth / initial_rate if self.factor else 0.0
+        )
+
+    def energy(self, depth: float) -> float:
+        """Energy stored without loss, N mm."""
+        first, beyond = min(depth, self.layer), max(depth - self.layer, 0.0)
+        held = self.stiffness * first**EXPONENT * beyond if beyond else 0.0
+        power = EXPONENT + 1.0
+        return held + (self.stiffness * first**power + self.base * beyond**power) / power
+
+
+class PointForce(NamedTuple):
+    """Wrench (6,) on the moving body about its origin and derivatives; overlap, rate and force."""
+
+    wrench: Array
+    stiffness: Array
+    damping: Array
+    energy: float
+    depth: float
+    rate: float
+    force: float
+    point: Array
+
+
+@dataclass
+class PointContact:
+    """Contact of two shapes by an impact law, a `ContactLaw` of `kneewear.multibody.actions`.
+
+    `initial_rate` is the rate of overlap when the current contact began, mm/s, which
+    `impacts` sets; zero while the bodies are apart, where the current rate is used instead.
+
+    Notes
+    -----
+    The stiffness is that of the overlap along the normal; the small terms of the turning normal,
+    which only slow down the convergence of an integrator, are left out.
+    """
+
+    shapes: Shapes
+    law: ImpactLaw
+    initial_rate: float = field(default=0.0)
+
+    def evaluate(
+        self, rotation: Array, translation: Array, velocity: Array | None = None
+    ) -> PointForce:
+        """Force at a pose and velocity of the moving body in the frame of the other one."""
+        touch = self.shapes.touch(rotation, translation)
+        (x, y, z), (a, b, c) = touch.point - translation, touch.normal
+        along = np.array([a, b, c, y * c - z * b, z * a - x * c, x * b - y * a])
+        rate = 0.0 if velocity is None else -float(along @ velocity)
+        started = self.initial_rate if self.initial_rate > 0.0 else max(abs(rate), 1e-9)
+        none = np.zeros((6, 6))
+        if touch.depth <= 0.0:
+            return PointForce(np.zeros(6), none, none, 0.0, touch.depth, rate, 0.0, touch.point)
+        force = self.law.force(touch.depth, rate, started)
+        over_depth, over_rate = self.law.slopes(touch.depth, rate, started)
+        square = np.outer(along, along)
+        return PointForce(
+            force * along,
+            -over_depth * square,
+            -over_rate * square,
+            self.law.energy(touch.depth),
+            touch.depth,
+            rate,
+            force,
+            touch.point,
+        )
+
+
+@dataclass(frozen=True)
+class SphereOnPlane:
+    """A sphere of the fixed body and a plane of the moving one.
+
+    `centre` in the frame of the fixed body and `radius`, mm; `origin` and outward unit `normal` of
+    the plane in the frame of the moving body. The plane is endless.
+    """
+
+    centre: ArrayLike
+    radius: float
+    origin: ArrayLike
+    normal: ArrayLike
+
+    def touch(self, rotation: Array, translation: Array) -> Touch:
+        """Overlap along the plane's normal, on which the centre is."""
+        normal = rotation @ np.asarray(self.normal)
+        centre = np.asarray(self.centre)
+        height = (centre - translation - rotation @ np.asarray(self.origin)) @ normal
+        depth = self.radius - height
+        return Touch(float(depth), centre - (self.radius - 0.5 * depth) * normal, -normal)
+
+
+@dataclass
+class Profiles:
+    """Plane profiles of both bodies, in their x-y planes.
+
+    The points where they are nearest, or overlap most, share a normal; the search starts from those
+    of the last pose. Profiles must be convex or flat (Machado thesis, section 5.1.2). ValueError if
+    no common normal is found.
+    """
+
+    fixed: kernels.PolarProfile
+    moving: kernels.PolarProfile
+    angles: Array
+
+    def touch(self, rotation: Array, translation: Array) -> Touch:
+        """Overlap along the moving profile's normal (Eqs 5.19 to 5.22)."""
+        points, normal = np.empty((2, 2)), np.zeros(3)
+        angles = self.angles.copy()
+        found, depth = kernels.common_normal(
+            self.fixed, self.moving, rotation, translation, angles, points, normal
+        )
+        if not found:
+            raise ValueError(
+                "no common normal of the profiles near angles "
+                f"{np.degrees(self.angles).round(1)} deg; expected convex or flat profiles that "
+                "face each other"
+            )
+        self.angles = angles
+        return Touch(depth, np.append(points.mean(axis=0), 0.0), -normal)
+
+
+def polar_profile(angle: ArrayLike, radius: ArrayLike, spline: str) -> kernels.PolarProfile:
+    """Profile through points in polar coordinates, rad and mm, in ascending order of angles.
+
+    `spline` is "cubic" (not-a-knot), "akima" or "shape_preserving" (monotone cubics of Fritsch and
+    Carlson; the thesis uses one that keeps convexity). ValueError if it is another.
+    """
+    from scipy.interpolate import (  # noqa: PLC0415 - see kneewear.geometry.surface
+        Akima1DInterpolator,
+        CubicSpline,
+        PchipInterpolator,
+    )
+
+    kinds = {
+        "cubic": CubicSpline, "akima": Akima1DInterpolator, "shape_preserving": PchipInterpolator
+    }  # fmt: skip
+    if spline not in kinds:
+        raise ValueError(f"spline '{spline}': expected one of {', '.join(kinds)}")
+    pieces = kinds[spline](np.asarray(angle, dtype=float), np.asarray(radius, dtype=float))
+    return kernels.PolarProfile(
+        np.ascontiguousarray(pieces.x), np.ascontiguousarray(pieces.c, dtype=float)
+    )

@@ -1,0 +1,100 @@
+"""Scenes of the knees with point contacts: their shapes, their ligaments and some of their poses.
+
+Axes of a scene are x anterior, y superior, z lateral.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.geometry.meshes import TriangleMesh, joined
+from kneewear.multibody.system import System
+from kneewear.replications.planar_knee.settings import ProfileSettings
+from kneewear.replications.point_contact.contact import SphereOnPlane
+from kneewear.studies.multibody.result import Scene
+from kneewear.tissue.bundles import Bundles
+
+Array = NDArray[np.float64]
+
+# Poses in the animation.
+POSES = 61
+BODIES = ("femur", "tibia")
+# Half the width of a profile's ribbon, mm.
+HALF_WIDTH = 10.0
+# Points along the equator of a sphere, and from pole to pole.
+AROUND, ALONG = 41, 21
+
+
+def moving_shapes(
+    system: System,
+    coordinates: Array,
+    flexion_deg: Array,
+    meshes: tuple[TriangleMesh, TriangleMesh],
+    shapes: str,
+    axes: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+) -> Scene:
+    """Femur, tibia and ligaments at even steps of the times of coordinates (n, 6) and flexion (n,).
+
+    `axes` turn the ground frame into that of a scene.
+    """
+    turn = np.asarray(axes)
+    chosen = np.unique(np.linspace(0, len(coordinates) - 1, POSES).round().astype(int))
+    poses = [system.poses(coordinates[number]) for number in chosen]
+    ligaments = system.actions["ligaments"]
+    assert isinstance(ligaments, Bundles)
+    return Scene(
+        bodies=BODIES,
+        meshes=dict(zip(BODIES, meshes, strict=True)),
+        rotation=np.array([turn @ pose.rotation for pose in poses]),
+        translation=np.array([pose.translation @ turn.T for pose in poses]),
+        labels=tuple(f"{round(angle)}°" for angle in flexion_deg[chosen].tolist()),
+        lines=tuple(tuple(line @ turn.T for line in ligaments.lines(pose)) for pose in poses),
+        shapes=shapes,
+    )
+
+
+def ribbon(profile: ProfileSettings) -> TriangleMesh:
+    """A profile in the x-y plane as a ribbon."""
+    angle = np.radians(profile.angle_deg)
+    place = np.array(profile.radius_mm) * np.array([np.cos(angle), np.sin(angle)])
+    return _woven(
+        np.stack(
+            [np.stack([*place, np.full(angle.size, z)], -1) for z in (-HALF_WIDTH, HALF_WIDTH)]
+        )
+    )
+
+
+def spheres(pairs: tuple[SphereOnPlane, ...]) -> TriangleMesh:
+    """The spheres of some contacts."""
+    around = np.linspace(0.0, 2.0 * np.pi, AROUND)
+    along = np.linspace(0.0, np.pi, ALONG)[:, None]
+    unit = np.stack(
+        [np.sin(along) * np.cos(around), np.sin(along) * np.sin(around),
+         np.cos(along) * np.ones(AROUND)], -1,
+    )  # fmt: skip
+    return joined([_woven(np.asarray(one.centre) + one.radius * unit) for one in pairs])
+
+
+def planes(pairs: tuple[SphereOnPlane, ...], rotation: Array, translation: Array) -> TriangleMesh:
+    """Squares of the planes of some contacts, under the spheres at a pose of the moving body."""
+    squares = []
+    for one in pairs:
+        normal = np.asarray(one.normal)
+        under = rotation.T @ (np.asarray(one.centre) - translation) - np.asarray(one.origin)
+        middle = np.asarray(one.origin) + under - (under @ normal) * normal
+        # Rows after the first are the two directions within the plane.
+        across = one.radius * np.linalg.svd(normal[None])[2][1:]
+        squares.append(
+            _woven(np.array([[middle + i * across[0] + j * across[1] for j in (-1, 1)]
+                             for i in (-1, 1)]))
+        )  # fmt: skip
+    return joined(squares)
+
+
+def _woven(points: Array) -> TriangleMesh:
+    """Mesh of a grid of points (n, m, 3)."""
+    number = np.arange(points[..., 0].size).reshape(points.shape[:2])
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    faces = [np.stack(corners, -1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))]
+    return TriangleMesh(points.reshape(-1, 3), np.concatenate(faces))

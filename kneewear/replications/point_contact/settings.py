@@ -1,0 +1,65 @@
+"""Materials of point contacts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kneewear.settings.faults import fault
+from kneewear.settings.ranges import Range
+from kneewear.settings.types import (
+    SOLID_MODULUS,
+    SOLID_POISSON_RATIO,
+    Positive,
+    Settings,
+    quantity,
+)
+
+Law = Literal[
+    "hertz",
+    "hunt_crossley",
+    "herbert_mcwhannell",
+    "lee_wang",
+    "lankarani_nikravesh",
+    "gonthier",
+    "zhiying_qishao",
+    "flores",
+]
+PoissonRatio = Annotated[float, Field(ge=0.0, lt=0.5)]
+
+
+class ElasticSettings(Settings):
+    """Elastic material of a surface."""
+
+    youngs_modulus_mpa: Positive = quantity("Young's modulus.", SOLID_MODULUS)
+    poisson_ratio: PoissonRatio = quantity("Poisson's ratio.", SOLID_POISSON_RATIO)
+
+
+class PointContactSettings(Settings):
+    """Materials of both surfaces of a point contact, of a first layer over them, and their loss."""
+
+    femur: ElasticSettings = Field(description="Material of the femoral surface.")
+    tibia: ElasticSettings = Field(description="Material of the tibial surface.")
+    restitution: Annotated[float, Field(gt=0.0, le=1.0)] = quantity(
+        "Coefficient of restitution that the contact law is given.",
+        Range("1", 0, 0.1, 1, 1, "0.62 of cartilage, 0.79 of a replacement (Machado, Table 5.5)"),
+    )
+    layer: ElasticSettings | None = Field(
+        None, description="Material of a first layer between both surfaces; null without."
+    )
+    layer_thickness_mm: Positive | None = quantity(
+        "Indentation beyond which the surfaces under the layer are loaded too.",
+        Range("mm", 0.005, 0.05, 5, 20, "A tenth of a cartilage of 4 mm (Machado, section 5.5)"),
+        None,
+    )
+
+    @model_validator(mode="after")
+    def _layer_has_a_thickness(self) -> PointContactSettings:
+        if (self.layer is None) != (self.layer_thickness_mm is None):
+            raise fault(
+                f"layer: {self.layer} and layer_thickness_mm: {self.layer_thickness_mm}",
+                "both or neither",
+                "Give both, or leave both out.",
+            )
+        return self

@@ -1,0 +1,1 @@
+"""Knee with spheres on planes that flexes under gravity (Machado thesis, chapter 6)."""

@@ -1,0 +1,134 @@
+"""Settings of the spatial knee."""
+
+from __future__ import annotations
+
+from statistics import mean
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from kneewear.replications.point_contact.ranges import (
+    CONDYLE_RADIUS,
+    FALL,
+    GRAVITY,
+    INERTIA,
+    OUTPUT_STEP,
+    SHANK_MASS,
+    SQUARE_STIFFNESS,
+)
+from kneewear.replications.point_contact.settings import Law, PointContactSettings
+from kneewear.settings.faults import fault, fault_at
+from kneewear.settings.ranges import Range
+from kneewear.settings.soft_tissue_knee import POINT
+from kneewear.settings.types import (
+    FLEXION,
+    Finite,
+    Name,
+    NonNegative,
+    Positive,
+    Settings,
+    check_inertia,
+    check_unit,
+    quantity,
+)
+
+Space = tuple[Finite, Finite, Finite]
+
+
+class SpatialLigamentSettings(Settings):
+    """A ligament between two points."""
+
+    femur_mm: Space = quantity("Attachment in the femur's frame.", POINT)
+    tibia_mm: Space = quantity("Attachment in the tibia's frame.", POINT)
+    stretch_at_extension: Positive = quantity(
+        "Length at the start over the length up to which it is slack.",
+        Range(
+            "1", 0.5, 0.8, 1.15, 1.5, "0.94 to 1.05 (Machado, Table 6.5); ligaments fail at 1.15"
+        ),
+    )
+    stiffness_n_per_mm2: Positive = quantity(
+        "Factor of the square of its stretch.", SQUARE_STIFFNESS
+    )
+
+
+class SpatialBodySettings(Settings):
+    """The tibia: start, mass and inertia about the axes of its centre of mass."""
+
+    position_mm: Space = quantity("Start of the centre of mass in the femur's frame.", POINT)
+    mass_kg: Positive = quantity("Mass.", SHANK_MASS)
+    inertia_kg_m2: Annotated[tuple[Positive, Positive, Positive], AfterValidator(check_inertia)] = (
+        quantity("Moments of inertia about the axes of the centre of mass.", INERTIA)
+    )
+
+
+class SphereOnPlaneSettings(Settings):
+    """A condyle as a sphere of the femur, on a plane of the tibia."""
+
+    centre_mm: Space = quantity("Centre of the sphere in the femur's frame.", POINT)
+    radius_mm: Positive = quantity("Its radius.", CONDYLE_RADIUS)
+    plane_mm: Space = quantity("A point of the plane in the tibia's frame.", POINT)
+    plane_normal: Annotated[Space, AfterValidator(check_unit)] = quantity(
+        "Outward unit normal of the plane in the tibia's frame.",
+        Range("1", -1, -1, 1, 1, "Components of a unit vector"),
+    )
+
+
+class SpatialSettings(Settings):
+    """Knee with two spheres on planes (Machado thesis, chapter 6)."""
+
+    model: Literal["spatial"] = Field(description="This model: two spheres on planes.")
+    duration_s: Positive = quantity("Longest duration of the motion.", FALL)
+    output_step_s: Positive = quantity("Time between two rows of the results.", OUTPUT_STEP)
+    gravity_mm_per_s2: NonNegative = quantity(
+        "Acceleration towards posterior (minus y); zero without.", GRAVITY
+    )
+    last_flexion_deg: Positive = quantity("Flexion at which the results end.", FLEXION)
+    tibia: SpatialBodySettings = Field(description="The body that moves.")
+    ligaments: dict[Name, SpatialLigamentSettings] = Field(
+        min_length=1, description="Ligament fibres by name."
+    )
+    condyles: dict[Literal["medial", "lateral"], SphereOnPlaneSettings] = Field(
+        min_length=2, description="Spheres and planes by side."
+    )
+    contact: PointContactSettings = Field(description="Materials of both contacts.")
+    law: Law = Field(description="Contact law.")
+    files: ClassVar[dict[str, str]] = {}
+
+    @model_validator(mode="after")
+    def _sides_are_where_they_belong(self) -> SpatialSettings:
+        medial, lateral = (
+            [one.femur_mm[0] for name, one in self.ligaments.items() if name.startswith(start)]
+            for start in ("MCL", "LCL")
+        )
+        # The collateral ligaments say which side is medial.
+        apart = self.condyles["medial"].centre_mm[0] - self.condyles["lateral"].centre_mm[0]
+        if medial and lateral and apart * (mean(medial) - mean(lateral)) <= 0.0:
+            raise fault_at(
+                ("condyles", "medial", "centre_mm"),
+                f"a medial centre at x {apart:+g} mm of the lateral one",
+                f"the side of the medial collateral ligament, at x {mean(medial):g} mm",
+                "Exchange medial and lateral.",
+            )
+        for side, condyle in self.condyles.items():
+            # The condyle is proximal of its plateau, z.
+            if condyle.plane_normal[2] <= 0.0:
+                raise fault_at(
+                    ("condyles", side, "plane_normal"),
+                    f"a normal with z {condyle.plane_normal[2]:g}",
+                    "an outward normal, towards the femur: z above 0",
+                    "Reverse its sign.",
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _layers_have_no_loss(self) -> SpatialSettings:
+        if self.contact.layer is not None and self.law != "hertz":
+            raise fault(
+                f"law: {self.law} with a layer",
+                "hertz, because the loss of a double layer is undefined",
+                "Set the law to hertz, or the layer and its thickness to null.",
+            )
+        return self
+
+
+SETTINGS = SpatialSettings

@@ -1,0 +1,29 @@
+"""Figures and views of models that are computed in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from kneewear.report.fe_twin import draw_twin
+from kneewear.report.multibody import draw_multibody_figures, scene_view
+from kneewear.report.verification import draw_verification
+
+
+def draw_parts(
+    model: str, tables: Mapping[str, pd.DataFrame], records: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Figure]:
+    """Figures of a model from its tables and records by name."""
+    if model == "multibody":
+        return draw_multibody_figures(tables["kinematics"], tables["forces"], records["scene"])
+    if model == "fe_twin":
+        return draw_twin(*(tables[name] for name in ("fe_twin", "fe_maps", "fe_profiles")))
+    return draw_verification(tables)
+
+
+def view_parts(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """View in space of the bodies of a model; empty where it has none."""
+    return scene_view(records["scene"]) if "scene" in records else {}

@@ -1,0 +1,116 @@
+"""Derived tables of what was run: sources to cite, ranges of checks, settings and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from kneewear.report.derived import Settings, derived
+from kneewear.report.specification import page_data
+from kneewear.report.tables import words
+from kneewear.settings.checks import checks
+from kneewear.settings.files import settings_leaves
+from kneewear.settings.wear_laws import WEAR_LAWS
+
+
+@derived
+def settings_table(settings: Settings) -> pd.DataFrame:
+    """Every setting and its value."""
+    return pd.DataFrame(settings_leaves(settings).items(), columns=["Key", "Value"])
+
+
+@derived
+def check_ranges(settings: Settings) -> pd.DataFrame:
+    """Ranges of all checks of plausibility, and which are silenced."""
+    silence = settings.get("checks", {}).get("silence", ())
+    rows = [
+        (
+            check.name,
+            check.quantity,
+            check.range.usual,
+            check.range.possible,
+            check.range.source,
+            check.name in silence,
+        )
+        for check in checks().values()
+    ]
+    names = ["Check", "Quantity", "No warning", "Accepted", "Source", "Silenced"]
+    return pd.DataFrame(rows, columns=names)
+
+
+@derived
+def citations(settings: Settings) -> pd.DataFrame:
+    """References of the methods, laws and data of a run, each once; columns use and source."""
+    known = page_data("citations")
+    if "fe_knee" in settings:
+        cited = dict(known["fe_knee"])
+        if settings["fe_knee"]["bones"]["source"] == "natural":
+            cited |= known["natural_bones"]
+        return pd.DataFrame(cited.items(), columns=["use", "source"])
+    rows = [*known["always"].items(), *_implant_sources(settings, known)]
+    if "wear" in settings:
+        rows += _wear_sources(settings, known)
+    for name, insert in settings.get("report", {}).get("retrievals", {}).items():
+        rows.append((f"Retrieved inserts: {name}", insert["source"]))
+    frame = pd.DataFrame(rows, columns=["use", "source"])
+    return frame.groupby("source", sort=False)["use"].agg("; ".join).reset_index()
+
+
+def _implant_sources(settings: Settings, known: Mapping[str, Any]) -> list[tuple[str, str]]:
+    implant = settings["implant"]
+    if implant["source"] == "parametric":
+        return [("Implant: built-in shape, calibrated on published results", known["bei"])]
+    return [(f"Implant: {implant['name']}", known["own_data"].format("its shape files"))]
+
+
+def _wear_sources(settings: Settings, known: Mapping[str, Any]) -> list[tuple[str, str]]:
+    wear = settings["wear"]
+    law = wear["wear_law"]
+    rows = [(f"Wear law “{words(law)}”", source) for source in WEAR_LAWS[law].references]
+    rows.append(("Creep law", known["creep_laws"][wear["creep_law"]]))
+    if wear["recovery_minutes"]:
+        rows.append(("Recovery of creep", known["recovery"]))
+    for name in sorted({name for shares in wear["lives"].values() for name in shares}):
+        if settings["activities"][name]["source"] != "parametric":
+            source = known["own_data"].format("its motion and load files")
+            rows.append((f"Activity {name}", source))
+        else:
+            source = known["bei"] if name == "gait" else known["representative"]
+            rows.append((f"Activity {name}: built-in curves", source))
+    return rows
+
+
+def changed_settings(study: Mapping[str, Any], defaults: Mapping[str, Any]) -> pd.DataFrame:
+    """Settings whose value is not that of the default study, but name and kind of the study.
+
+    Of blocks that the default study lacks, such as those of other kinds, all settings of one
+    block are a row. Columns key, here, default.
+    """
+    here, usual = settings_leaves(study), settings_leaves(defaults)
+    blocks: dict[str, list[str]] = {}
+    rows = []
+    for key, value in here.items():
+        if key in usual and value != usual[key] and key not in ("study", "model", "page"):
+            rows.append((key, value, usual[key]))
+        elif key not in usual and value != "none":
+            block, _, name = key.rpartition(".")
+            blocks.setdefault(block or name, []).append(f"{name} {value}")
+    rows += [(block, ", ".join(values), "–") for block, values in blocks.items()]
+    return pd.DataFrame(rows, columns=["key", "here", "default"])
+
+
+def provenance_tables(provenance: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Versions, times of the rules and input files of a run, as tables."""
+    heads = {
+        "versions": ("Package", "Version"),
+        "wall_time_s": ("Rule", "Seconds, all its jobs"),
+        "inputs": ("File", "SHA-256"),
+        "machine": ("Machine", "Value"),
+    }
+    return {
+        name: pd.DataFrame(list(provenance[name].items()), columns=list(names))
+        for name, names in heads.items()
+        if provenance.get(name)
+    }

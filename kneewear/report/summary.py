@@ -1,0 +1,260 @@
+"""Key results and findings of a study as records, from which page, paper and terminal are written.
+
+`report/summary.json` is a mapping with the keys `study`, `page`, `heading`, `subject`, `version`,
+`key_results` and `named_values` (records of `KeyResult`), `findings` (records of
+:class:`kneewear.findings.Reported`), `verdict` (:class:`kneewear.findings.Verdict`) and `tables`
+(the short tables of the summary on paper: `caption`, `header`, `rows`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from kneewear.findings import Finding, Reported, Verdict, gather
+from kneewear.report.derived import Settings, Tables, rows_among, select
+from kneewear.report.specification import (
+    FactsPart,
+    FindingPart,
+    KeyResultPart,
+    Page,
+    SectionPart,
+    TablePart,
+)
+from kneewear.report.tables import Table, make_table, shown, unit_name, words
+from kneewear.report.values import Values
+
+
+@dataclass(frozen=True)
+class KeyResult:
+    """One key result.
+
+    `of` are the values of the columns that tell it from others of its name, such as life and side;
+    `low` and `high` are the ends of an interval with the given `meaning`, `limit` is the value
+    above which the result is outside validity, and `null_model` the same number from a model
+    without mechanics. `form` formats the value (:func:`kneewear.report.tables.shown`).
+    """
+
+    name: str
+    label: str
+    value: float | str | None
+    unit: str
+    of: dict[str, str]
+    form: str = "3"
+    low: float | None = None
+    high: float | None = None
+    meaning: str = ""
+    limit: float | None = None
+    null_model: float | None = None
+
+    @property
+    def outside(self) -> bool:
+        """Whether the value is above the limit of validity."""
+        return self.limit is not None and isinstance(self.value, float) and self.value > self.limit
+
+    @property
+    def title(self) -> str:
+        """Label that distinguishes the result from others."""
+        names = [words(value) for value in self.of.values()]
+        return ", ".join([self.label, *(name[:1].lower() + name[1:] for name in names)])
+
+    @property
+    def amount(self) -> str:
+        """Value with its unit."""
+        return f"{shown(self.value, self.form)} {unit_name(self.unit)}".strip()
+
+    @property
+    def details(self) -> str:
+        """Interval, limit and null model as text."""
+        parts = []
+        if self.low is not None and self.high is not None:
+            ends = f"{shown(self.low, self.form)} to {shown(self.high, self.form)}"
+            parts.append(f"{ends}: {self.meaning}")
+        if self.limit is not None:
+            parts.append(f"limit of validity {shown(self.limit)}")
+        if self.null_model is not None:
+            parts.append(f"model without mechanics {shown(self.null_model, self.form)}")
+        return "; ".join(parts)
+
+    def text(self) -> str:
+        """The result as a line."""
+        details = f" ({self.details})" if self.details else ""
+        return f"{self.title}: {self.amount}{details}"
+
+
+def key_results(parts: Iterable[KeyResultPart], tables: Tables) -> Iterator[KeyResult]:
+    """Key results of a page; those whose table or column is absent are left out."""
+    for part in parts:
+        rows = select(tables, part)
+        each = [name for name in part.each if name in rows]
+        if not len(rows) or (part.value not in rows and part.statistic != "count"):
+            continue
+        groups = rows.groupby(each, sort=False) if each else [((), rows)]
+        for keys, own in groups:
+            of = dict(zip(each, map(str, keys), strict=True))
+            # A single life needs no name.
+            told = {name: value for name, value in of.items() if rows[name].nunique() > 1}
+            yield _key_result(part, own, rows, tables, of, told)
+
+
+def _key_result(
+    part: KeyResultPart,
+    rows: pd.DataFrame,
+    everything: pd.DataFrame,
+    tables: Tables,
+    of: Mapping[str, str],
+    told: dict[str, str],
+) -> KeyResult:
+    value = _statistic(rows, part.value, part.statistic, part.scale)
+    low = high = null = limit = None
+    if part.interval and part.interval.table in tables:
+        own = rows_among(tables[part.interval.table], part.interval.where)
+        for name in of.keys() & set(own):
+            own = own[own[name].astype(str) == of[name]]
+        # An interval that does not name, say, the life is that of the first one.
+        others = {name: key for name, key in of.items() if name not in own}
+        first = all(key == str(everything[name].iloc[0]) for name, key in others.items())
+        if len(own) and first and {part.interval.low, part.interval.high} <= set(own):
+            low, high = (
+                part.scale * float(own[name].iloc[0])
+                for name in (part.interval.low, part.interval.high)
+            )
+    if part.null_model and part.null_model in rows:
+        null = _number(_statistic(rows, part.null_model, part.statistic, part.scale))
+    if part.limit in rows:
+        limit = _number(rows[part.limit].iloc[0])
+    elif part.limit:
+        block: Any = tables.settings
+        for step in part.limit.split("."):
+            block = block.get(step) if isinstance(block, Mapping) else None
+        limit = block
+    unit = part.unit or (str(rows["unit"].iloc[0]) if "unit" in rows else "")
+    meaning = part.interval.meaning if part.interval and low is not None else ""
+    return KeyResult(
+        part.name, part.label, value, unit, told, part.form, low, high, meaning, limit, null
+    )
+
+
+def _statistic(rows: pd.DataFrame, column: str, statistic: str, scale: float) -> float | str | None:
+    if statistic == "count":
+        return float(len(rows))
+    values = rows[column]
+    value = values.iloc[0] if statistic == "first" else values.agg(statistic)
+    if isinstance(value, str):
+        return value
+    return _number(scale * float(value))
+
+
+def _number(value: Any) -> float | None:
+    """Number, or None for one that JSON does not have."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def named_values(results: Iterable[KeyResult], settings: Settings) -> Values:
+    """Values that texts name: key results, those of a side also as `name_side`, and settings."""
+    values: dict[str, Any] = {"settings": settings}
+    for result in results:
+        ends = {"low": result.low, "high": result.high, "null_model": result.null_model}
+        for name in (result.name, "_".join([result.name, *result.of.values()])):
+            values.setdefault(name, result.value)
+            for end, number in ends.items():
+                values.setdefault(f"{name}_{end}", number)
+    return Values(values)
+
+
+def table_findings(
+    parts: Iterable[FindingPart], tables: Tables, settings: Settings
+) -> Iterator[Reported]:
+    """Findings that rows of tables are."""
+    for part in parts:
+        for row in select(tables, part).to_dict("records"):
+            values = Values({"settings": settings} | {str(key): one for key, one in row.items()})
+            texts = (part.place, part.found, part.expected, part.remedy)
+            place, found, expected, remedy = ((values.text(one) or "").strip() for one in texts)
+            finding = Finding(part.check, part.severity, place, found, expected, remedy)
+            yield Reported(finding, alike=part.check if part.alike else "")
+
+
+def side_study_findings(failed: Mapping[str, str]) -> Iterator[Finding]:
+    """Findings about side studies that failed, from the reasons by table."""
+    for reason in dict.fromkeys(failed.values()):
+        names = [words(name) for name, why in failed.items() if why == reason]
+        yield Finding("side_study", "warn", ", ".join(names), f"not computed: {reason}", "", "")
+
+
+def section_tables(
+    section: SectionPart, tables: Tables, values: Values
+) -> Iterator[tuple[TablePart | FactsPart, Table]]:
+    """Tables of a section that the study has."""
+    for part in section.tables:
+        caption = values.text(part.caption) or part.caption
+        if isinstance(part, FactsPart):
+            rows = [[values.text(cell) for cell in row] for row in part.facts]
+            cells = [[cell or "–" for cell in row] for row in rows if row[1] is not None]
+            known = pd.DataFrame(cells, columns=part.heads)
+            table = make_table(caption, known, None, prose=True)
+        else:
+            frame = select(tables, part)
+            if not len(frame):
+                continue
+            table = make_table(caption, frame, part.columns, part.words)
+        if table.rows:
+            yield part, table
+
+
+def build_summary(
+    name: str,
+    page: Page,
+    tables: Tables,
+    findings: Sequence[Reported],
+    version: str = "",
+) -> dict[str, Any]:
+    """Summary of a study as plain builtins.
+
+    `name` and `page` are name and specification of its page, `findings` those of its jobs.
+    """
+    results = list(key_results(page.key_results, tables))
+    values = named_values(results, tables.settings)
+    here = [
+        *table_findings(page.findings, tables, tables.settings),
+        *map(Reported, side_study_findings(tables.failed)),
+    ]
+    short = [
+        {"caption": table.caption, "header": table.header, "rows": table.rows}
+        for section in (page.first, *page.sections, *page.appendix)
+        for part, table in section_tables(section, tables, values)
+        if part.summary
+    ]
+    gathered = gather([*here, *findings])
+    hidden = {part.name for part in page.key_results if part.named}
+    return {
+        "study": tables.settings["study"],
+        "page": name,
+        "heading": values.text(page.heading) or page.heading,
+        "subject": values.text(page.subject) or "",
+        "version": version,
+        "key_results": [asdict(one) for one in results if one.name not in hidden],
+        "named_values": [asdict(one) for one in results if one.name in hidden],
+        "findings": [one.record() for one in gathered],
+        "verdict": asdict(Verdict.of(gathered)),
+        "tables": short,
+    }
+
+
+def read_key_results(summary: Mapping[str, Any]) -> list[KeyResult]:
+    """Key results of a summary."""
+    return [KeyResult(**record) for record in summary["key_results"]]
+
+
+def read_findings(summary: Mapping[str, Any]) -> list[Reported]:
+    """Findings of a summary."""
+    return list(map(Reported.of, summary["findings"]))
+
+
+def read_verdict(summary: Mapping[str, Any]) -> Verdict:
+    """Verdict of a summary, by its findings."""
+    return Verdict.of(read_findings(summary))

@@ -1,0 +1,125 @@
+"""Data of the 3-D viewer: bodies, colour scales, and scenes that the reader chooses among.
+
+A view is a mapping of plain builtins:
+
+- `bodies`: by name `points` and `triangles` (packed), `colour`, `opacity` and `group`;
+- `groups`: by name `label` and `shown`, parts that a checkbox shows; and `poses` are those of
+  groups;
+- `scales`: by quantity `label`, `unit`, `top`, `steps`, and the colours `zero` and `stops`;
+- `choices`: `name`, `label`, `options` (value and text) and `first` value of each;
+- `scenes`: what is shown for a combination of choices (`of`): `title`, `bodies`, and, where there
+  are any, `frames` (labels), `first_frame`, `texts`, `poses` (by group, a matrix of 16 numbers for
+  each frame), `scale` with `coloured` body and its `colours` (packed steps, frame by frame),
+  `points` (packed positions of the bodies, by body, for each frame), `lines` (polylines of each
+  frame) and `outside` (validity);
+- `directions`: by name where the camera stands, from the middle, and what is up; the first is that
+  of the beginning;
+- `ends`: words at the ends of the bearing: text, axis and 0 or 1 for its end;
+- `enlarge`: factors by which displacements are enlarged; `panes`: name of the choice that each of
+  two panes has of its own, else empty; `hint`: a text.
+"""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.colors import to_hex
+from numpy.typing import ArrayLike, NDArray
+
+# Values are kept as steps of the colour scale, one byte each.
+STEPS = 255
+COLOUR_STOPS = 32
+# Colour of elements without contact; darker than in the plans because it is lit.
+UNTOUCHED = "#d6d2c6"
+FEMORAL_COLOUR = "#8a97a3"
+
+# On an insert x is posterior, y superior, z medial; on bones x is anterior, z lateral.
+ON_INSERT = {
+    "above": [0, 0.7, 0, -1, 0, 0],
+    "front": [-0.9, 0.02, 0, 0, 1, 0],
+    "medial side": [0, 0, 0.9, 0, 1, 0],
+    "oblique": [-0.7, 0.7, 0.2, 0, 1, 0],
+}
+ON_BONES = {
+    "lateral side": [0, 0, 1.6, 0, 1, 0],
+    "medial side": [0, 0, -1.6, 0, 1, 0],
+    "front": [1.6, 0, 0, 0, 1, 0],
+    "oblique": [1.1, 0.5, 1.0, 0, 1, 0],
+}
+ENDS = [["anterior", 0, 0], ["posterior", 0, 1], ["lateral", 2, 0], ["medial", 2, 1]]
+
+
+def build_view(
+    bodies: Mapping[str, Any],
+    scenes: Sequence[Mapping[str, Any]],
+    choices: Sequence[Mapping[str, Any]] = (),
+    **further: Any,
+) -> dict[str, Any]:
+    """A view with all its keys; `further` are those that differ from an empty view's."""
+    empty: dict[str, Any] = {
+        "groups": {}, "scales": {}, "directions": ON_INSERT, "ends": [], "enlarge": [],
+        "panes": "", "hint": "", "line_colour": FEMORAL_COLOUR,
+    }  # fmt: skip
+    content = {"bodies": dict(bodies), "scenes": list(scenes), "choices": list(choices)}
+    return empty | content | further
+
+
+def body(
+    points: ArrayLike,
+    triangles: ArrayLike,
+    colour: str = FEMORAL_COLOUR,
+    opacity: float = 1.0,
+    group: str = "",
+) -> dict[str, Any]:
+    """A body: points (n, 3), mm, and triangles (m, 3)."""
+    return {
+        "points": packed(np.asarray(points, dtype="<f4")),
+        "triangles": packed(np.asarray(triangles, dtype="<u4")),
+        "colour": colour,
+        "opacity": opacity,
+        "group": group,
+    }
+
+
+def choice(name: str, label: str, options: Mapping[str, str], first: str = "") -> dict[str, Any]:
+    """A choice among options, texts by value."""
+    listed = [list(pair) for pair in options.items()]
+    return {"name": name, "label": label, "options": listed, "first": first or listed[0][0]}
+
+
+def scale(label: str, unit: str, top: float, colours: str, zero: str = UNTOUCHED) -> dict[str, Any]:
+    """A colour scale from 0 to `top`, of the colours of a colour map's name."""
+    stops = mpl.colormaps[colours](np.linspace(0.0, 1.0, COLOUR_STOPS))
+    return {
+        "label": label, "unit": unit, "top": top, "steps": STEPS, "zero": zero,
+        "stops": [to_hex(stop) for stop in stops],
+    }  # fmt: skip
+
+
+def colour_steps(values: NDArray[Any], top: float) -> NDArray[np.uint8]:
+    """Values as steps of a colour scale that ends at `top`.
+
+    Zero is step 0, all else 1 to `STEPS`: the smallest pressure keeps a colour, all other values
+    are known to half a step.
+    """
+    steps = np.rint(np.asarray(values, dtype=np.float64) * (STEPS / max(top, 1e-300)))
+    return np.where(values > 0.0, np.clip(steps, 1, STEPS), 0).astype(np.uint8)
+
+
+def packed(values: NDArray[Any]) -> str:
+    """Bytes of an array, compressed and as text; without a time stamp, so equal data are equal."""
+    return b64encode(gzip.compress(np.ascontiguousarray(values).tobytes(), 6, mtime=0)).decode()
+
+
+def matrices(rotation: ArrayLike, translation: ArrayLike) -> list[list[float]]:
+    """Matrices of poses, row by row, from rotations (n, 3, 3) and translations (n, 3), mm."""
+    turns, places = np.asarray(rotation, dtype=float), np.asarray(translation, dtype=float)
+    poses = np.broadcast_to(np.eye(4), (len(turns), 4, 4)).copy()
+    poses[:, :3, :3], poses[:, :3, 3] = turns, places
+    rows: list[list[float]] = poses.reshape(-1, 16).round(6).tolist()
+    return rows

@@ -1,0 +1,507 @@
+"""Derived tables of wear studies: the centre case, ranges, choices of the model, thickness.
+
+`cases` is the tidy case table; `life` is a column of other tables only if a study has several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.contact.ends import BORDER_LIMIT
+from kneewear.regression.groups import QUANTITIES, covariates_of, drop_single_life
+from kneewear.regression.models import PLANE, POWER_LAW
+from kneewear.report.derived import Settings, derived
+from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
+from kneewear.settings.wear_laws import WEAR_LAWS, WearLaw
+from kneewear.sides import BOTH, SIDES
+from kneewear.wear.laws import cycles_of_life
+from kneewear.wear.spread import LAW
+
+KEY_QUANTITIES = (
+    "max_wear_depth", "max_creep_depth", *QUANTITIES[2:], "volumetric_wear_rate", "max_pressure",
+    "avg_pressure",
+)  # fmt: skip
+# Depth, area and volume of wear, creep and damage.
+BLOCK_QUANTITIES = (
+    "max_wear_depth", "max_creep_depth", "damage_depth", "wear_area", "creep_area", "damage_area",
+    "wear_volume", "creep_volume", "damage_volume",
+)  # fmt: skip
+# Results that lives are compared by.
+COMPARED = (
+    "max_pressure", "wear_depth", "damage_depth", "damage_area", "wear_volume", "damage_volume",
+)  # fmt: skip
+# Beginning of the quantities at the end of each surface, and what beside the force is judged there.
+WINDOWS = {"insert": ("", "wear"), "femoral": ("femoral_", "area")}
+BLOCKS = "wear.blocks"
+FIRST_KEYS = ("wear_volume", "damage_depth")
+# Quantities that fall with thickness, for which the decision tool takes limits.
+LIMITED = ("max_pressure", "avg_pressure", "max_wear_depth", "damage_depth", "damage_volume")
+CONFIDENCE = 0.95
+COEFFICIENTS = 3
+POWER = ["factor", "thickness_exponent", "mass_exponent", "log_deviation"]
+
+
+@derived
+def centre(cases: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the case nearest to the medians of thickness and mass."""
+    design = cases.drop_duplicates("case").set_index("case")[["thickness_mm", "body_mass_kg"]]
+    width = (design.max() - design.min()).replace(0.0, 1.0)
+    away = ((design - design.median()) / width).pow(2).sum(axis=1)
+    return cases[cases["case"] == away.idxmin()]
+
+
+@derived
+def centre_losses(centre: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Wear of both sides of the centre case: volume (mm3), mass (mg), also per million cycles."""
+    wear = settings["wear"]
+    million = 1e-6 * cycles_of_life(wear["cycles_per_year"], wear["months"])
+    rows = []
+    for life, own in rows_with(centre, quantity="wear_volume").groupby("life", sort=False):
+        volume = own["value"].sum()
+        mass = volume * wear["density_mg_per_mm3"]
+        rows += [(life, "wear_volume", volume, "mm3"), (life, "wear_mass", mass, "mg")]
+        if million:
+            rows += [
+                (life, "wear_volume_per_million_cycles", volume / million, "mm3"),
+                (life, "wear_mass_per_million_cycles", mass / million, "mg"),
+            ]
+    return pd.DataFrame(rows, columns=["life", "quantity", "value", "unit"])
+
+
+@derived
+def key_table(cases: pd.DataFrame, centre: pd.DataFrame) -> pd.DataFrame:
+    """Results of the centre case by side, and their range over all cases if there are several."""
+    index = ["life", "quantity", "unit", "side"]
+    chosen = cases[cases["quantity"].isin(KEY_QUANTITIES)]
+    rows = centre[centre["quantity"].isin(KEY_QUANTITIES)]
+    table = rows.set_index(index)["value"].unstack("side")
+    if cases["case"].nunique() > 1:
+        ranges = chosen.groupby(index)["value"].agg(lambda values: span(values, "3"))
+        table = table.join(ranges.unstack("side").add_suffix("_range"))
+    order = list(product(dict.fromkeys(cases["life"]), KEY_QUANTITIES))
+    return drop_single_life(table.reset_index("unit").reindex(order).reset_index())
+
+
+@derived
+def blocks(cases: pd.DataFrame) -> pd.DataFrame:
+    """Depths, areas and volumes, a column for each number of blocks, if several were simulated.
+
+    `change` is the difference of the last two columns, per cent of the last.
+    """
+    if BLOCKS not in cases or cases[BLOCKS].nunique() < 2:
+        return pd.DataFrame()
+    chosen = cases[cases["quantity"].isin(BLOCK_QUANTITIES)].copy()
+    settings = [name for name in covariates_of(cases) if name != BLOCKS]
+    chosen["case"] = [
+        ", ".join(f"{value:g} {unit}" for value, unit in zip(row, ("mm", "kg"), strict=False))
+        + "".join(f", {value:g}" for value in row[2:])
+        for row in chosen[settings].itertuples(index=False)
+    ]
+    chosen[BLOCKS] = chosen[BLOCKS].astype(int)
+    index = ["life", "case", "quantity", "side", "unit"]
+    table = chosen.pivot_table(index=index, columns=BLOCKS, values="value", sort=False)
+    table = table[np.sort(table.columns)].rename(columns=str)
+    last, before = table.iloc[:, -1], table.iloc[:, -2]
+    table["change"] = 100.0 * (last - before) / last
+    return table.rename_axis(columns=None).reset_index()
+
+
+@derived
+def all_cases(cases: pd.DataFrame, validity: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The seven quantities of every case and side, a column each, and whether it is valid."""
+    chosen = cases[cases["quantity"].isin(QUANTITIES)]
+    index = ["life", "case", *covariates_of(cases), "side"]
+    wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
+    return with_validity(drop_single_life(wide.reset_index()), validity)
+
+
+def with_validity(rows: pd.DataFrame, validity: pd.DataFrame | None) -> pd.DataFrame:
+    """Rows of cases with a column `validity`: "outside" on both sides of a case or "within"."""
+    if validity is None:
+        return rows
+    keys = [name for name in validity if name in rows and name not in ("case", "side")]
+    beyond = pd.MultiIndex.from_frame(beyond_limits(validity)[keys])
+    outside = pd.MultiIndex.from_frame(rows[keys]).isin(beyond)
+    return rows.assign(validity=np.where(outside, "outside", "within"))
+
+
+@derived
+def beyond_limits(validity: pd.DataFrame) -> pd.DataFrame:
+    """Cases and sides with a pressure above one of the limits."""
+    flags = validity[["max_pressure_above_limit", "avg_pressure_above_limit"]].astype(bool)
+    return validity[flags.any(axis=1)]
+
+
+@derived
+def validity_counts(validity: pd.DataFrame) -> pd.DataFrame:
+    """Number of cases beyond the limits, and their largest pressures (MPa), by life."""
+    beyond = beyond_limits(validity)
+    rows = []
+    for life, own in beyond.groupby("life", sort=False) if "life" in beyond else [("", beyond)]:
+        if len(own):
+            largest = own[["max_pressure_mpa", "avg_pressure_mpa"]].max().to_dict()
+            number = own["case"].nunique()
+            rows.append({"life": life, "cases": number, "of": validity["case"].nunique()} | largest)
+    return pd.DataFrame(rows)
+
+
+def cases_outside(validity: pd.DataFrame | None, lives: Sequence[str]) -> dict[str, list[str]]:
+    """Names of the cases with a pressure above a limit, by life; lives without any are left out.
+
+    A table of a single life does not name it.
+    """
+    if validity is None:
+        return {}
+    beyond = beyond_limits(validity)
+    own = {life: rows_with(beyond, life=life) if "life" in beyond else beyond for life in lives}
+    return {life: list(rows["case"].unique()) for life, rows in own.items() if len(rows)}
+
+
+def deepest_damage(cases: pd.DataFrame, beyond: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """One row per case: its covariates, depth of the deepest damage (mm), and whether `outside`.
+
+    Of the first life; `beyond` as of `cases_outside`.
+    """
+    life = cases["life"].iloc[0]
+    rows = rows_with(cases, life=life, quantity="damage_depth")
+    groups = rows.groupby(["case", *covariates_of(cases)], sort=False, dropna=False)
+    table = groups["value"].max().rename("damage_depth").reset_index()
+    return table.assign(outside=table["case"].isin(beyond.get(life, [])))
+
+
+@derived
+def thickness_choice(
+    cases: pd.DataFrame, centre: pd.DataFrame, validity: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Cases that differ from the centre case in thickness alone: damage and pressure of each.
+
+    Of the first life; depth (mm) and pressure (MPa) of the worse side, volume (mm3) of both.
+    """
+    keys = covariates_of(cases)
+    same = centre[keys[1:]].iloc[0]
+    rows = rows_with(cases, life=cases["life"].iloc[0], **dict(same))
+    wide = rows.pivot_table(index="thickness_mm", columns=["quantity", "side"], values="value")
+    if len(wide) < 2:
+        return pd.DataFrame()
+    worse = ("damage_depth", "max_pressure")
+    table = pd.DataFrame({name: pd.DataFrame(wide[name]).max(axis=1) for name in worse})
+    table["wear_volume"] = pd.DataFrame(wide["wear_volume"]).sum(axis=1)
+    table = table.reset_index().assign(**dict(same))
+    if validity is None:
+        return table
+    first = rows_with(validity, life=cases["life"].iloc[0]) if "life" in validity else validity
+    return with_validity(table, first.drop(columns="life", errors="ignore"))
+
+
+@derived
+def model_ranges(
+    model_spread: pd.DataFrame | None = None, constant_intervals: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Ranges of total wear (mm3) and deepest damage (mm) of the centre case, by their cause."""
+    rows: list[dict[str, Any]] = []
+    if constant_intervals is not None:
+        whole = rows_with(constant_intervals, side=BOTH).set_index("quantity")
+        ends = whole.loc[list(FIRST_KEYS), ["lower", "upper"]].to_numpy()
+        percent = whole["percentiles"].iloc[0]
+        rows.append(_range(f"Uncertain constants ({percent} percentiles)", *ends))
+    if model_spread is not None:
+        by_choice = choices(model_spread)
+        for choice, own in by_choice.iloc[1:].groupby("choice", sort=False):
+            ends = own[list(FIRST_KEYS)].agg(["min", "max"]).to_numpy().T
+            name = f"Choice of the {choice} ({len(own)} other{'s' if len(own) > 1 else ''})"
+            rows.append(_range(name, *ends))
+    return pd.DataFrame(rows)
+
+
+def _range(cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:
+    ends = {"volume_low": volume[0], "volume_high": volume[1]}
+    return {"cause": cause, **ends, "depth_low": depth[0], "depth_high": depth[1]}
+
+
+def choices(spread: pd.DataFrame) -> pd.DataFrame:
+    """Total wear (mm3) and deepest damage (mm) by choice and variant of the model, of one life."""
+    keys = ["choice", "variant"]
+    own = rows_with(spread, life=spread["life"].iloc[0]).fillna({"variant": ""})
+    volume = rows_with(own, quantity="wear_volume").groupby(keys, sort=False)["value"].sum()
+    depth = rows_with(own, quantity="damage_depth").groupby(keys, sort=False)["value"].max()
+    return pd.DataFrame({"wear_volume": volume, "damage_depth": depth}).reset_index()
+
+
+def variant_name(choice: str, variant: str) -> str:
+    """Name of a variant of `choices`."""
+    if choice == LAW:
+        return words(variant) + (" (unverified)" if WEAR_LAWS[variant].unverified() else "")
+    return f"{choice} {words(variant)}".strip()
+
+
+@derived
+def lives_compared(cases: pd.DataFrame) -> pd.DataFrame:
+    """Results of each further life over those of the first, smallest to largest of all cases.
+
+    Columns quantity, side, unit (of the values of the first life) and a column by life; empty with
+    one life.
+    """
+    chosen = cases[cases["quantity"].isin(COMPARED)]
+    lives = list(dict.fromkeys(cases["life"]))
+    wide = chosen.pivot_table(
+        index=["quantity", "side", "unit", "case"], columns="life", values="value", sort=False
+    )
+    rows = []
+    for (quantity, side, unit), group in wide.groupby(level=[0, 1, 2], sort=False):
+        ratios = {f"{life} over {lives[0]}": span(group[life] / group[lives[0]], ".2f")
+                  for life in lives[1:]}  # fmt: skip
+        first = span(group[lives[0]], "3")
+        rows.append({"quantity": quantity, "side": side, "unit": unit, lives[0]: first, **ratios})
+    return pd.DataFrame(rows if len(lives) > 1 else [])
+
+
+@derived
+def border_contact(cases: pd.DataFrame) -> pd.DataFrame:
+    """Contact where the insert's or femoral surface ends: cases, pressure and shares in per cent.
+
+    A row for each side and `window`; `other_percent` is that of the wear, at an end of the femoral
+    surface, where the wear is not known, of the area. `matters` is whether some case has more than
+    `BORDER_LIMIT` of its force or wear there.
+    """
+    return pd.concat([_border_rows(cases, window) for window in WINDOWS], ignore_index=True)
+
+
+def _border_rows(cases: pd.DataFrame, window: str) -> pd.DataFrame:
+    start, other = WINDOWS[window]
+    names = [f"{start}border_{name}" for name in ("pressure", "force_share", f"{other}_share")]
+    chosen = cases[cases["quantity"].isin(names)]
+    wide = chosen.pivot_table(
+        index=["side", "case", "life"], columns="quantity", values="value", sort=False
+    )
+    rows = []
+    touched = wide[wide[names[0]] > 0.0] if names[0] in wide else wide[:0]
+    for side, own in touched.groupby(level="side", sort=False):
+        most = own.max()
+        shares = most.reindex(names[1:]).fillna(1.0)
+        judged = shares if other == "wear" else shares[:1]
+        rows.append(
+            {
+                "window": window,
+                "side": side,
+                "cases": own.index.get_level_values("case").nunique(),
+                "pressure": float(most[names[0]]),
+                "force_percent": 100.0 * float(shares.iloc[0]),
+                "other": other,
+                "other_percent": 100.0 * float(shares.iloc[1]),
+                "matters": not judged.max() <= BORDER_LIMIT,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@derived
+def surface_errors(cases: pd.DataFrame, fit_quality: pd.DataFrame) -> pd.DataFrame:
+    """Mean deviation of both surfaces of a side, um, and as a part of the peak penetration, %."""
+    depth = cases[cases["quantity"] == "max_penetration"]
+    rows = []
+    fitted = fit_quality[fit_quality["component"].isin(["insert", "femoral"])]
+    for side, quality in fitted.groupby("side"):
+        own, mean = 1e3 * depth.loc[depth["side"] == side, "value"], 1e3 * quality["mean_mm"].sum()
+        if not own.empty and own.min() > 0.0:
+            ends = {"penetration": span(own, "3"), "percent": span(100.0 * mean / own, "2")}
+            rows.append({"side": side, "mean": mean} | ends)
+    return pd.DataFrame(rows)
+
+
+@derived
+def choice_effects(
+    centre: pd.DataFrame, settings: Settings, regression: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Effects on the damage depth of the centre case, %, by side, of the first life.
+
+    Rows `wear` and `creep` are 10 % more of either, which is exact on a surface that stays fresh;
+    `thickness` and `mass` are those of 1 mm and 1 kg by the regression.
+    """
+    first = rows_with(centre, life=centre["life"].iloc[0])
+    wide = first.pivot_table(index="side", columns="quantity", values="value")
+    whole = wide["damage_depth"]
+    rows = []
+    if settings["wear"]["blocks"] == 1:
+        for name in ("wear", "creep"):
+            effect = 10.0 * wide[f"{name}_depth"] / whole
+            rows += [(name, side, effect[side]) for side in whole.index]
+    if regression is not None:
+        depth = rows_with(regression, quantity="damage_depth").drop_duplicates("side")
+        depth = depth.set_index("side")
+        for name, column in (("thickness", "a1_per_mm"), ("mass", "a2_per_kg")):
+            effect = 100.0 * depth[column] / whole
+            rows += [(name, side, effect[side]) for side in whole.index]
+    return pd.DataFrame(rows, columns=["choice", "side", "percent"])
+
+
+@derived
+def wear_constants(settings: Settings) -> pd.DataFrame:
+    """Wear factor in force, where the law is multiplied by it."""
+    wear = settings["wear"]
+    if not WEAR_LAWS[wear["wear_law"]].multiplies_wear_factor:
+        return pd.DataFrame(columns=["value", "unit"])
+    return pd.DataFrame({"value": [wear["wear_factor_mm3_per_n_m"]], "unit": ["mm3/(N m)"]})
+
+
+@derived
+def wear_law_coefficients(settings: Settings) -> pd.DataFrame:
+    """Coefficients of all wear laws with source and how they were read."""
+    wear = settings["wear"]
+    rows = []
+    for name, law in WEAR_LAWS.items():
+        known = wear["laws"].get(name) or {
+            "wear_factor_mm3_per_n_m": wear["wear_factor_mm3_per_n_m"]
+        }
+        values = ", ".join(f"{words(key)} {value:.4g}" for key, value in known.items())
+        status = f"unverified ({law.read})" if law.unverified() else law.read
+        sources = "; ".join(reference.partition(")")[0] + ")" for reference in law.references)
+        rows.append((words(name), values, sources, status))
+    return pd.DataFrame(rows, columns=["law", "values", "sources", "status"])
+
+
+# Finite-element twins of a wear study.
+
+_CASE = ("thickness_mm", "body_mass_kg")
+
+
+@derived
+def twin_errors(fe_twin: pd.DataFrame) -> pd.DataFrame:
+    """Range of the errors over all frames, cases and sides, and the mesh error, %.
+
+    Of the foundation (`low`, `high`) and of the coupled layer (`layer_low`, `layer_high`).
+    """
+    groups = fe_twin.groupby("quantity", sort=False)
+    columns = {
+        "low": groups["foundation_error_percent"].min(),
+        "high": groups["foundation_error_percent"].max(),
+        "layer_low": groups["layer_error_percent"].min(),
+        "layer_high": groups["layer_error_percent"].max(),
+        "mesh": groups["mesh_error_percent"].max(),
+    }
+    return pd.DataFrame(columns).dropna(subset=["low"]).reset_index()
+
+
+@derived
+def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Depths that pressures of finite elements would give, a row per case of both and side.
+
+    Depths at the deepest damage (`creep`, `wear`, `damage`, mm) and the same with the finite
+    elements (`creep_twin` and so on), and the relative change of the contact area (`area`, %).
+
+    Notes
+    -----
+    For a place that the middle of the contact passes: creep follows its largest pressure, and so
+    the frame with the largest; wear the pressures of all frames of the twin, if its law is
+    proportional to pressure.
+    """
+    wears = WEAR_LAWS[settings["wear"]["wear_law"]].weight is WearLaw.weight
+    first = cases[cases["life"] == cases["life"].iloc[0]]
+    rows = []
+    for keys, part in fe_twin.groupby([*_CASE, "side"], sort=False):
+        own = dict(zip([*_CASE, "side"], keys, strict=True))
+        depth = rows_with(first, **own).set_index("quantity")["value"]
+        if depth.empty:
+            continue
+        middle = rows_with(part, quantity="middle_pressure")
+        most = middle["foundation"].to_numpy().argmax()
+        area = rows_with(part, quantity="contact_area", percent=middle["percent"].iloc[most])
+        ratio = middle["finite_elements"].iloc[most] / middle["foundation"].iloc[most]
+        of_all = middle["finite_elements"].sum() / middle["foundation"].sum()
+        creep, wear = float(depth["creep_depth"]), float(depth["wear_depth"])
+        with_twin = creep * float(ratio), wear * (float(of_all) if wears else 1.0)
+        rows.append(
+            {"case": part["case"].iloc[0], "side": own["side"], "creep": creep, "wear": wear,
+             "damage": float(depth["damage_depth"]), "creep_twin": with_twin[0],
+             "wear_twin": with_twin[1], "damage_twin": sum(with_twin),
+             "area": 100.0 * float((area["finite_elements"] / area["foundation"]).iloc[0] - 1.0)}
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+# Decision tool.
+
+
+def limit_fits(
+    cases: pd.DataFrame, regression: pd.DataFrame, models: pd.DataFrame | None = None
+) -> dict[str, Any] | None:
+    """Fits of the decision tool; None without a regression or without degrees of freedom.
+
+    A new case (h, m) is predicted as `y = x . a` with x = (1, h, m), within `t s sqrt(1 + x .
+    (X'X)^-1 . x)` with 95 % confidence (ordinary least squares). Where the power law of `models`
+    predicts cases that are left out better than the plane, it is used: the same in logarithms.
+    Residuals of a deterministic computation are misfit, not noise: the interval is that of another
+    computed case, not of a patient. Results that do not fall with thickness are left out: no
+    minimum thickness follows from their limits.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - only here
+
+    design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
+    freedom = len(design) - COEFFICIENTS
+    if regression.empty or freedom < 1 or len(covariates_of(cases)) > 2:
+        return None
+    keys = [name for name in ("life", "side", "quantity") if name in regression]
+    table = regression[regression["quantity"].isin(LIMITED)]
+    if models is not None:
+        plane, power = (rows_with(models, model=name) for name in (PLANE, POWER_LAW))
+        error = "leave_one_out_rmse"
+        both = power.merge(plane[[*keys, error]], on=keys, suffixes=("", "_plane"))
+        better = both[both[error] < both[f"{error}_plane"]]
+        table = table.merge(better[[*keys, *POWER]], how="left", on=keys)
+    return {
+        **{str(name): [float(own.min()), float(own.max())] for name, own in design.items()},
+        "inverse": _inverse(design.to_numpy()),
+        "logarithmic_inverse": _inverse(np.log(design.to_numpy())),
+        "quantile": float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)),
+        "lives": list(dict.fromkeys(cases["life"])),
+        "fits": [
+            {
+                "life": row.get("life"),
+                "side": row["side"],
+                "quantity": row["quantity"],
+                "name": quantity_name(row["quantity"]),
+                "unit": unit_name(row["unit"]),
+                "coefficients": [float(row[name]) for name in ("a0", "a1_per_mm", "a2_per_kg")],
+                "deviation": float(row["rmse"]),
+                "power": _power_law(row),
+            }
+            for row in table.to_dict("records")
+            if row["a1_per_mm"] < 0.0
+        ],
+    }
+
+
+def _inverse(design: NDArray[np.float64]) -> list[list[float]]:
+    """Inverse of the normal matrix of a constant and two columns."""
+    matrix = np.column_stack([np.ones(len(design)), design])
+    inverse: list[list[float]] = np.linalg.inv(matrix.T @ matrix).tolist()
+    return inverse
+
+
+def _power_law(row: dict[Any, Any]) -> dict[str, Any] | None:
+    """Coefficients of the power law's logarithm; None where the plane predicts better."""
+    if not np.isfinite(row.get("factor", np.nan)):
+        return None
+    factor, thickness, mass, deviation = (float(row[name]) for name in POWER)
+    return {"coefficients": [np.log(factor), thickness, mass], "deviation": deviation}
+
+
+def decision_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[str, Any] | None:
+    """Data of the decision tool on the page; None where the study has no regression."""
+    if not {"cases", "regression"} <= set(tables):
+        return None
+    fits = limit_fits(tables["cases"], tables["regression"], tables.get("regression_models"))
+    if fits is None:
+        return None
+    report = settings["report"]
+    limits = {
+        "max_pressure": report["pressure_limit_mpa"],
+        "avg_pressure": report["avg_pressure_limit_mpa"],
+    }
+    mass = float(tables["centre"]["body_mass_kg"].iloc[0])
+    return fits | {"limits": limits, "mass": mass, "sides": list(SIDES)}

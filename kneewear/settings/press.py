@@ -1,0 +1,78 @@
+"""Settings of contact under an axial load, at one position or along a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from kneewear.settings.activity import Motion
+from kneewear.settings.base import Study
+from kneewear.settings.files import Location
+from kneewear.settings.ranges import Range
+from kneewear.settings.rig import CONDITIONS, PressSettings
+from kneewear.settings.types import quantity
+
+# Cases that a job computes in some minutes: of one position, and of a path.
+POSITIONS_PER_JOB, PATHS_PER_JOB = 50, 12
+# Name of the coordinate of a path among the conditions of a case.
+TEST = "test"
+
+
+class PressStudy(Study):
+    """Contact under an axial load, at one position or along a path."""
+
+    model: Literal["press"] = Field(description="Contact under an axial load.")
+    has_coupled_contact: ClassVar[bool] = True
+    press: PressSettings
+    cases_per_job: int | None = quantity(
+        "Cases of a job, which change no result; null for as many as a job computes in some "
+        "minutes.",
+        Range("1", 1, 1, 1000, 1e6, "Jobs of some minutes"),
+    )
+
+    def _uncoupled(self) -> Iterator[tuple[Location, str]]:
+        """Places and values of settings that a coupled layer does not cover."""
+        yield from super()._uncoupled()
+        press = self.press
+        for name, value, covered in (
+            ("friction", press.friction, 0.0),
+            ("distance", press.distance, "minimum_distance"),
+            ("force_direction", press.force_direction, "minimum_distance"),
+        ):
+            if value not in (None, covered):
+                yield ("press", name), f"{value}"
+        shape = self.implant.parametric if self.implant.source == "parametric" else None
+        if shape is not None and shape.cam_and_post is not None:
+            yield ("implant", "parametric", "cam_and_post"), "a post"
+
+    @property
+    def pose_file(self) -> Motion | None:
+        """File of given poses; None where poses are solved."""
+        return self.press.poses
+
+    @property
+    def conditions(self) -> Mapping[str, Any]:
+        """Flexion, load and position, and the coordinate of a path as `test`."""
+        path = {} if self.press.path is None else {TEST: self.press.path.coordinate}
+        return self.press.model_dump(include=set(CONDITIONS)) | path
+
+    def pressed_studies(self) -> Iterator[PressStudy]:
+        """Yield the study, and one for each extreme of each variable of the rig alone."""
+        yield self
+        for name, variable in self.variables.items():
+            if all(path.startswith("press.") for path in variable.settings):
+                for value in variable.extremes:
+                    yield self.at({name: value})
+
+    @property
+    def reads_distance_tables(self) -> bool:
+        """No: few poses are evaluated, at exact distances."""
+        return False
+
+    def job_size(self, count: int) -> int:
+        """Number of cases of a job, of `count` in all."""
+        most = PATHS_PER_JOB if self.press.path else POSITIONS_PER_JOB
+        return self.cases_per_job or min(most, max(4, ceil(count / 2)))

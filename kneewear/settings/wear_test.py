@@ -1,0 +1,361 @@
+"""Settings of tests of bearings of simple geometry, whose wear was measured."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from kneewear.settings.base import Study
+from kneewear.settings.faults import fault, fault_at, suggestion
+from kneewear.settings.ranges import Range
+from kneewear.settings.types import (
+    Finite,
+    Name,
+    NonNegative,
+    Positive,
+    Removable,
+    Settings,
+    quantity,
+)
+from kneewear.settings.wear import WearSettings
+
+# Cases that a job computes in some minutes.
+TESTS_PER_JOB = 12
+
+_RADIUS = Range("mm", 0.5, 1, 60, 500, "Pins from 3 mm, femoral heads and condyles up to 60 mm")
+_LENGTH = Range("mm", 0.1, 1, 60, 200, "Strokes and diameters of tracks of tests")
+_LOAD = Range("N", 0.01, 1, 1e4, 1e5, "Pins 10 N and more, hips and knees up to 4 kN")
+_ANGLE = Range("deg", -90, -60, 60, 90, "Hip and disc simulators: up to 46 deg in all", least=0.05)
+_WHOLE = Range("1", 1, 1, 100, 1000, "Cycles within one period of the test")
+
+
+class PlanarBearing(Settings):
+    """A bearing of a body on a flat counterface."""
+
+    thickness_mm: Positive = quantity(
+        "Thickness of the polyethylene.", Range("mm", 0.5, 2, 30, 200, "Specimens of tests")
+    )
+
+
+class FlatPin(PlanarBearing):
+    """Flat-ended pin of polyethylene on a metal plate: its contact is stationary."""
+
+    shape: Literal["flat_pin"] = Field(description="Flat-ended pin of polyethylene.")
+    radius_mm: Positive = quantity("Radius of the pin.", _RADIUS)
+
+
+class RingPin(PlanarBearing):
+    """Ring of polyethylene on a metal plate."""
+
+    shape: Literal["ring_pin"] = Field(description="Ring of polyethylene.")
+    inner_radius_mm: Positive = quantity("Inner radius of the ring.", _RADIUS)
+    outer_radius_mm: Positive = quantity("Outer radius of the ring.", _RADIUS)
+
+    @model_validator(mode="after")
+    def _is_a_ring(self) -> RingPin:
+        if self.inner_radius_mm >= self.outer_radius_mm:
+            raise fault(
+                f"inner_radius_mm: {self.inner_radius_mm:g}, outer_radius_mm: "
+                f"{self.outer_radius_mm:g}",
+                "an inner radius below the outer one",
+                "Correct the radii.",
+            )
+        return self
+
+
+class SphereOnFlat(PlanarBearing):
+    """Sphere on a flat."""
+
+    shape: Literal["sphere"] = Field(description="Sphere on a flat.")
+    radius_mm: Positive = quantity("Radius of the sphere.", _RADIUS)
+    polyethylene: Literal["plate", "pin"] = Field(
+        "plate",
+        description="Body of polyethylene: the plate, over which the contact migrates, or the "
+        "sphere, whose contact is stationary.",
+    )
+
+
+class CylinderOnFlat(PlanarBearing):
+    """Cylinder across a flat; its axis is z, and motion along x may be rolling."""
+
+    shape: Literal["cylinder"] = Field(description="Cylinder across a flat.")
+    radius_mm: Positive = quantity("Radius of the cylinder.", _RADIUS)
+    length_mm: Positive = quantity("Length of the contact along the axis.", _LENGTH)
+    polyethylene: Literal["plate", "pin"] = Field(
+        "plate", description="Body of polyethylene: the plate, or the cylinder."
+    )
+    rolling: Annotated[float, Field(ge=0, le=1)] = quantity(
+        "Part of the motion along x that the cylinder rolls: 0 slides, 1 rolls without sliding.",
+        Range("1", 0, 0, 1, 1, "A part"),
+        0.0,
+    )
+
+
+class BallInSocket(PlanarBearing):
+    """Ball in a socket: hips, and discs of the spine."""
+
+    shape: Literal["ball_in_socket"] = Field(description="Ball in a socket.")
+    radius_mm: Positive = quantity("Radius of the ball.", _RADIUS)
+    clearance_mm: Positive = quantity(
+        "Radius of the socket less that of the ball.",
+        Range("mm", 0.005, 0.02, 1, 20, "Hips about 0.05 to 0.3 mm", least=0.005),
+    )
+    polyethylene: Literal["socket", "ball"] = Field(
+        "socket", description="Body of polyethylene; it is fixed, and the other one moves."
+    )
+    inclination_deg: Finite = quantity(
+        "Angle between the axis of the body of polyethylene and the load.", _ANGLE, 0.0
+    )
+
+
+AnyBearing = Annotated[
+    FlatPin | RingPin | SphereOnFlat | CylinderOnFlat | BallInSocket, Field(discriminator="shape")
+]
+
+
+class Straight(Settings):
+    """Sinusoidal reciprocation along x."""
+
+    path: Literal["straight"] = Field(description="Reciprocation along x.")
+    stroke_mm: Positive = quantity("Distance between the ends.", _LENGTH)
+    turn_deg: NonNegative = quantity(
+        "Amplitude of a rotation about the vertical axis in phase with the stroke.", _ANGLE, 0.0
+    )
+
+
+class Circle(Settings):
+    """Circular translation without rotation."""
+
+    path: Literal["circle"] = Field(description="Circular translation.")
+    diameter_mm: Positive = quantity("Diameter of the track.", _LENGTH)
+
+
+class RectanglePath(Settings):
+    """Translation along a rectangle."""
+
+    path: Literal["rectangle"] = Field(description="Translation along a rectangle.")
+    length_mm: Positive = quantity("Side along x.", _LENGTH)
+    width_mm: Positive = quantity("Side along z.", _LENGTH)
+
+
+class RandomPath(Settings):
+    """Random closed path within a circle, with changing speed."""
+
+    path: Literal["random"] = Field(description="Random translation within a circle.")
+    diameter_mm: Positive = quantity("Diameter of the circle.", _LENGTH)
+    turns: int = quantity(
+        "Highest number of oscillations of each coordinate in a period.",
+        Range("1", 2, 5, 200, 1000, "More follow more of the area"),
+    )
+    number: int = quantity(
+        "Number of the path: another one is another path.",
+        Range("1", 0, 0, 1000, 1e9, "A number names a path"),
+        1,
+    )
+
+
+class Hypotrochoid(Settings):
+    """Path of a point of a circle that rolls within another one."""
+
+    path: Literal["hypotrochoid"] = Field(description="Path of a point of a rolling circle.")
+    fixed_mm: Positive = quantity("Radius of the fixed circle.", _LENGTH)
+    rolling_mm: Positive = quantity("Radius of the circle that rolls inside.", _LENGTH)
+    arm_mm: Positive = quantity("Distance of the point from the rolling circle's centre.", _LENGTH)
+    turns: int = quantity("Turns about the centre until the path closes.", _WHOLE)
+
+
+class Spin(Settings):
+    """Full turns about the vertical axis."""
+
+    path: Literal["spin"] = Field(description="Rotation about the vertical axis.")
+
+
+class Rocking(Settings):
+    """Biaxial rocking of a ball and socket: the axis precesses, without rotation about itself."""
+
+    path: Literal["rocking"] = Field(description="Biaxial rocking.")
+    angle_deg: Positive = quantity("Angle of the axis from the middle.", _ANGLE)
+
+
+class AngleSpan(Settings):
+    """Extremes of an angle, and its phase; sinusoidal between them."""
+
+    low_deg: Finite = quantity("Smallest value.", _ANGLE)
+    high_deg: Finite = quantity("Largest value.", _ANGLE)
+    phase_deg: Finite = quantity(
+        "Phase of the largest value after that of flexion.",
+        Range("deg", -360, -180, 180, 360, "A turn"),
+        0.0,
+    )
+
+    @model_validator(mode="after")
+    def _is_ascending(self) -> AngleSpan:
+        if self.low_deg > self.high_deg:
+            raise fault(
+                f"low_deg: {self.low_deg:g}, high_deg: {self.high_deg:g}",
+                "low_deg at most high_deg",
+                "Exchange them.",
+            )
+        return self
+
+
+_AT_REST = AngleSpan(low_deg=0.0, high_deg=0.0)
+
+
+class Rotations(Settings):
+    """Rotations of a ball and socket between extremes, each a sinusoid."""
+
+    path: Literal["rotations"] = Field(description="Rotations between extremes.")
+    flexion: AngleSpan = Field(_AT_REST, description="Flexion and extension, about z.")
+    abduction: AngleSpan = Field(_AT_REST, description="Abduction or lateral bending, about x.")
+    rotation: AngleSpan = Field(_AT_REST, description="Rotation about the vertical axis.")
+
+
+AnyPath = Annotated[
+    Straight | Circle | RectanglePath | RandomPath | Hypotrochoid | Spin | Rocking | Rotations,
+    Field(discriminator="path"),
+]
+_ANGULAR = ("rocking", "rotations")
+
+
+class BearingLoad(Settings):
+    """Load over a period of the test."""
+
+    low_n: Positive = quantity("Smallest load.", _LOAD)
+    high_n: Positive = quantity("Largest load; equal to the smallest for a static one.", _LOAD)
+    course: Literal["sinusoidal", "double_peak"] = Field(
+        "sinusoidal",
+        description="Sinusoid, or two peaks of equal height in the first six tenths of the period.",
+    )
+    cycles: int = quantity("Load cycles within the period.", _WHOLE, 1)
+    phase_deg: Finite = quantity(
+        "Phase of the largest load after the start of the period.",
+        Range("deg", -360, -180, 360, 360, "A turn"),
+        0.0,
+    )
+    fixed_to: Literal["polyethylene", "metal"] = Field(
+        "polyethylene", description="Body in which the line of the load is fixed."
+    )
+
+    @model_validator(mode="after")
+    def _is_ascending(self) -> BearingLoad:
+        if self.low_n > self.high_n:
+            raise fault(
+                f"low_n: {self.low_n:g}, high_n: {self.high_n:g}",
+                "low_n at most high_n",
+                "Exchange them.",
+            )
+        return self
+
+
+class BearingTest(Settings):
+    """Bearing, motion, load and length of a test."""
+
+    bearing: AnyBearing = Field(description="The bearing.")
+    motion: AnyPath = Field(description="Motion of the metal against the polyethylene.")
+    load: BearingLoad = Field(description="Load.")
+    million_cycles: Positive = quantity(
+        "Periods of the test.", Range("10^6", 1e-6, 1e-4, 20, 1000, "Five million are usual")
+    )
+    period_s: Positive = quantity(
+        "Time of a period.",
+        Range("s", 0.01, 0.2, 600, 1e5, "A cycle of gait, or a random path of a minute"),
+        1.0,
+    )
+    factor_ratio: Positive = quantity(
+        "Measured wear factor of flat pins under the kind of motion of this test over that under "
+        "circular motion, where the law has no effect of the order of directions.",
+        Range("1", 0.1, 0.8, 1.5, 10, "1.23 for random motion (Saikko and Kostamo 2013, abstract)"),
+        1.0,
+    )
+    lubricant: str = Field("", description="Lubricant, as the source states it; has no effect.")
+    source: str = Field("", description="Where the conditions are from, and how it was read.")
+    contact: Literal["foundation", "coupled_layer"] | None = Field(
+        None, description="Model of contact of this test; null for simulation.contact."
+    )
+    blocks: int = quantity(
+        "Blocks of the test between which the surface follows its wear; 1 leaves it fresh.",
+        Range("1", 1, 1, 100, 1000, "More blocks than wear is deeper than the elastic depth"),
+        1,
+    )
+    frames: int = quantity(
+        "Frames of a period.", Range("1", 8, 24, 5000, 50000, "A frame moves less than the contact")
+    )
+    element_mm: Positive = quantity(
+        "Width of the elements.", Range("mm", 0.005, 0.05, 2, 10, "A tenth of the contact's radius")
+    )
+
+    @property
+    def is_stationary(self) -> bool:
+        """Whether the same polyethylene is in contact at all times."""
+        bearing = self.bearing
+        return isinstance(bearing, FlatPin | RingPin) or (
+            isinstance(bearing, SphereOnFlat | CylinderOnFlat) and bearing.polyethylene == "pin"
+        )
+
+    @model_validator(mode="after")
+    def _moves_as_its_bearing_can(self) -> BearingTest:
+        angular = self.motion.path in _ANGULAR
+        if angular != isinstance(self.bearing, BallInSocket):
+            raise fault_at(
+                ("motion", "path"),
+                f"{self.motion.path} of a bearing of shape {self.bearing.shape}",
+                "rocking or rotations of ball_in_socket, another path of other shapes",
+                "Choose another path.",
+            )
+        return self
+
+
+class WearTestSettings(Settings):
+    """Tests, and the one that is computed."""
+
+    test: Name = Field(description="Test that is computed, a level of variables.")
+    tests: Annotated[dict[Name, BearingTest], Field(min_length=1), Removable] = Field(
+        description="Tests by name."
+    )
+
+    @model_validator(mode="after")
+    def _has_the_test(self) -> WearTestSettings:
+        if self.test not in self.tests:
+            raise fault_at(
+                ("test",),
+                f"no test '{self.test}'",
+                f"one of: {', '.join(self.tests)}",
+                suggestion(self.test, self.tests) or "Name one of the tests.",
+            )
+        return self
+
+    @property
+    def chosen(self) -> BearingTest:
+        """Test that is computed."""
+        return self.tests[self.test]
+
+
+class WearTestStudy(Study):
+    """Wear of bearings of simple geometry."""
+
+    model: Literal["wear_test"] = Field(description="Wear of bearings of simple geometry.")
+    has_coupled_contact: ClassVar[bool] = True
+    has_knee: ClassVar[bool] = False
+    wear_test: WearTestSettings
+    wear: WearSettings = Field(
+        description="Wear laws and constants; lives, months, cycles and blocks are those of the "
+        "test."
+    )
+    cases_per_job: int | None = quantity(
+        "Cases of a job, which change no result; null for as many as a job computes in some "
+        "minutes.",
+        Range("1", 1, 1, 1000, 1e6, "Jobs of some minutes"),
+        None,
+    )
+
+    @property
+    def reads_distance_tables(self) -> bool:
+        """No: distances to simple surfaces are exact."""
+        return False
+
+    def job_size(self, count: int) -> int:
+        """Number of cases of a job, of `count` in all."""
+        return self.cases_per_job or min(TESTS_PER_JOB, max(4, ceil(count / 2)))

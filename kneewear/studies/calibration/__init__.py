@@ -1,1 +1,0 @@
-"""Constants of the built-in implant and gait, fitted to published cells."""

@@ -1,1 +1,0 @@
-"""Cohorts: subjects and designs, distributions of wear, and who is outside validity."""

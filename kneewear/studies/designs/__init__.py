@@ -1,1 +1,0 @@
-"""Tests of designs without an activity: contact characterisation and laxity."""

@@ -1,1 +1,0 @@
-"""Optimisation: generations of designs, their evaluation, and the front of the best ones."""

@@ -1,0 +1,118 @@
+"""Models that are computed in parts instead of cases.
+
+Each such model has a module, named in `PART_MODELS`, with the functions
+
+- ``list_parts(study)``: parts by name, with their tables and what each needs;
+- ``compute_part(study, name, inputs)``: the result of a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import pandas as pd
+
+from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
+from kneewear.settings.base import Study
+from kneewear.studies.fe_twin.frames import TwinFields
+
+PART_MODELS: Mapping[str, str] = MappingProxyType(
+    {
+        "multibody": "kneewear.studies.multibody.parts",
+        "fe_twin": "kneewear.studies.fe_twin.parts",
+        "verification": "kneewear.verification.parts",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Tables of a part, and what its job needs.
+
+    Parameters
+    ----------
+    tables : tuple of str
+        Names of its tables.
+    memory_mb : int
+        Memory, MB.
+    minutes : int
+        Run time, min.
+    knee : bool
+        Whether it needs the knee and the activities of the study.
+    optional : bool
+        Whether a part that fails leaves the study complete without its tables.
+    """
+
+    tables: tuple[str, ...]
+    memory_mb: int
+    minutes: int
+    knee: bool = True
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class PartInputs:
+    """What a part is computed from.
+
+    Parameters
+    ----------
+    knee : KneeModel or None
+        Knee of the study, where the part needs one.
+    activities : mapping of str to Activity
+        Activities of the study, where the part needs them.
+    activity : callable
+        Activity of a study by name, read again, for other numbers of frames.
+    bodies : callable
+        Bodies, tissues and loads of a multibody study, read from its files.
+    """
+
+    knee: KneeModel | None
+    activities: Mapping[str, Activity]
+    activity: Callable[[Study, str], Activity]
+    bodies: Callable[[Any], Any]
+
+    @property
+    def the_knee(self) -> KneeModel:
+        """Knee of the study; TypeError where there is none."""
+        if self.knee is None:
+            raise TypeError("a part that needs no knee")
+        return self.knee
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """Tables and records of a part by their names, and fields of finite elements by frame."""
+
+    tables: Mapping[str, pd.DataFrame]
+    records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    solids: Mapping[str, TwinFields] = field(default_factory=dict)
+
+
+class PartModel(Protocol):
+    """Module of a model that is computed in parts."""
+
+    def list_parts(self, study: Any) -> dict[str, Part]:
+        """Parts by name."""
+
+    def compute_part(self, study: Any, name: str, inputs: PartInputs) -> PartResult:
+        """Result of a part."""
+
+
+def part_model(name: str) -> PartModel:
+    """Module of a model, one of `PART_MODELS`."""
+    module: Any = import_module(PART_MODELS[name])
+    return module
+
+
+def join_parts(parts: list[PartResult]) -> dict[str, pd.DataFrame]:
+    """Tables of all parts, those of one name below each other."""
+    joined: dict[str, list[pd.DataFrame]] = {}
+    for part in parts:
+        for name, table in part.tables.items():
+            joined.setdefault(name, []).append(table)
+    return {name: pd.concat(tables, ignore_index=True) for name, tables in joined.items()}

@@ -1,1 +1,0 @@
-"""Knees with point contacts: models of multibody studies."""

@@ -1,1 +1,0 @@
-"""Sweeps: cases of a plan over any settings, effects and response surfaces."""

@@ -1,1 +1,0 @@
-"""Uncertain constants: plans of samples, their outcomes, sensitivities and prediction intervals."""

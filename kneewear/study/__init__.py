@@ -1,0 +1,1 @@
+"""Studies: plans of cases, what a case needs, and the loop that computes them."""

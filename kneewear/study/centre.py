@@ -1,0 +1,140 @@
+"""Interval of one case of a study over all its uncertain constants, from few samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kneewear.activity.activity import Activity
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.knee import KneeModel
+from kneewear.settings.base import WearStudy
+from kneewear.settings.cases import OUTPUTS, Case
+from kneewear.settings.study import apply_case
+from kneewear.settings.variables import Variable
+from kneewear.sides import BOTH, SIDES
+from kneewear.study.inputs import CaseInputs
+from kneewear.study.models import column_name
+from kneewear.study.plans import NOMINAL, ROLE, applies, stratify_samples
+from kneewear.study.run import run_cases
+
+# Elements per side and frames of samples, at most: results err by up to 2 % (docs/validation.md).
+MOST_ROWS, MOST_COLUMNS, MOST_FRAMES = 60, 45, 100
+# Percentiles of the intervals enclose this part of the samples.
+LEVEL_PERCENT = 95.0
+
+
+def sampled_study(study: WearStudy, case: Case, constants: Mapping[str, Variable]) -> WearStudy:
+    """Study of samples of one case of a study and of its first life.
+
+    Equilibria on few elements, on a surface that stays fresh. Constants of an implant or of an
+    activity that the case does not have are left out.
+    """
+    changed = apply_case(study, case)
+    life, shares = next(iter(changed.wear.lives.items()))
+    settings: dict[str, Any] = changed.computed()
+    settings["grid"] = {
+        "rows": min(changed.grid.rows, MOST_ROWS),
+        "columns": min(changed.grid.columns, MOST_COLUMNS),
+    }
+    settings["simulation"] |= {
+        "analysis": "quasi_static",
+        "frames": min(changed.simulation.frames, MOST_FRAMES),
+    }
+    settings["activities"] = {name: settings["activities"][name] for name in shares}
+    fresh = changed.wear.without_updates().model_dump(mode="json")
+    settings["wear"] = fresh | {"lives": {life: shares}}
+    settings["cases"] = {"plan": "latin_hypercube", "samples": 2}
+    settings["variables"] = {
+        name: constant.model_dump(mode="json")
+        for name, constant in constants.items()
+        if applies(settings, constant)
+    }
+    return WearStudy.model_validate(settings)
+
+
+def sample_constants(
+    study: WearStudy, samples: int, knee: KneeModel, activities: Mapping[str, Activity]
+) -> pd.DataFrame:
+    """Results of samples of a Latin hypercube of all constants.
+
+    Parameters
+    ----------
+    study : WearStudy
+        Study of `sampled_study`.
+    samples : int
+        Number of samples.
+    knee : KneeModel
+        Knee of the case; its elements are replaced by those of the study.
+    activities : mapping of name to Activity
+        Cycles of the case; those of the study's life are used.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`kneewear.study.run.run_cases`, the case without changes first.
+    """
+    grid = build_grid(knee.implant, study.grid.rows, study.grid.columns)
+    used = {name: activities[name] for name in study.simulated_activities()}
+    inputs = CaseInputs(study, replace(knee, grid=grid), used, exact=study.varies_geometry)
+    return run_cases(study, stratify_samples(study, samples), inputs)
+
+
+def sample_intervals(samples: pd.DataFrame, level_percent: float = LEVEL_PERCENT) -> pd.DataFrame:
+    """Percentiles of the samples of `sample_constants` that hold a part of them.
+
+    Columns side (`both` among them), quantity, unit, nominal (nothing changed), percentiles (the
+    ends in words), samples, failed, lower, median, upper.
+
+    Notes
+    -----
+    Sample k of n in order is the (k - 1/2) / n quantile, for each represents one of n equally
+    probable parts (Hazen).
+    """
+    tail = 0.5 - 0.005 * level_percent
+    rows = []
+    for side in (BOTH, *SIDES):
+        for quantity, unit in OUTPUTS.items():
+            values = samples[column_name(side, quantity)]
+            drawn = values[samples[ROLE] != NOMINAL]
+            known = drawn.dropna()
+            shares = [tail, 0.5, 1.0 - tail]
+            ends = np.quantile(known, shares, method="hazen") if len(known) else [np.nan] * 3
+            rows.append(
+                {
+                    "side": side, "quantity": quantity, "unit": unit,
+                    "nominal": values[samples[ROLE] == NOMINAL].iloc[0],
+                    "percentiles": f"{100 * tail:g} to {100 * (1 - tail):g}",
+                    "samples": len(known), "failed": len(drawn) - len(known),
+                    **dict(zip(("lower", "median", "upper"), ends, strict=True)),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def constant_table(constants: Mapping[str, Variable], study: WearStudy) -> pd.DataFrame:
+    """Constants with distribution and source, and whether a study of samples varies them.
+
+    Columns constant, settings, change, distribution, mean, standard_deviation, unit, source,
+    varied.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "constant": name,
+                "settings": ", ".join(constant.settings),
+                "change": constant.change,
+                "distribution": "normal" if constant.normal is not None else "uniform",
+                "mean": constant.mean,
+                "standard_deviation": constant.standard_deviation,
+                "unit": constant.unit,
+                "source": constant.source,
+                "varied": name in study.variables,
+            }
+            for name, constant in constants.items()
+        ]
+    )

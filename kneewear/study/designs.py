@@ -1,0 +1,42 @@
+"""Designs of a search that are shown and exported, each as a wear study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import xarray as xr
+
+from kneewear.geometry.knee import KneeModel
+from kneewear.settings.base import WearStudy
+from kneewear.settings.plans import AS_SET
+from kneewear.settings.study import apply_case
+from kneewear.study.inputs import CaseInputs
+from kneewear.study.models import compute_wear
+
+
+@dataclass(frozen=True)
+class FullDesign:
+    """One design in full: the values of its variables, its knee, cycles and damage."""
+
+    values: Mapping[str, float]
+    knee: KneeModel
+    histories: Mapping[str, xr.Dataset]
+    damage: xr.Dataset
+
+
+def chosen_study(study: WearStudy, chosen: pd.Series) -> WearStudy:
+    """Wear study of a chosen design (a row of `tables/chosen_designs.csv`), called after it."""
+    unchanged = chosen["chosen"] == AS_SET
+    values = {} if unchanged else {name: float(chosen[name]) for name in study.variables}
+    design = apply_case(study, study.case(values, str(chosen["chosen"])))
+    return design.model_copy(update={"study": f"{study.study}_{chosen['chosen']}"})
+
+
+def simulate_design(study: WearStudy, inputs: CaseInputs, chosen: pd.Series) -> FullDesign:
+    """Simulate a chosen design (a row of `tables/chosen_designs.csv`) in full."""
+    design = chosen_study(study, chosen)
+    values = {name: float(chosen[name]) for name in study.variables}
+    damage = compute_wear(design, inputs).maps
+    return FullDesign(values, inputs.knee(design), inputs.cycles(design), damage)

@@ -1,0 +1,58 @@
+"""Error of the elements and frames of a study, from a computation on twice as many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from kneewear.activity.activity import Activity
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.knee import KneeModel
+from kneewear.settings.base import CaseStudy
+from kneewear.settings.cases import OUTPUTS
+from kneewear.settings.study import apply_case
+from kneewear.sides import SIDES
+from kneewear.study.inputs import CaseInputs, built_in_activities
+from kneewear.study.models import MODELS, column_name
+
+
+def check_discretisation(
+    study: CaseStudy, knee: KneeModel, activities: Mapping[str, Activity]
+) -> pd.DataFrame:
+    """Results of the case without changes on the study's elements and frames and on twice as many.
+
+    Columns side, quantity, unit, here, finer and difference_percent. Frames are doubled where all
+    activities are built in; those of files keep theirs.
+    """
+    built_in = len(built_in_activities(study)) == len(activities)
+    rows, columns = 2 * study.grid.rows, 2 * study.grid.columns
+    frames = (1 + built_in) * study.simulation.frames
+    finer = study.model_copy(
+        update={
+            "grid": study.grid.model_copy(update={"rows": rows, "columns": columns}),
+            "simulation": study.simulation.model_copy(update={"frames": frames}),
+        }
+    )
+    finer_knee = replace(knee, grid=build_grid(knee.implant, rows, columns))
+    model = MODELS["wear"]
+    here, there = (
+        model.tabulate(
+            model.compute(
+                apply_case(chosen, chosen.case({})),
+                CaseInputs(chosen, own, activities, exact=study.varies_geometry),
+            )
+        )
+        for chosen, own in ((study, knee), (finer, finer_knee))
+    )
+    table = pd.DataFrame(
+        [
+            {"side": side, "quantity": name, "unit": unit, "here": here[column],
+             "finer": there[column]}
+            for side in SIDES
+            for name, unit in OUTPUTS.items()
+            for column in [column_name(side, name)]
+        ]
+    )  # fmt: skip
+    return table.assign(difference_percent=100.0 * (table["here"] / table["finer"] - 1.0))

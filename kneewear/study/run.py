@@ -1,0 +1,79 @@
+"""The loop that computes the cases of a study: a row of results each."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+from pydantic import ValidationError
+
+from kneewear.errors import KneewearError
+from kneewear.settings.base import Study
+from kneewear.settings.checks import setting_findings
+from kneewear.study.inputs import CaseInputs
+from kneewear.study.plans import CASE, variable_values
+from kneewear.study.stiffness import model_of
+
+logger = logging.getLogger(__name__)
+
+FAILURE, WARNINGS = "failure", "warnings"
+
+# Receives the row of a case in the plan and its result.
+Observer = Callable[[Mapping[str, Any], Any], None]
+
+
+def settings_of_case(study: Study, row: Mapping[Any, Any]) -> Study:
+    """Study of one row of a plan; ValidationError or KneewearError if it is not possible."""
+    return study.at(variable_values(study, row))
+
+
+def run_cases(
+    study: Study, table: pd.DataFrame, inputs: CaseInputs, observe: Observer | None = None
+) -> pd.DataFrame:
+    """Results of some cases of a study, by its model.
+
+    Parameters
+    ----------
+    study : Study
+        Settings.
+    table : DataFrame
+        Rows of the plan, as of :func:`kneewear.study.plans.plan_cases`.
+    inputs : CaseInputs
+        Knee and activities.
+    observe : callable, optional
+        Called with the row of each case that was computed and its result.
+
+    Returns
+    -------
+    DataFrame
+        One row per case: the columns of the plan, those of the model, `warnings` about settings
+        of the case that are unusual and not the study's, and the reason of a `failure`, empty
+        where there is none.
+
+    Notes
+    -----
+    A case that is not possible or cannot be computed is logged, and the others are computed. A
+    result does not depend on the other cases.
+    """
+    model = model_of(study)
+    usual = set(setting_findings(study))
+    rows: list[dict[str, object]] = []
+    for record in table.to_dict("records"):
+        row = {str(name): value for name, value in record.items()}
+        try:
+            changed = settings_of_case(study, row)
+            unusual = [each.text() for each in setting_findings(changed) if each not in usual]
+            row[WARNINGS] = "; ".join(unusual)
+            result = model.compute(changed, inputs)
+            rows.append({**row, **model.tabulate(result), FAILURE: ""})
+        # Formulas refuse impossible values by ValueError.
+        except (KneewearError, ValidationError, ValueError) as error:
+            logger.warning("case %s fails: %s", row[CASE], error)
+            rows.append({**row, FAILURE: str(error)})
+            continue
+        if observe is not None:
+            observe(row, result)
+    columns = [*table, *model.columns(study), WARNINGS, FAILURE]
+    return pd.DataFrame(rows, columns=list(dict.fromkeys(columns)))

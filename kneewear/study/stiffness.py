@@ -1,0 +1,69 @@
+"""Stiffness of the bearing of a case in laxity tests, beside the results of a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.settings.base import Study, WearStudy
+from kneewear.settings.plans import STIFFNESS, Search
+from kneewear.settings.press import PressStudy
+from kneewear.simulation.laxity import drive_path, tabulate_path
+from kneewear.simulation.press import Rig
+from kneewear.study.inputs import CaseInputs
+from kneewear.study.models import MODELS, CaseModel, WearResult
+
+
+def model_of(study: Study) -> CaseModel:
+    """Model of the cases of a study, with the stiffnesses that a search asks for."""
+    model, plan = MODELS[study.model], study.cases
+    if not isinstance(plan, Search) or not plan.stiffnesses:
+        return model
+
+    def compute(case: WearStudy, inputs: CaseInputs) -> WearResult:
+        return replace(model.compute(case, inputs), further=measure_stiffness(case, plan))
+
+    def further(study: Study) -> tuple[str, ...]:
+        return (*model.further(study), *plan.stiffnesses)
+
+    return replace(model, compute=compute, further=further)
+
+
+def measure_stiffness(study: WearStudy, plan: Search) -> dict[str, float]:
+    """Mean stiffness over the flexions of the laxity tests of a search.
+
+    Parameters
+    ----------
+    study : WearStudy
+        Study of a single case.
+    plan : Search
+        Objectives, constraints and laxity tests.
+
+    Returns
+    -------
+    dict of str to float
+        N/mm or N m/deg, by the names of :data:`kneewear.settings.plans.STIFFNESS`.
+
+    Raises
+    ------
+    ConvergenceError
+        If a test has no neutral position.
+    """
+    options = plan.stiffness
+    if options is None:
+        return {}
+    implant, _ = build_implant(study.implant)
+    settings = study.model_dump(mode="json", include=set(Study.model_fields))
+    settings |= {"model": "press", "cases_per_job": 1}
+    values: dict[str, float] = {}
+    for name in plan.stiffnesses:
+        path, slopes = options.paths[STIFFNESS[name]], []
+        for flexion in options.flexion_deg:
+            press = options.press.model_copy(update={"flexion_deg": flexion, "path": path})
+            test = PressStudy.model_validate(settings | {"press": press})
+            loop = drive_path(Rig(implant, test), path)
+            slopes.append(float(tabulate_path(loop, path)["stiffness"]))
+        values[name] = float(np.mean(slopes))
+    return values

@@ -1,0 +1,161 @@
+"""Elements of the polyethylene of a test, and the metal surface that moves over them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.contact.foundation import confined_modulus
+from kneewear.geometry.coverage import Coverage
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.grid import Bearing, build_elements
+from kneewear.geometry.primitives import arc, cylinder, plate, revolved
+from kneewear.geometry.surface import Surface
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.wear_test import (
+    BallInSocket,
+    BearingTest,
+    CylinderOnFlat,
+    FlatPin,
+    RingPin,
+    SphereOnFlat,
+)
+
+Array = NDArray[np.float64]
+
+SIDE = "bearing"
+# Elements reach this many contact radii beyond the contact's centre: contact widens with wear.
+_REACH = 1.6
+# Angle of the elements of a ball or socket from its axis, rad: elements end at 80 deg.
+_CAP = math.radians(75.0)
+# Half angles of a ball that turns, and of elements, rad.
+_WIDE, _UPPER = (2.9, 1.5), (1.4, 1.4)
+_CIRCLE_PIECES = 360
+_DOWN = np.diag([1.0, -1.0, -1.0])
+
+
+@dataclass(frozen=True)
+class TestBearing:
+    """Elements on the fixed polyethylene, and the surface of the moving metal.
+
+    `height` is the height of the moving origin, mm, at which the surfaces touch.
+    """
+
+    __test__ = False  # no test for pytest
+
+    grid: ElementGrid
+    indenter: Surface
+    height: float
+
+
+def build_bearing(
+    test: BearingTest, settings: SimulationSettings, path: Array, load: float
+) -> TestBearing:
+    """Bearing of a test whose contact is centred along a path (n, 2), mm, under a largest load, N.
+
+    ValueError if an element is too steep.
+    """
+    shape, half = test.bearing, test.element_mm
+    reach = _REACH * contact_reach(test, settings, load) + 2.0 * half
+    span = np.abs(path).max(axis=0) if len(path) else np.zeros(2)
+    if isinstance(shape, FlatPin | RingPin):
+        outer = shape.radius_mm if isinstance(shape, FlatPin) else shape.outer_radius_mm
+        inner = 0.0 if isinstance(shape, FlatPin) else shape.inner_radius_mm
+        body = plate((-outer, outer), (-outer, outer))
+        return _on_plate(test, body, ring(outer, inner), float(outer + span.max()))
+    if isinstance(shape, BallInSocket):
+        return _ball_in_socket(test, shape)
+    if shape.polyethylene == "pin":
+        body = (
+            ball(shape.radius_mm, _UPPER)
+            if isinstance(shape, SphereOnFlat)
+            else cylinder(shape.radius_mm, 0.5 * shape.length_mm)
+        ).transformed(_DOWN, [0.0, -shape.radius_mm, 0.0])
+        cover = (
+            ring(reach)
+            if isinstance(shape, SphereOnFlat)
+            else rectangle_plan(reach, 0.5 * shape.length_mm)
+        )
+        return _on_plate(test, body, cover, float(reach + span.max()))
+    if isinstance(shape, SphereOnFlat):
+        half_x, half_z = span + reach
+        indenter = ball(shape.radius_mm, (1.0, 1.0))
+    else:
+        half_x, half_z = span[0] + reach, 0.5 * shape.length_mm
+        indenter = cylinder(shape.radius_mm, 0.5 * shape.length_mm + span[1] + 1.0)
+    grid = _elements(test, plate((-half_x, half_x), (-half_z, half_z)), None)
+    return TestBearing(grid, indenter, shape.radius_mm)
+
+
+def contact_reach(test: BearingTest, settings: SimulationSettings, load: float) -> float:
+    """Radius, or half width, of the contact of a foundation on a flat, mm; zero of flat pins.
+
+    With confined modulus K and thickness h, a sphere of radius R has F = pi K a^4 / (4 R h), a
+    cylinder F / L = 2 K a^3 / (3 R h).
+    """
+    shape = test.bearing
+    modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
+    stiffness = modulus / shape.thickness_mm
+    if isinstance(shape, SphereOnFlat):
+        return float((4.0 * load * shape.radius_mm / (math.pi * stiffness)) ** 0.25)
+    if isinstance(shape, CylinderOnFlat):
+        line = load / shape.length_mm
+        return float((1.5 * line * shape.radius_mm / stiffness) ** (1.0 / 3.0))
+    return 0.0
+
+
+def ball(radius: float, half_angles: tuple[float, float]) -> Surface:
+    """Lower part of a sphere up to half angles about z, and towards its poles, rad."""
+    profile, knots = arc(-half_angles[1], half_angles[1], 4)
+    return revolved(
+        profile * [radius, -radius, 1.0], knots, (-half_angles[0], half_angles[0]), count=6
+    )
+
+
+def ring(outer: float, inner: float = 0.0) -> Coverage:
+    """Plan of a circle or ring about the origin, whose polygons have the area of the circles."""
+    angle = 2.0 * np.pi * np.arange(_CIRCLE_PIECES) / _CIRCLE_PIECES
+    unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    unit *= math.sqrt(2.0 * np.pi / _CIRCLE_PIECES / math.sin(2.0 * np.pi / _CIRCLE_PIECES))
+    around = np.stack([unit, np.roll(unit, -1, axis=0)], axis=1)
+    hole = [inner * around[:, ::-1]] if inner > 0.0 else []
+    return Coverage(np.concatenate([outer * around, *hole]))
+
+
+def rectangle_plan(half_x: float, half_z: float) -> Coverage:
+    """Plan of a rectangle about the origin."""
+    corners = np.array([[-half_x, -half_z], [half_x, -half_z], [half_x, half_z], [-half_x, half_z]])
+    return Coverage(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+
+
+def _elements(test: BearingTest, surface: Surface, cover: Coverage | None) -> ElementGrid:
+    """Elements of about the width that the test asks for."""
+    thickness = test.bearing.thickness_mm
+    bearing = Bearing(SIDE, surface, thickness, coverage=cover)
+    points = bearing.covered.edges.reshape(-1, 2)
+    rows, columns = (max(4, math.ceil(width / test.element_mm)) for width in np.ptp(points, axis=0))
+    return build_elements(bearing, bearing.rectangle(rows, columns), nominal_thickness=thickness)
+
+
+def _on_plate(test: BearingTest, body: Surface, cover: Coverage, reach: float) -> TestBearing:
+    """Body of polyethylene, facing up, under a metal plate that reaches beyond it."""
+    half = reach * math.sqrt(2.0) + 5.0
+    metal = plate((-half, half), (-half, half)).reversed_normal()
+    return TestBearing(_elements(test, body, cover), metal, 0.0)
+
+
+def _ball_in_socket(test: BearingTest, shape: BallInSocket) -> TestBearing:
+    socket = shape.radius_mm + shape.clearance_mm
+    if shape.polyethylene == "socket":
+        body = ball(socket, _UPPER).reversed_normal()
+        metal = ball(shape.radius_mm, _WIDE)
+        return TestBearing(
+            _elements(test, body, ring(socket * math.sin(_CAP))), metal, -shape.clearance_mm
+        )
+    body = ball(shape.radius_mm, _UPPER).transformed(_DOWN, np.zeros(3))
+    metal = ball(socket, _WIDE).reversed_normal().transformed(_DOWN, np.zeros(3))
+    cover = ring(shape.radius_mm * math.sin(_CAP))
+    return TestBearing(_elements(test, body, cover), metal, -shape.clearance_mm)

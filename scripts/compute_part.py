@@ -1,0 +1,35 @@
+"""Compute one part of a model without cases (rule compute_part)."""
+
+from pathlib import Path
+
+from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import netcdf
+from kneewear.io.documents import save_json, save_table
+from kneewear.io.study_inputs import FileReader
+from kneewear.io.vtk import save_solids_vtk
+from kneewear.joblog import job_log
+from kneewear.settings.study import MODELS
+from kneewear.studies.parts import PartInputs, part_model
+
+study = MODELS[snakemake.params.study["model"]](**snakemake.params.study)
+model, name, folder = part_model(study.model), snakemake.wildcards.part, Path(snakemake.output[0])
+part = model.list_parts(study)[name]
+side = [f"{folder}/{table}.csv" for table in part.tables] if part.optional else []
+folder.mkdir(parents=True, exist_ok=True)
+
+with job_log(snakemake.log[0], snakemake.threads, side=side):
+    reader = FileReader(snakemake.params.root)
+    activities = list(netcdf.load_all(Activity, snakemake.input.activities))
+    inputs = PartInputs(
+        knee=next((netcdf.load(KneeModel, path) for path in snakemake.input.knee), None),
+        activities={activity.name: activity for activity in activities},
+        activity=reader.activity,
+        bodies=reader.bodies,
+    )
+    result = model.compute_part(study, name, inputs)
+    for table, frame in result.tables.items():
+        save_table(frame, folder / f"{table}.csv")
+    for record, content in result.records.items():
+        save_json(content, folder / f"{record}.json")
+    save_solids_vtk(result.solids, folder / "vtk", study.implant.knee == "left")

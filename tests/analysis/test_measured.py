@@ -1,0 +1,131 @@
+"""Predicted over measured wear, verdicts by their rule, and the committed snapshot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.analysis import measured
+from kneewear.analysis.measured import AGREES, CALIBRATED, REFUTED, SURVIVES, analyse_measured
+from kneewear.regression.literature import published_rows
+from kneewear.settings.analyses import MeasuredOptions
+from kneewear.settings.study import read_study
+from kneewear.settings.wear_laws import WEAR_LAWS
+from tests.study.studies import CHECKOUT
+
+OPTIONS = MeasuredOptions(test="test", law="law")
+SNAPSHOT = CHECKOUT / "docs/snapshot/measured_wear/tables"
+LAW = "cross_shear_saturation"
+
+
+@pytest.fixture(scope="module")
+def study():
+    return read_study(
+        CHECKOUT / "config/measured_wear.yaml", defaults=CHECKOUT / "config/defaults.yaml"
+    )
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    return {
+        name: pd.read_csv(SNAPSHOT / f"{name}.csv") for name in ("measured_wear", "law_verdicts")
+    }
+
+
+def results_of(study, value):
+    """Results of all tests and laws: `value` of test and law."""
+    return pd.DataFrame(
+        [
+            {"test": test, "law": law}
+            | dict.fromkeys((*measured.WEAR, "mark_diameter"), value(test, law))
+            for test in study.wear_test.tests
+            for law in WEAR_LAWS
+        ]
+    )
+
+
+def test_every_measurement_is_of_a_test_of_the_study(study):
+    rows = published_rows("kneewear.reference", "measured_wear")
+    tests = set(study.wear_test.tests)
+    assert set(rows["test"]) <= tests
+    assert set(rows["over"]) - {""} <= tests
+    assert set(" ".join(rows["calibrates"]).split()) <= set(WEAR_LAWS)
+    assert (rows["read"] == "abstract").all()
+    assert (rows["sd"].astype(float) > 0.0).all()
+
+
+def test_law_that_predicts_what_was_measured_survives_and_one_that_is_off_is_refuted(study):
+    rows = published_rows("kneewear.reference", "measured_wear")
+    hips = rows[rows["over"] == ""].set_index("test")["published"].astype(float)
+    off = {"archard": 1.0, "contact_area": 100.0}
+
+    def value(test, law):
+        return off.get(law, 1.0) * hips[test] if test in ("hip_22", "hip_28") else 1.0
+
+    table = analyse_measured(results_of(study, value), study, OPTIONS)["measured_wear"]
+    hip = table[table["measurement"] == "hip of 22 mm"].set_index("law")
+    assert hip.loc["archard", "predicted_over_measured"] == pytest.approx(1.0)
+    assert hip.loc["archard", "verdict"] == AGREES
+    assert hip.loc["contact_area", "verdict"] == REFUTED
+    ratio = table[table["measurement"] == "hip of 28 over hip of 22 mm"].set_index("law")
+    # A common factor is no part of a ratio.
+    assert ratio.loc["contact_area", "predicted_over_measured"] == pytest.approx(1.0, rel=1e-3)
+    # 23 over 100 times 23, of relative deviations of 9 and 60 %.
+    deviations = np.log(100.0) / np.hypot(np.log1p(2.1 / 23.0), np.log1p(0.6))
+    assert hip.loc["contact_area", "deviations"] == pytest.approx(deviations)
+
+
+def test_calibrated_rows_do_not_count_and_nothing_predicted_is_refuted(study):
+    results = results_of(study, lambda test, law: 0.0 if test == "disc_straight" else 1.0)
+    tables = analyse_measured(results, study, OPTIONS)
+    straight = tables["measured_wear"].query(
+        "measurement == 'straight over elliptic motion of discs'"
+    )
+    verdicts = straight.set_index("law")["verdict"]
+    assert verdicts[LAW] == CALIBRATED
+    assert verdicts["unified_theory"] == REFUTED
+    judged = tables["law_verdicts"].set_index(["law", "contact"])
+    assert judged.loc[(LAW, "moving"), "calibrated"] == 1
+
+
+def test_mark_is_compared_and_judges_no_law(snapshot):
+    table = snapshot["measured_wear"]
+    mark = table[table["quantity"] == "mark_diameter"]
+    assert len(mark) == len(set(table["law"]))
+    assert mark["verdict"].isna().all()
+
+
+def test_laws_that_survive_are_those_that_no_test_of_a_moving_contact_refutes(snapshot):
+    verdicts = snapshot["law_verdicts"].query("contact == 'moving'").set_index("law")["verdict"]
+    # Other tests may have added laws of their own.
+    shipped = {
+        name: law for name, law in WEAR_LAWS.items() if law.__module__.startswith("kneewear.")
+    }
+    assert set(verdicts.index) == set(shipped)
+    for name, law in shipped.items():
+        assert (verdicts[name] == SURVIVES) == law.survives, name
+
+
+def test_sphere_on_flat_has_the_factor_of_flat_pins(snapshot):
+    table = snapshot["measured_wear"].query(f"law == '{LAW}'").set_index("measurement")
+    ball = table.loc["ball on flat"]
+    assert ball["verdict"] == AGREES
+    assert ball["predicted_over_measured"] == pytest.approx(1.0, abs=0.10)
+    mark = table.loc["ball on flat, diameter of the mark", "predicted_over_measured"]
+    assert mark == pytest.approx(1.0, abs=0.08)
+
+
+def test_constants_reproduce_the_tests_they_were_identified_from(snapshot):
+    table = snapshot["measured_wear"].query(f"law == '{LAW}' and verdict == '{CALIBRATED}'")
+    assert len(table) == 3
+    assert (table["predicted_over_measured"] - 1.0).abs().max() < 0.03
+
+
+def test_snapshot_is_of_the_measurements_and_laws_of_today(snapshot, study):
+    table = snapshot["measured_wear"]
+    rows = published_rows("kneewear.reference", "measured_wear")
+    assert set(table["measurement"]) == set(rows["measurement"])
+    first = table.drop_duplicates("measurement").set_index("measurement")["published"]
+    printed = rows.set_index("measurement")["published"].astype(float)
+    pd.testing.assert_series_equal(first, printed, check_names=False)

@@ -1,0 +1,43 @@
+"""Version and licence are the same in every file that states them."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import kneewear
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_version_and_licence_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    meta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    versions = {kneewear.__version__, project["version"], citation["version"], meta["version"]}
+    assert len(versions) == 1
+    assert {project["license"], citation["license"], meta["license"].rpartition("/")[2]} == {
+        "BSD-3-Clause"
+    }
+    assert meta["description"] == project["description"]
+
+
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_issue_templates_are_complete():
+    for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml"):
+        form = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert {"name", "description", "body"} <= set(form)
+        assert all(part["attributes"]["label"] for part in form["body"])
+
+
+def test_paper_cites_what_its_bibliography_has():
+    text = (ROOT / "paper/paper.md").read_text(encoding="utf-8")
+    known = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper/paper.bib").read_text("utf-8"), re.M))
+    assert set(re.findall(r"\[@(\w+)\]", text)) == known

@@ -1,0 +1,72 @@
+"""Pages written by hand stay short, and the gallery shows every study."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+import yaml
+
+from docs.generators.gallery import DOCS, RECORD, ROOT, TEMPLATES, measured_time, render_gallery
+from docs.generators.results import copy_times
+from kneewear.settings.study import load_study, merge_settings, read_settings
+
+LIMIT = 30_000
+STUDIES = sorted(path for path in (ROOT / "config").glob("*.yaml") if path.stem not in TEMPLATES)
+
+
+def test_pages_written_by_hand_are_short():
+    pages = [*DOCS.rglob("*.md"), *DOCS.rglob("*.md.in")]
+    assert len(pages) > 40
+    # Borders of tables and signs alone are no words.
+    words = [word for page in pages for word in page.read_text("utf-8").split()]
+    assert sum(bool(re.search(r"\w", word)) for word in words) <= LIMIT
+
+
+def test_gallery_has_every_study_with_a_command_that_names_it():
+    sections = re.split(r"^### ", render_gallery(), flags=re.MULTILINE)[1:]
+    shown = {section.partition("\n")[0]: section for section in sections}
+    assert set(shown) == {"default", *(path.stem for path in STUDIES)}
+    for path in STUDIES:
+        commands = re.search(r"```bash\n(.*?)```", shown[path.stem], re.DOTALL)[1]
+        assert f"config/{path.name}" in commands
+
+
+def test_commands_of_the_gallery_run_studies():
+    default = read_settings("config/defaults.yaml")
+    found = re.findall(r'^make study CONFIG="?([^"\n]+)"?$', render_gallery(), re.MULTILINE)
+    assert len(found) >= len(STUDIES)
+    for files in found:
+        settings = default
+        for file in files.split():
+            settings = merge_settings(settings, read_settings(ROOT / file))
+        assert load_study(settings, files).study
+
+
+def test_records_of_the_gallery_name_studies_and_pictures():
+    lines = [line for line in RECORD.read_text("utf-8").splitlines() if not line.startswith("#")]
+    for row in csv.DictReader(lines):
+        assert row["study"] in {"default", *(path.stem for path in STUDIES)}
+        assert not row["picture"] or (DOCS / "images" / row["picture"]).is_file()
+        assert row["picture"] or row["time"]
+
+
+def test_times_of_finished_studies_are_copied(tmp_path):
+    (tmp_path / "results/quick").mkdir(parents=True)
+    (tmp_path / "results/other").mkdir()
+    record = {"machine": {"system": "Linux"}, "wall_time_s": {"a": 2.0, "b": 3.5}, "seed": 1}
+    for study in ("quick", "other"):
+        (tmp_path / "results" / study / "provenance.json").write_text(json.dumps(record))
+    copy_times(tmp_path / "results", ROOT / "config", tmp_path / "snapshot")
+    assert [path.parent.name for path in tmp_path.glob("snapshot/*/provenance.json")] == ["quick"]
+    assert measured_time("quick", {}, tmp_path / "snapshot").startswith("6 s")
+    assert not measured_time("other", {}, tmp_path / "snapshot")
+
+
+def test_navigation_names_every_page_of_docs():
+    navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
+    named = set(re.findall(r"[\w/-]+\.md\b", str(navigation)))
+    assert {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - named == {
+        "generators/settings.md"
+    }

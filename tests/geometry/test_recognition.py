@@ -1,0 +1,179 @@
+"""Unit, axes, side and bearings that are recognised in shapes alone."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from itertools import permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.geometry import recognition
+from kneewear.geometry.coverage import polygon_coverage
+from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.geometry.fit_search import choose_fit
+from kneewear.geometry.fitting import fit_plateau
+from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, to_knee_axes, within_outline
+from kneewear.geometry.segmentation import (
+    find_post,
+    find_underside,
+    segment_condyles,
+    segment_plateaus,
+)
+from kneewear.io.shapes import load_shape
+from tests.geometry.example_implant import example_meshes
+from tests.geometry.invented import posterior_stabilised_insert, worn_scan
+from tests.geometry.solids import RIGHT, closed_femoral, closed_insert
+
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or Path(__file__).parents[2] / "../shared/data")
+TURNS = [
+    np.array([np.eye(3)[order[0]] * signs[0], np.eye(3)[order[1]] * signs[1]])
+    for order in permutations(range(3), 2)
+    for signs in product((1.0, -1.0), repeat=2)
+]
+
+
+def turned(mesh: TriangleMesh, rows: np.ndarray) -> TriangleMesh:
+    """Mesh with its axes turned by a right-handed matrix of two rows and their product."""
+    matrix = np.vstack([rows, np.cross(*rows)])
+    return TriangleMesh(mesh.vertices @ matrix.T, mesh.faces)
+
+
+@pytest.mark.parametrize("unit", MM_PER_UNIT)
+def test_units_follow_from_the_width(unit):
+    mesh = closed_insert(n=20)
+    scaled = TriangleMesh(mesh.vertices / MM_PER_UNIT[unit], mesh.faces)
+    assert recognition.recognise_unit(scaled, "file")[0] == unit
+
+
+@pytest.mark.parametrize("rows", TURNS[::3])
+@pytest.mark.parametrize("kind", ["solid", "sheet"])
+def test_axes_are_recognised_however_the_file_is_turned(rows, kind):
+    if kind == "solid":
+        parts, axes = (closed_insert(n=40), closed_femoral(n=45)), RIGHT
+    else:
+        sheets = example_meshes()
+        parts = sheets["insert"], sheets["femoral"]
+        axes = {"x": "anterior", "y": "superior", "z": "lateral"}
+    found = recognition.orient_implant(*(turned(part, rows) for part in parts))
+    back = [to_knee_axes(turned(p, rows), "mm", one.words("right"), "right")
+            for p, one in zip(parts, found, strict=True)]  # fmt: skip
+    for mesh, part in zip(back, parts, strict=True):
+        np.testing.assert_allclose(mesh.vertices, to_knee_axes(part, "mm", axes, "right").vertices)
+
+
+def test_components_with_different_axes_keep_their_own():
+    insert, femoral = closed_insert(n=40), turned(closed_femoral(n=45), TURNS[7])
+    found = recognition.orient_implant(insert, femoral)
+    assert found[0].words("right") == RIGHT
+    assert found[1].words("right") != RIGHT
+    back = to_knee_axes(femoral, "mm", found[1].words("right"), "right")
+    np.testing.assert_allclose(back.vertices, closed_femoral(n=45).vertices, atol=1e-12)
+
+
+def test_solids_are_turned_outward():
+    mesh = closed_insert(n=30)
+    inward = TriangleMesh(mesh.vertices, mesh.faces[:, ::-1])
+    found, findings = recognition.outward(inward, "file")
+    np.testing.assert_allclose(found.face_normals.sum(axis=0), 0.0, atol=1e-9)
+    assert [one.check for one in findings] == ["new.normals"]
+    assert recognition.outward(mesh, "file") == (mesh, ())
+
+
+@pytest.mark.parametrize("file", ["gc_dm/tray.stl", "jtml_kneel_1/KR_right_6_tib.stl"])
+def test_trays_without_polyethylene_are_refused(file):
+    if not (DATA / file).is_file():
+        pytest.skip(f"no {file} in {DATA} (set KNEEWEAR_DATA)")
+    mesh = load_shape(DATA / file)
+    unit, _ = recognition.recognise_unit(mesh, file)
+    scaled = TriangleMesh(mesh.vertices * MM_PER_UNIT[unit], mesh.faces)
+    with pytest.raises(InputDataError) as raised:
+        recognition.refuse_tray(recognition.outward(scaled, file)[0], file)
+    assert raised.value.finding.check == "new.tray"
+
+
+@pytest.mark.parametrize("insert", [closed_insert(n=40), posterior_stabilised_insert(n=81)])
+def test_inserts_are_no_trays(insert):
+    recognition.refuse_tray(insert, "insert")
+
+
+def test_plateaus_end_at_the_border_the_notch_and_the_post():
+    insert = posterior_stabilised_insert()
+    plateaus = segment_plateaus(extract_plateaus(insert).sheet)
+    for side, sign in (("medial", 1.0), ("lateral", -1.0)):
+        region = plateaus[side]
+        covered = polygon_coverage(region.outline)
+        # 1 mm inside the border of 48 by 76 mm, without the post at x -9 to 1 and |z| below 8.
+        x, z = np.array([-4.0, 0.0, 0.0, 22.0]), sign * np.array([4.0, 12.0, 34.0, 22.0])
+        assert covered.contains(x, z).tolist() == [False, True, True, True]
+        assert np.abs(region.outline[:, 0]).max() < 24.0
+        assert np.abs(region.outline[:, 1]).max() < 38.0
+        assert region.lowest[0] == pytest.approx(1.0, abs=0.6)
+    height, (x, z) = find_post(insert, plateaus)
+    assert height == pytest.approx(15.0 + 22.0**2 / 300 + 0.2, abs=0.5)
+    assert x == pytest.approx(-4.0, abs=1.0)
+    flat = closed_insert()
+    assert find_post(flat, segment_plateaus(extract_plateaus(flat).sheet)) is None
+
+
+def test_the_underside_is_the_largest_plane_below():
+    height, part = find_underside(closed_insert(n=40))
+    assert height == pytest.approx(0.0)
+    assert 0.8 < part < 1.0
+
+
+@pytest.mark.compiled
+def test_fits_follow_shapes_and_not_noise():
+    """Truth without noise is known: the noisy fit is nearer to it than the noise is large."""
+    noise = 0.01
+    scan, truth = worn_scan(noise), worn_scan(0.0)
+    sheets = {
+        name: cut(scan[name]).sheet
+        for name, cut in (("insert", extract_plateaus), ("femoral", extract_condyles))
+    }
+    plateaus = segment_plateaus(sheets["insert"])
+    condyles, _ = segment_condyles(sheets["femoral"])
+    chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
+    for side, region in plateaus.items():
+        noisy, exact = (
+            within_outline(one, region.outline)
+            for one in (sheets["insert"], extract_plateaus(truth["insert"]).sheet)
+        )
+        surface, _ = fit_plateau(noisy, region.x, region.z, replace(chosen.settings, densest=True))
+        *_, distance, _, interior = surface.closest_points(exact.vertices)
+        assert np.abs(distance[interior]).mean() < 0.35 * noise, side
+    for fit in chosen.qualities:
+        assert 0.5 * noise < fit.mean_mm < 1.2 * noise
+    assert chosen.settings.mean_tolerance >= max(fit.mean_mm for fit in chosen.qualities)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("form", ["contact", "solid"])
+def test_bearings_of_the_real_implant_agree_with_regions_drawn_by_hand(form):
+    files = {part: DATA / f"gc_dm/{part}_{form}.stl" for part in ("insert", "femoral")}
+    if not all(file.is_file() for file in files.values()):
+        pytest.skip(f"no real implant data in {DATA} (set KNEEWEAR_DATA)")
+    cut = {"insert": extract_plateaus, "femoral": extract_condyles}
+    sheets = {}
+    for part, file in files.items():
+        mesh = to_knee_axes(load_shape(file), "m", RIGHT, "right")
+        sheets[part] = cut[part](mesh).sheet if form == "solid" else mesh
+    plateaus = segment_plateaus(sheets["insert"])
+    condyles, _ = segment_condyles(sheets["femoral"])
+    chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
+    assert max(fit.mean_mm for fit in chosen.qualities) < 0.0011
+    # The windows of config/dm_fluoroscopy.yaml.
+    for side, sign in (("medial", 1.0), ("lateral", -1.0)):
+        low, high = sorted(sign * np.array(chosen.condyles[side].z))
+        assert low == pytest.approx(9.5, abs=1.6)
+        assert high == pytest.approx(38.0, abs=1.0)
+        assert chosen.condyles[side].angle_deg[0] <= -26.0
+        assert chosen.condyles[side].angle_deg[1] >= 82.0
+        sheet = within_outline(sheets["insert"], plateaus[side].outline)
+        covered = polygon_coverage(plateaus[side].outline)
+        x, z = np.meshgrid(np.linspace(-12.0, 8.0, 9), sign * np.linspace(9.0, 34.0, 9))
+        assert covered.contains(x, z).all()
+        assert sheet.vertices[:, 1].min() == pytest.approx(6.0, abs=0.02)

@@ -1,0 +1,88 @@
+"""Verdicts on computed numbers beside printed ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.regression.literature import (
+    DIFFERS,
+    HOLDS,
+    NOT_PRINTED,
+    SOURCE_ERROR,
+    ComparedNumber,
+    computed_rows,
+    judge_number,
+    judge_numbers,
+    published_rows,
+    rms_number,
+)
+from kneewear.settings.replications import MULTIBODY_MODELS, STUDY_MODELS, replication_room
+
+ROWS = pd.DataFrame(
+    [
+        ("a", 10.0, 1.0, np.nan, np.nan, None),
+        ("b", np.nan, np.nan, 2.0, np.nan, None),
+        ("c", np.nan, np.nan, np.nan, 3.0, None),
+        ("d", 10.0, 1.0, np.nan, np.nan, NOT_PRINTED),
+        ("e", 10.0, 1.0, np.nan, np.nan, SOURCE_ERROR),
+        ("f", 10.0, np.nan, np.nan, np.nan, None),
+    ],
+    columns=["quantity", "published", "tolerance", "low", "high", "remark"],
+).assign(source="a paper", unit="N")
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "verdict"),
+    [
+        ("a", 9.0, HOLDS), ("a", 11.0, HOLDS), ("a", 11.1, DIFFERS), ("a", np.nan, DIFFERS),
+        ("b", 2.0, HOLDS), ("b", 1.9, DIFFERS), ("c", -5.0, HOLDS), ("c", 3.1, DIFFERS),
+        ("d", 10.0, NOT_PRINTED), ("d", 50.0, NOT_PRINTED),
+        ("e", 10.0, HOLDS), ("e", 50.0, SOURCE_ERROR),
+        ("f", 10.0, ""),
+    ],
+)  # fmt: skip
+def test_limits_and_remarks_decide(quantity, value, verdict):
+    (row,) = judge_number(ROWS, computed_rows({quantity: value})).to_dict("records")
+    assert row["verdict"] == verdict
+
+
+def test_cases_are_rows_and_what_was_not_computed_is_left_out():
+    table = judge_number(ROWS, computed_rows({"b": {"one": 1.0, "two": 3.0}, "unknown": 1.0}))
+    assert table[["case", "verdict"]].to_numpy().tolist() == [["one", DIFFERS], ["two", HOLDS]]
+
+
+def test_targets_of_settings_are_judged_alike():
+    numbers = [ComparedNumber("rms", name, 1.0, "mm", "", high=high)
+               for name, high in (("x", 2.0), ("y", 0.5), ("z", np.nan))]  # fmt: skip
+    assert judge_numbers(numbers)["verdict"].tolist() == [HOLDS, DIFFERS, ""]
+    assert judge_numbers([]).empty
+
+
+def test_an_unknown_remark_is_refused():
+    with pytest.raises(ValueError):
+        judge_number(ROWS.assign(remark="maybe"), computed_rows({"a": 1.0}))
+
+
+@pytest.mark.parametrize("name", [*MULTIBODY_MODELS, *STUDY_MODELS])
+def test_printed_numbers_of_replications_have_limits_or_a_remark(name):
+    rows = published_rows(replication_room(name)[0])
+    assert rows["quantity"].is_unique and rows["source"].notna().all()
+    limits = rows["low"].notna() | rows["high"].notna() | rows["tolerance"].notna()
+    assert (limits | (rows["remark"] != "")).all()
+
+
+def test_rms_differences_stand_beside_the_constant_mean_of_the_measurement():
+    measured = np.array([1.0, 3.0, 5.0, 3.0])
+    models = {"exact": measured, "mean": np.full(4, 3.0), "worse": measured[::-1] * 2.0}
+    numbers = [rms_number("rms", name, own, measured, "mm", "a test", 9.0)
+               for name, own in models.items()]  # fmt: skip
+    table = judge_numbers([*numbers, ComparedNumber("range", "x", 4.0, "mm", "a test")])
+    by_case = table.set_index("case")
+    assert by_case.loc["mean", "computed"] == pytest.approx(np.sqrt(2.0))
+    assert by_case["constant_mean"].iloc[:3].tolist() == pytest.approx([np.sqrt(2.0)] * 3)
+    assert by_case["skill"].iloc[:2].tolist() == pytest.approx([1.0, 0.0])
+    assert by_case.loc["worse", "skill"] < 0.0
+    assert np.isnan(by_case.loc["x", "skill"])
+    assert "skill" not in judge_numbers([ComparedNumber("range", "x", 4.0, "mm", "a test")])

@@ -1,0 +1,141 @@
+"""Steps of a small dynamic knee: balance, contact, continuation, statements."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from kneewear.io import netcdf
+from kneewear.regression.literature import HOLDS, SOURCE_ERROR
+from kneewear.replications.fe_knee.bones import build_bones
+from kneewear.replications.fe_knee.literature import compare_fe_knee, cycle_rates, phases, reversals
+from kneewear.replications.fe_knee.progress import ProgressFile
+from kneewear.replications.fe_knee.run import KneeFrames, frame_steps, run_knee
+from tests.replications.knees import small_knee
+
+
+@pytest.fixture(scope="module")
+def knee():
+    settings = small_knee()
+    bones = build_bones(settings.bones)
+    kept = []
+    return bones, settings, run_knee(bones, settings, keep=kept.append), kept
+
+
+def test_energy_falls_by_the_losses_and_the_coupling_alone(knee):
+    history = knee[2].history
+    names = ["viscous", "contact", "stabilisation", "coupling"]
+    lost = history[[f"{name}_loss_mj" for name in names]].sum(axis=1)
+    np.testing.assert_allclose(history["total_mj"] + lost, history["total_mj"][0], rtol=1e-10)
+    # What the coupling loses or adds is small beside the tolerance of 1e-4.
+    assert np.abs(history["coupling_loss_mj"]).max() < 1e-4 * history["total_mj"][0]
+
+
+def test_energy_is_in_balance_without_rods():
+    settings = small_knee({"rods": None})
+    history = run_knee(build_bones(settings.bones), settings).history
+    assert np.abs(history["coupling_loss_mj"]).max() < 1e-9 * history["total_mj"][0]
+    assert (np.diff(history["total_mj"]) < 1e-9).all()
+
+
+def test_contact_begins_when_the_gap_is_passed_and_nothing_penetrates(knee):
+    history = knee[2].history
+    # 0.11 mm at 1 m/s takes 11 steps of 10 us.
+    assert phases(history["obstacle_nodes"].to_numpy())[0][0] == 11
+    assert history["obstacle_force_n"][:11].max() == 0.0
+    assert history["penetration_mm"].max() < 1e-12
+    assert history["cartilage_force_n"].max() > 0.0
+
+
+def test_force_is_the_change_of_momentum(knee):
+    history, settings = knee[2].history, knee[1]
+    push = history["obstacle_force_n"] * settings.time_step_s
+    gained = history["momentum_y_n_s"] - history["momentum_y_n_s"][0]
+    # The stabilisation's impulses at the first contact are not forces of a step.
+    assert gained.iloc[-1] > 0.0
+    assert push.sum() == pytest.approx(gained.iloc[-1], rel=0.5)
+
+
+def test_a_run_that_was_interrupted_continues_to_the_same_end(knee, tmp_path):
+    bones, settings, run, kept = knee
+    block = settings.model_dump(mode="json")
+    file = ProgressFile(tmp_path / "progress.npz", bones, block, "code")
+    assert file.load() is None
+    file.save(kept[6])
+    assert ProgressFile(tmp_path / "progress.npz", bones, block, "other").load() is None
+    again = run_knee(bones, settings, file.load())
+    assert again.history.drop(columns=["bone_seconds", "rod_seconds"]).equals(
+        run.history.drop(columns=["bone_seconds", "rod_seconds"])
+    )
+    np.testing.assert_array_equal(again.frames.positions, run.frames.positions)
+    (tmp_path / "progress.npz").write_bytes(b"PK half")
+    assert file.load() is None
+    file.remove()
+    assert not list(tmp_path.glob("progress*"))
+
+
+def test_frames_are_read_as_they_were_written(knee, tmp_path):
+    frames = knee[2].frames
+    netcdf.save(frames, tmp_path / "frames.nc")
+    again = netcdf.load(KneeFrames, tmp_path / "frames.nc")
+    for one in fields(KneeFrames):
+        left, right = getattr(again, one.name), getattr(frames, one.name)
+        if isinstance(right, np.ndarray):
+            np.testing.assert_allclose(left, right, rtol=1e-6, err_msg=one.name)
+        else:
+            assert left == right
+
+
+def test_frames_of_a_knee_without_rods_are_written(tmp_path):
+    settings = small_knee({"rods": None, "steps": 1})
+    frames = run_knee(build_bones(settings.bones), settings).frames
+    netcdf.save(frames, tmp_path / "frames.nc")
+    assert netcdf.load(KneeFrames, tmp_path / "frames.nc").rods.size == 0
+
+
+def test_printed_numbers_are_compared(knee):
+    bones, settings, run, _ = knee
+    rows = compare_fe_knee(run, bones, settings).set_index("quantity")
+    assert rows.loc["first step in contact with the obstacle", "computed"] == 11
+    gap = "first step in contact with an obstacle at the printed gap of 1 mm"
+    # 1 mm at 1 m/s takes 100 steps of 10 us.
+    assert rows.loc[gap, "computed"] == 100
+    assert rows.loc[gap, "verdict"] == SOURCE_ERROR
+    laws = rows[rows["source"].isin(["contact condition", "coupling condition", "Theorem 2.2"])]
+    assert len(laws) == 3 and set(laws["verdict"]) == {HOLDS}
+
+
+def test_multigrid_agrees_with_a_factorisation():
+    changes = {
+        "bones": {"refinements": 1}, "steps": 12, "rods": None, "obstacle_gap_mm": 0.02,
+        "solver": {"method": "direct"},
+    }  # fmt: skip
+    settings = small_knee(changes)
+    bones = build_bones(settings.bones)
+    moved = 1e3 * settings.time_step_s * settings.steps
+    exact, *others = (
+        run_knee(bones, small_knee(changes | {"solver": {"method": method}})).frames.positions[-1]
+        for method in ("direct", "truncated_newton", "active_set")
+    )
+    for positions in others:
+        assert np.abs(positions - exact).max() < 1e-3 * moved
+
+
+def test_rates_of_cycles_are_means_of_all_steps_and_of_those_in_contact():
+    rates, touching = np.array([0.1, 0.3, 0.7, np.nan]), np.array([False, True, True, True])
+    assert list(cycle_rates(rates, touching).values()) == pytest.approx([1.1 / 3.0, 0.5])
+    assert len(cycle_rates(rates, touching & False)) == 1
+
+
+def test_steps_of_frames_are_even_with_both_ends():
+    assert frame_steps(small_knee()) == [0, 4, 8, 12, 16, 20]
+    assert frame_steps(small_knee({"steps": 2})) == [0, 1, 2]
+
+
+def test_phases_and_reversals_of_series():
+    assert phases(np.array([0, 1, 2, 0, 3])) == [(1, 2), (4, 4)]
+    assert phases(np.zeros(3)) == []
+    assert reversals(np.array([0, 2, 2, 5, 3, 0])) == 1
+    assert reversals(np.array([0, 2, 1, 2, 0])) == 3

@@ -1,0 +1,218 @@
+"""The planar and the spatial knee of Machado's thesis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.replications.planar_knee.model import FREE, build_planar, solve
+from kneewear.replications.point_contact.euler_parameters import integrate_euler_parameters
+from kneewear.replications.point_contact.impacts import integrate_impacts
+from kneewear.replications.point_contact.materials import impact_law
+from kneewear.replications.point_contact.scenes import moving_shapes, ribbon
+from kneewear.replications.spatial_knee.literature import euler_parameter_differences
+from kneewear.replications.spatial_knee.model import (
+    build_spatial,
+    spatial_motion_table,
+    spatial_scene,
+)
+from kneewear.settings.study import read_study
+
+CONFIG = Path(__file__).parents[2] / "config"
+
+
+def settings(name, **changes):
+    own = {"multibody": changes} if changes else {}
+    return read_study(CONFIG / f"{name}.yaml", own, defaults=CONFIG / "defaults.yaml").multibody
+
+
+PLANAR, SPATIAL = settings("planar_knee"), settings("spatial_knee")
+
+
+def test_planar_ligaments_are_slack_at_the_start():
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    found = system.forces(start).parts
+    # Printed slack lengths are rounded to 0.1 mm.
+    lengths = found["ligaments"].length
+    np.testing.assert_allclose(lengths, [43.757, 33.155, 78.419, 56.180], atol=1e-3)
+    assert found["ligaments"].tension.max() < 0.01
+    assert found["contact"].depth < 0.0
+    assert 90.0 - np.degrees(start[5]) == pytest.approx(54.79, abs=0.005)
+
+
+def test_planar_stiffnesses_are_those_of_the_source():
+    law = impact_law(PLANAR.knees["healthy"], PLANAR.contact_radius_mm, "hertz")
+    assert law.stiffness * 1000.0**1.5 == pytest.approx(3260513, abs=0.5)
+    # Rows of Table 5.3 with their radii exchanged.
+    cup = impact_law(PLANAR.knees["healthy"], 30.4, "hertz", -75.0)
+    ball = impact_law(PLANAR.knees["healthy"], 26.4, "hertz", 36.02)
+    assert ball.stiffness * 1000.0**1.5 == pytest.approx(2308135, abs=1)
+    assert cup.stiffness * 1000.0**1.5 == pytest.approx(4228138, abs=1)
+
+
+def test_planar_knee_keeps_its_energy_and_meets_the_femur():
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    found = integrate_impacts(system, np.linspace(0.0, 0.3, 151), start, FREE)
+    assert found.motion.energy_error < 1e-3
+    contact = found.contacts[0]
+    begin = 90.0 - np.degrees(contact.begin_coordinates[5])
+    assert 22.5 < begin < 27.5 + 2.0
+    # The motion stays in the plane.
+    assert np.abs(found.motion.coordinates[:, 2:5]).max() < 1e-12
+
+
+def test_planar_knee_that_never_meets_the_femur_is_refused():
+    with pytest.raises(InputDataError, match=r"duration_s: found no contact within 0.02 s"):
+        solve(None, settings("planar_knee", duration_s=0.02))
+
+
+def test_spatial_ligaments_have_the_lengths_of_the_source():
+    system, start = build_spatial(SPATIAL)
+    found = system.forces(start).parts["ligaments"]
+    printed = [34.37, 30.95, 30.05, 23.89, 70.26, 44.34, 35.85, 60.14]
+    np.testing.assert_allclose(found.length, printed, atol=0.006)
+    # The lateral collateral ligament pulls 592 N at a stretch of 1.05 of its slack length.
+    assert found.tension[-1] == pytest.approx(592.0, abs=1.0)
+
+
+def test_spatial_knee_flexes_and_keeps_its_energy():
+    system, start = build_spatial(SPATIAL)
+    times = np.linspace(0.0, 0.06, 31)
+    found = integrate_impacts(system, times, start, ("tibia",), relative_tolerance=1e-7)
+    assert found.motion.energy_error < 1e-3
+    motion = spatial_motion_table(found, SPATIAL)
+    assert motion["flexion_deg"].iloc[-1] > 1.0
+    assert found.contacts[0].name == "medial"
+
+
+@pytest.mark.slow
+def test_spatial_knee_moves_alike_with_euler_parameters():
+    """Other coordinates and another integrator, through the first contacts."""
+    system, start = build_spatial(SPATIAL)
+    times = np.linspace(0.0, 0.1, 11)
+    found = integrate_impacts(system, times, start, ("tibia",), relative_tolerance=1e-9)
+    other = integrate_euler_parameters(system, times, start, 1e-9)
+    norms = np.linalg.norm(other.parameters, axis=-1)
+    np.testing.assert_allclose(norms, 1.0, atol=1e-10)
+    np.testing.assert_allclose(other.translation[:, 0], found.motion.coordinates[:, :3], atol=1e-5)
+    turns = [system.poses(one).rotation[1] for one in found.motion.coordinates]
+    np.testing.assert_allclose(other.rotation[:, 0], turns, atol=1e-6)
+    # The tibia turns, after contacts on both sides.
+    assert {one.name for one in found.contacts} == {"medial", "lateral"}
+    assert np.abs(turns[-1] - np.eye(3)).max() > 0.1
+    assert max(euler_parameter_differences(system, found.motion.coordinates, times).values()) < 0.01
+    found.motion.coordinates[-1, 0] += 0.02
+    place, _ = euler_parameter_differences(system, found.motion.coordinates, times).values()
+    assert place == pytest.approx(0.02, abs=1e-3)
+
+
+def placed(scene, frame, body):
+    number = scene.bodies.index(body)
+    points = scene.meshes[body].vertices @ scene.rotation[frame, number].T
+    return points + scene.translation[frame, number]
+
+
+def test_the_spatial_scene_has_spheres_on_planes_and_fibres():
+    system, start = build_spatial(SPATIAL)
+    flexed = start + [0.0, 0.0, 0.0, -0.5, 0.0, 0.0]
+    scene = spatial_scene(system, SPATIAL, np.array([start, flexed]))
+    assert scene.labels == ("0°", "29°") and len(scene.lines[0]) == len(SPATIAL.ligaments)
+    femur, tibia = placed(scene, 0, "femur"), placed(scene, 0, "tibia")
+    # Anterior, superior, lateral.
+    centre = np.roll(SPATIAL.condyles["lateral"].centre_mm, -1)
+    radius = np.linalg.norm(femur[len(femur) // 2 :] - centre, axis=1)
+    np.testing.assert_allclose(radius, SPATIAL.condyles["lateral"].radius_mm)
+    np.testing.assert_allclose(tibia[:, 1], 0.0, atol=1e-9)
+    np.testing.assert_allclose(tibia[:4].mean(axis=0), [-11.0, 0.0, -23.0], atol=1e-9)
+    # Flexion turns the tibia's long axis to posterior.
+    assert scene.translation[0, 1, 1] == pytest.approx(start[2])
+    long_axis = scene.rotation[1, 1] @ [0.0, 0.0, -1.0]
+    np.testing.assert_allclose(long_axis, [-np.sin(0.5), -np.cos(0.5), 0.0], atol=1e-9)
+    for line, one in zip(scene.lines[0], SPATIAL.ligaments.values(), strict=True):
+        np.testing.assert_allclose(line[0], np.roll(one.femur_mm, -1))
+
+
+def test_the_planar_scene_has_ribbons_that_face_each_other():
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    profiles = PLANAR.femoral_profile, PLANAR.tibial_profile
+    scene = moving_shapes(
+        system, start[None], np.array([54.79]), tuple(map(ribbon, profiles)), "Ribbons"
+    )
+    femur, tibia = placed(scene, 0, "femur"), placed(scene, 0, "tibia")
+    assert np.ptp(tibia[:, 2]) == 20.0
+    apart = np.linalg.norm(femur[:, None] - tibia[None], axis=-1).min()
+    # Points are up to 5 mm apart along a profile.
+    assert apart == pytest.approx(-system.forces(start).parts["contact"].depth, abs=0.5)
+    assert scene.labels == ("55°",)
+    lengths = [np.linalg.norm(line[1] - line[0]) for line in scene.lines[0]]
+    np.testing.assert_allclose(lengths, [43.757, 33.155, 78.419, 56.180], atol=1e-3)
+
+
+def test_a_mirrored_spatial_knee_moves_as_its_mirror_image():
+    def mirrored(point):
+        return (-point[0], *point[1:])
+
+    settings = SPATIAL.model_dump()
+    for one in settings["ligaments"].values():
+        one["femur_mm"], one["tibia_mm"] = mirrored(one["femur_mm"]), mirrored(one["tibia_mm"])
+    for one in settings["condyles"].values():
+        one["centre_mm"] = mirrored(one["centre_mm"])
+    left = type(SPATIAL)(**settings)
+    times = np.linspace(0.0, 0.03, 16)
+    right, other = (
+        integrate_impacts(*_args(one, times), relative_tolerance=1e-8).motion.coordinates
+        for one in (SPATIAL, left)
+    )
+    signs = np.array([-1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
+    np.testing.assert_allclose(other, right * signs, atol=1e-3)
+
+
+def _args(settings, times):
+    system, start = build_spatial(settings)
+    return system, times, start, ("tibia",)
+
+
+def test_the_reference_knee_must_exist():
+    with pytest.raises(InputDataError, match="healty"):
+        settings("planar_knee", reference_knee="healty")
+
+
+def test_faults_name_the_key_as_it_is_written():
+    with pytest.raises(InputDataError, match=r"multibody\.model: found 'plannar'.*'planar'"):
+        settings("planar_knee", model="plannar")
+    with pytest.raises(InputDataError, match=r"key multibody\.pulse\.amplitude_n"):
+        settings("planar_knee", pulse={"amplitude_n": -1})
+    with pytest.raises(InputDataError, match=r"key multibody\.tibbia: found an unknown key"):
+        settings("planar_knee", tibbia=1)
+
+
+def test_a_layer_needs_a_thickness():
+    layer = {"youngs_modulus_mpa": 24, "poisson_ratio": 0.38}
+    with pytest.raises(InputDataError, match="both or neither"):
+        settings("spatial_knee", contact={"layer": layer})
+
+
+def test_a_double_layer_has_no_loss():
+    with pytest.raises(InputDataError, match=r"reference_knee: 90OA, which has a layer"):
+        settings("planar_knee", reference_knee="90OA")
+    layer = {"layer": {"youngs_modulus_mpa": 24, "poisson_ratio": 0.38}, "layer_thickness_mm": 0.4}
+    assert settings("spatial_knee", contact=layer).law == "hertz"
+    with pytest.raises(InputDataError, match="law: flores with a layer"):
+        settings("spatial_knee", contact=layer, law="flores")
+
+
+def test_both_condyles_are_needed():
+    with pytest.raises(InputDataError, match="condyles"):
+        settings("spatial_knee", condyles={"lateral": None})
+
+
+@pytest.mark.parametrize(
+    ("ligament", "words"),
+    [({"slack_length_mm": 0}, "slack_length_mm"), ({"stiffness_n_per_mm2": 0}, "stiffness")],
+)
+def test_a_ligament_needs_a_length_and_a_stiffness(ligament, words):
+    with pytest.raises(InputDataError, match=words):
+        settings("planar_knee", ligaments={"ACL": ligament})

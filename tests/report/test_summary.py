@@ -1,0 +1,210 @@
+"""Key results and findings as records."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.errors import NOT_COMPUTED, InputDataError
+from kneewear.findings import Finding, Reported, gather
+from kneewear.io.documents import save_json
+from kneewear.joblog import job_log
+from kneewear.outcome import outcome
+from kneewear.provenance import reported_findings
+from kneewear.report.derived import Tables, select
+from kneewear.report.specification import KeyResultPart, Selection
+from kneewear.report.summary import KeyResult, key_results
+from kneewear.sides import BOTH
+from tests.report import new_kinds
+from tests.report.pages import written
+
+
+def test_key_results_of_wear_are_those_of_the_centre_case(whole):
+    page = written("wear", whole.settings, whole.tables)
+    centre = page.tables["centre"]
+    own = centre[centre["quantity"] == "wear_volume"]["value"].sum()
+    density = whole.settings["wear"]["density_mg_per_mm3"]
+    assert page.results["wear_volume",].value == pytest.approx(own)
+    assert page.results["wear_mass",].value == pytest.approx(density * own)
+    for side in ("medial", "lateral"):
+        row = centre[(centre["quantity"] == "damage_depth") & (centre["side"] == side)]
+        assert page.results["damage_depth", side].value == row["value"].item()
+
+
+def test_pressure_is_judged_by_the_limit_of_the_settings(whole):
+    largest = written("wear", whole.settings, whole.tables).results["max_pressure",].value
+    for limit, outside in ((largest + 1.0, False), (largest - 1.0, True)):
+        report = whole.settings["report"] | {"pressure_limit_mpa": limit}
+        page = written("wear", whole.settings | {"report": report}, whole.tables)
+        result = page.results["max_pressure",]
+        assert (result.limit, result.outside) == (limit, outside)
+
+
+def test_published_error_stands_beside_the_null_model(whole):
+    page = written("wear", whole.settings, whole.tables)
+    comparison = whole.tables["comparison"]
+    rows = comparison[~comparison["calibration"].astype(bool)]
+    result = page.results["published_error",]
+    assert result.value == pytest.approx(100.0 * rows["relative_error"].abs().median())
+    assert result.null_model == pytest.approx(100.0 * rows["null_error"].abs().median())
+
+
+def test_interval_of_uncertain_constants_is_that_of_the_first_life(single):
+    intervals = pd.DataFrame(
+        [(side, quantity, 1.0, 2.0, "2.5 to 97.5")
+         for side in (BOTH, "medial", "lateral") for quantity in ("wear_volume", "damage_depth")],
+        columns=["side", "quantity", "lower", "upper", "percentiles"],
+    )  # fmt: skip
+    page = written("wear", single.settings, single.tables | {"constant_intervals": intervals})
+    lives = list(dict.fromkeys(single.tables["cases"]["life"]))
+    first, second = (page.results["wear_volume", life] for life in lives)
+    assert (first.low, first.high) == (1.0, 2.0)
+    assert (second.low, second.meaning) == (None, "")
+    ranges = page.tables["model_ranges"]
+    assert ranges[["volume_low", "depth_high"]].iloc[0].tolist() == [1.0, 2.0]
+
+
+def test_failed_cases_and_side_studies_are_findings(whole):
+    failures = pd.DataFrame(
+        {"case": ["a"], "activity": ["gait"], "frame": [3], "residual": [1.0], "reason": ["slid"]}
+    )
+    failed = pd.DataFrame({NOT_COMPUTED: ["no file"]})
+    tables = whole.tables | {"failures": failures, "model_spread": failed}
+    page = written("wear", whole.settings, tables)
+    records = {one.finding.check: one.finding for one in page.findings}
+    assert records["failed_case"].severity == "refuse"
+    assert records["failed_case"].found == "slid"
+    assert records["side_study"].found == "not computed: no file"
+    assert page.findings[0].finding.check == "failed_case"
+
+
+def test_cases_beyond_validity_are_counted(whole):
+    validity = whole.tables["validity"].copy()
+    beyond = validity["case"].isin(validity["case"].unique()[:3])
+    validity["max_pressure_above_limit"] = beyond & (validity["side"] == "medial")
+    validity["avg_pressure_above_limit"] = False
+    page = written("wear", whole.settings, whole.tables | {"validity": validity})
+    (row,) = page.tables["validity_counts"].to_dict("records")
+    assert (row["cases"], row["of"]) == (3, validity["case"].nunique())
+    assert set(page.tables["all_cases"].query("validity == 'outside'")["case"]) == set(
+        validity["case"].unique()[:3]
+    )
+    assert "validity" in [one.finding.check for one in page.findings]
+
+
+def test_summary_is_json_and_is_read_back(whole):
+    page = written("wear", whole.settings, whole.tables)
+    text = json.dumps(page.summary, allow_nan=False)
+    records = json.loads(text)["key_results"]
+    assert [KeyResult(**one) for one in records] == list(page.results.values())
+
+
+@pytest.mark.parametrize(
+    ("statistic", "value"),
+    [("first", 3.0), ("sum", 6.0), ("max", 3.0), ("mean", 2.0), ("count", 3)],
+)
+def test_statistics_of_a_key_result(statistic, value):
+    tables = Tables({"t": pd.DataFrame({"value": [3.0, 1.0, 2.0]})}, {"study": "s"})
+    part = KeyResultPart(table="t", name="x", statistic=statistic)
+    (result,) = key_results([part], tables)
+    assert result.value == value
+
+
+def test_results_without_a_number_are_none_and_absent_tables_give_none():
+    tables = Tables({"t": pd.DataFrame({"value": [np.nan]})}, {"study": "s"})
+    (result,) = key_results([KeyResultPart(table="t", name="x")], tables)
+    assert result.value is None
+    assert list(key_results([KeyResultPart(table="no", name="x")], tables)) == []
+
+
+def test_rows_are_selected_grouped_and_made_wide():
+    frame = pd.DataFrame(
+        {"side": ["b", "a", "b", "a"], "q": ["x", "x", "y", "y"], "value": [1.0, 2.0, 3.0, 4.0]}
+    )
+    tables = {"t": frame}
+    some = select(tables, Selection(table="t", where={"side": ["a", "b"]}, rows=3))
+    assert some["side"].tolist() == ["a", "a", "b"]
+    grouped = select(tables, Selection(table="t", group=["side"], statistics=["min", "max"]))
+    assert grouped.set_index("side").loc["a"].tolist() == [2.0, 4.0]
+    wide = select(tables, Selection(table="t", wide="q"))
+    assert wide.set_index("side").loc["b"].tolist() == [1.0, 3.0]
+    assert select(tables, Selection(table="t", where={"no": 1})).empty
+
+
+def test_findings_of_one_kind_are_counted_and_the_worst_come_first():
+    note, warning = (Finding("", level, "", "x", "", "") for level in ("note", "warn"))
+    given = [Reported(note, "a"), *[Reported(warning, "b", f"case {n}"[:4]) for n in range(3)]]
+    first, second = gather(given)
+    assert (first.finding, first.more) == (warning, 2)
+    assert (second.finding, second.more) == (note, 0)
+    assert Reported.of(first.record()) == first
+
+
+def test_equal_findings_of_several_jobs_are_one_line_with_a_count():
+    warning, other = (Finding("x", "warn", "", text, "", "") for text in ("a", "b"))
+    given = [Reported(warning, "read"), Reported(warning, "solve"), Reported(other, "solve"),
+             Reported(warning, "read", more=2)]  # fmt: skip
+    first, second = gather(given)
+    assert (first.finding, first.job, first.more) == (warning, "read, solve", 4)
+    assert (second.finding, second.job, second.more) == (other, "solve", 0)
+    (of_settings,) = gather([Reported(warning, "read"), Reported(warning, "settings")])
+    assert of_settings.job == "settings"
+
+
+def test_no_page_has_a_line_twice(whole):
+    finding = Finding("motion.spike", "warn", "a.csv", "a spike", "none", "Check it.")
+    findings = [Reported(finding, job) for job in ("settings", "read", "read", "solve")]
+    page = written("wear", whole.settings, whole.tables, findings=findings)
+    for text in (page.page, page.appendix):
+        lines = re.findall(r"<li data-check.*</li>", text)
+        assert len(set(lines)) == len(lines)
+        assert sum("a spike" in line for line in lines) == 1
+
+
+def test_warnings_of_a_job_are_records_and_can_be_silenced(tmp_path, whole):
+    finding = Finding("motion.spike", "warn", "file.csv", "a spike", "none", "Check it.")
+    with job_log(tmp_path / "read/one.log"):
+        logger = logging.getLogger("kneewear")
+        logger.warning("%s", finding)
+        for number in range(2):
+            logger.warning("case %d slid", number)
+    reported = reported_findings(whole.settings, tmp_path)
+    assert [(one.job, one.finding.found) for one in reported if one.job == "read"] == [
+        ("read", "a spike"), ("read", "case 0 slid"), ("read", "case 1 slid"),
+    ]  # fmt: skip
+    assert reported[-1].alike == reported[-2].alike == "case %d slid"
+    settings = whole.settings | {"checks": {"silence": ["motion.spike"]}}
+    silenced = reported_findings(settings, tmp_path)
+    assert finding not in [one.finding for one in silenced]
+    assert silenced[-1].finding.severity == "note"
+    with job_log(tmp_path / "read/one.log"):
+        pass
+    assert not [one for one in reported_findings(whole.settings, tmp_path) if one.job == "read"]
+
+
+def test_outcome_is_written_from_the_summary(tmp_path, whole):
+    with pytest.raises(InputDataError):
+        outcome(tmp_path)
+    shown, hidden = (Finding("", "warn", "", text, "", "") for text in ("slid", "before"))
+    findings = [Reported(shown, "solve"), Reported(hidden, "settings")]
+    page = written("wear", whole.settings, whole.tables, findings=findings)
+    (tmp_path / "report").mkdir()
+    save_json(page.summary, tmp_path / "report/summary.json")
+    lines = "\n".join(outcome(tmp_path)[0])
+    assert page.results["wear_volume",].amount in lines
+    assert "(solve): slid" in lines
+    assert "before" not in lines
+    assert lines.endswith(str(tmp_path / "report/index.html"))
+
+
+@pytest.mark.parametrize("kind", ["sweep", "cohort", "laxity", "contact characterisation"])
+def test_every_kind_has_key_results_and_tables(kind):
+    name, settings, tables, _ = new_kinds.NEW_KINDS[kind]()
+    page = written(name, settings, tables)
+    assert page.results
+    assert page.summary["tables"]

@@ -1,0 +1,289 @@
+"""Study, knee, cycles and damage that do not belong together are refused, and odd poses."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import kneewear as kw
+from kneewear.errors import InputDataError, KneewearError
+from kneewear.io.documents import save_table
+from kneewear.io.result_files import atomic_path
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.evaluation import build_layers, build_pairs
+from tests.refusals import refused_at
+
+pytestmark = pytest.mark.compiled
+
+CHECKOUT = Path(__file__).parents[2]
+SMALL = {
+    "grid": {"rows": 24, "columns": 18},
+    "coarse_grid": {"rows": 24, "columns": 18},
+    "table": {"u_points": 31, "v_points": 15, "distance_error_um": 1.0},
+    "simulation": {"analysis": "quasi_static", "frames": 12, "distance": "exact"},
+    "variables": {"thickness_mm": [8], "body_mass_kg": [75]},
+    "report": {"compare_with_published": False},
+}
+ABOVE = {"posterior": 0.0, "superior": 28.0, "medial": 0.0,
+         "varus": 0.0, "external_rotation": 0.05, "extension": -0.1}  # fmt: skip
+
+
+def load(**changes):
+    return kw.load_study(CHECKOUT / "config/quick.yaml", SMALL, changes)
+
+
+@pytest.fixture(scope="module")
+def study():
+    return load()
+
+
+@pytest.fixture(scope="module")
+def knee(study):
+    return kw.build_knee(study)
+
+
+@pytest.fixture(scope="module")
+def cycles(knee, study):
+    return kw.simulate(knee, study)
+
+
+@pytest.fixture(scope="module")
+def damage(cycles, study):
+    return kw.accumulate_wear(cycles, study)
+
+
+OTHERS = {
+    "mass": {"variables": {"thickness_mm": [8], "body_mass_kg": [150]}},
+    "thickness": {"variables": {"thickness_mm": [10], "body_mass_kg": [75]}},
+    "more cases": {"variables": {"thickness_mm": [8], "body_mass_kg": [75, 150]}},
+    "frames": {"simulation": {"frames": 16}},
+    "motion": {"activities": {"gait": {"duration_s": 1.4}}},
+    "implant": {"implant": {"parametric": {"femoral_sagittal_radius_mm": 30.0}}},
+    "grid": {"grid": {"rows": 30}},
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_cycles_of_another_study_are_refused(name, cycles, damage):
+    other = load(**OTHERS[name])
+    with pytest.raises(ValueError):
+        kw.accumulate_wear(cycles, other)
+    with pytest.raises(ValueError):
+        kw.tabulate_cases(cycles, damage, other)
+
+
+@pytest.mark.parametrize("name", ["implant", "grid"])
+def test_a_knee_of_another_study_is_refused(name, knee):
+    other = load(**OTHERS[name])
+    with pytest.raises(ValueError):
+        kw.simulate(knee, other)
+    with pytest.raises(ValueError):
+        kw.evaluate_contact(knee, list(ABOVE.values()), other)
+
+
+def test_another_wear_factor_needs_no_new_cycles_but_damage_of_its_own(cycles, damage, study):
+    other = load(wear={"wear_factor_mm3_per_n_m": 2.0 * study.wear.wear_factor_mm3_per_n_m})
+    np.testing.assert_allclose(kw.accumulate_wear(cycles, other).wear_depth, 2 * damage.wear_depth)
+    with pytest.raises(ValueError):
+        kw.tabulate_cases(cycles, damage, other)
+
+
+def test_a_changed_knee_is_refused(study):
+    knee = kw.build_knee(study)
+    knee.grid.area.setflags(write=True)
+    knee.grid.area[:] = 0.0
+    with pytest.raises(ValueError):
+        kw.simulate(knee, study)
+
+
+def test_order_of_dimensions_and_sides_does_not_matter(cycles, damage, study):
+    expected = kw.tabulate_cases(cycles, damage, study)
+    for other in (damage.transpose("column", "row", ...), damage.isel(side=[1, 0])):
+        pd.testing.assert_frame_equal(kw.tabulate_cases(cycles, other, study), expected)
+
+
+def test_no_case_left_is_an_error(knee):
+    beyond = {"gait": {"femur_posterior_mm": {"base": -34.0, "bumps": []}}}
+    with pytest.raises(KneewearError) as caught:
+        kw.simulate(knee, load(activities=beyond))
+    assert type(caught.value) is KneewearError
+
+
+class Law:
+    """A law whose factor is given."""
+
+    def __init__(self, factor):
+        self.value = factor
+
+    def weight(self, pressure):
+        return pressure
+
+    def factor(self, cross_shear):
+        return np.full(np.shape(cross_shear), self.value)
+
+
+@pytest.mark.parametrize("factor", [np.nan, -1e-9])
+def test_laws_without_a_depth_are_refused(factor, cycles, study):
+    with pytest.raises(ValueError):
+        kw.accumulate_wear(cycles, study, Law(factor))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda study, knee, cycles, damage: kw.accumulate_wear(cycles, study, object()),
+        lambda study, knee, cycles, damage: kw.accumulate_wear(damage, study),
+        lambda study, knee, cycles, damage: kw.accumulate_wear(study, cycles),
+        lambda study, knee, cycles, damage: kw.simulate(study, knee),
+        lambda study, knee, cycles, damage: kw.build_knee("config/quick.yaml"),
+        lambda study, knee, cycles, damage: kw.evaluate_contact(knee, [0.0] * 6, {}),
+        lambda study, knee, cycles, damage: kw.evaluate_contact(knee, [0.0] * 6, study, "8"),
+        lambda study, knee, cycles, damage: kw.load_study(None),
+        lambda study, knee, cycles, damage: kw.load_study(b"x.yaml"),
+        lambda study, knee, cycles, damage: kw.open_results(None),
+    ],
+)
+def test_values_of_another_kind_are_named(call, study, knee, cycles, damage):
+    with pytest.raises(TypeError) as caught:
+        call(study, knee, cycles, damage)
+    # Where the value comes in, not where it is used first.
+    assert caught.traceback[-1].path.is_relative_to(CHECKOUT / "kneewear")
+
+
+def test_settings_never_change(study):
+    with pytest.raises(TypeError):
+        study.wear.lives["evil"] = {"gait": 1.0}
+    impossible = study.wear.model_copy(update={"wear_factor_mm3_per_n_m": -1.0})
+    with pytest.raises(InputDataError):
+        kw.build_knee(study.model_copy(update={"wear": impossible}))
+    for copied in (copy.deepcopy(study), pickle.loads(pickle.dumps(study))):
+        assert copied == study
+
+
+def test_named_columns_in_any_order_and_unit_are_one_pose(knee, study):
+    expected = kw.evaluate_contact(knee, list(ABOVE.values()), study)
+    assert (expected.active_elements > 0).any()
+    table = pd.DataFrame([ABOVE])
+    metres = table * ([0.001] * 3 + [180.0 / np.pi] * 3)
+    clinical = pd.DataFrame(
+        {"medial_lateral": [0.0], "flexion": [np.degrees(0.1)], "varus": [0.0],
+         "rotation": [np.degrees(0.05)], "anterior_posterior": [0.0], "superior_inferior": [28.0]}
+    )  # fmt: skip
+    for found in (
+        kw.evaluate_contact(knee, table[list(reversed(ABOVE))], study),
+        kw.evaluate_contact(knee, metres, study, units=("m", "deg")),
+        kw.evaluate_contact(
+            knee, clinical, study, convention="body-123", units=("mm", "deg")
+        ),
+    ):  # fmt: skip
+        np.testing.assert_allclose(found.force, expected.force, rtol=1e-9)
+
+
+POSE = np.array(list(ABOVE.values()))
+
+
+@pytest.mark.parametrize(
+    ("poses", "error"),
+    [
+        (np.tile(POSE, (6, 1)).T, ValueError),  # heights for angles
+        (np.empty((0, 6)), ValueError),
+        (POSE + 0j, TypeError),
+        (POSE.astype(object), TypeError),
+        (POSE > 0, TypeError),
+        (np.ma.masked_equal(POSE, 28.0), TypeError),
+        (POSE.astype("datetime64[s]"), TypeError),
+        (pd.DataFrame([POSE]), ValueError),
+        (pd.DataFrame([ABOVE]).rename(columns={"varus": "valgus"}), ValueError),
+        (xr.DataArray(POSE), TypeError),
+        (POSE - np.array([0.0, 20.0, 0, 0, 0, 0]), ValueError),  # deeper than the layer
+    ],
+)
+def test_odd_poses_are_refused(poses, error, knee, study):
+    with pytest.raises(error):
+        kw.evaluate_contact(knee, poses, study)
+
+
+@pytest.mark.parametrize("thickness", [8000.0, -1.0, np.inf])
+def test_thickness_that_no_insert_has_is_refused(thickness, knee, study):
+    with pytest.raises(ValueError):
+        kw.evaluate_contact(knee, POSE, study, thickness)
+
+
+def test_knees_of_own_code_pass(knee, study):
+    own = replace(knee, coarse_grid=None)
+    assert kw.evaluate_contact(own, POSE, study).sizes["pose"] == 1
+
+
+def write_study(folder, damage):
+    """Folder of a study with two batches of wear and contact."""
+    for name in ("wear/b000", "wear/b001", "simulation/gait/b000", "simulation/gait/b001"):
+        with atomic_path(folder / f"{name}.nc") as temporary:
+            damage.drop_attrs().to_netcdf(temporary, engine="h5netcdf")
+    save_table(pd.DataFrame({"case": ["a"]}), folder / "tables/cases.csv")
+
+
+def test_results_that_are_not_whole_are_refused(damage, tmp_path):
+    write_study(tmp_path, damage)
+    kw.open_results(tmp_path).dataset("wear/b000.nc")
+    file = tmp_path / "wear/b001.nc"
+    whole = file.read_bytes()
+    for content in (whole[:-1000], whole[:-1] + b"x"):
+        file.write_bytes(content)
+        assert refused_at(kw.open_results(tmp_path).dataset, "wear/b*.nc") == "b001.nc"
+    file.unlink()
+    assert refused_at(kw.open_results, tmp_path) == tmp_path.name
+
+
+@pytest.mark.parametrize("name", ["area", "centre", "thickness", "valid"])
+def test_arrays_of_a_grid_are_read_only(name, knee):
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(knee.grid, name)[:] = 0
+
+
+@pytest.mark.parametrize("name", ["load", "translation", "rotation", "wrench"])
+def test_arrays_of_an_activity_are_read_only(name, cycles):
+    (activity,) = cycles.activities.values()
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(activity, name)[:] = 0
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [np.zeros((3, 3)), 2.0 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.eye(3) + 0.01, np.eye(2),
+     np.array([0.1, 0.2, 0.3])],
+)  # fmt: skip
+def test_matrices_that_are_no_rotations_are_refused(matrix, knee, study):
+    pairs = build_pairs(knee, study.simulation)
+    layers = build_layers(knee.grid, pairs, 8.0, study.simulation)
+    with pytest.raises(ValueError, match="rotation"):
+        pairs[0].evaluate(matrix, np.zeros(3), layers[0])
+    pairs[0].evaluate(np.eye(3), np.array([0.0, 90.0, 0.0]), layers[0])
+
+
+def test_simulation_without_a_case_is_refused(knee, study, cycles):
+    (activity,) = cycles.activities.values()
+    with pytest.raises(ValueError, match="no case"):
+        simulate_cases(knee, activity, [], study.simulation)
+
+
+@pytest.mark.parametrize("name", ["provenance.json", "report/summary.json", "wear/b000.nc"])
+@pytest.mark.parametrize("content", [b"{}", b"[]", b"null", b"\x89HDF\r\n", b""])
+def test_foreign_results_are_refused_by_name(name, content, damage, tmp_path):
+    write_study(tmp_path, damage)
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    for call in (kw.open_results, kw.compare):
+        try:
+            found = call(tmp_path)
+            if call is kw.open_results:
+                _ = found.damage
+        except KneewearError as error:
+            assert str(tmp_path) in str(error)

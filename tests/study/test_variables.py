@@ -1,0 +1,130 @@
+"""Variables: values, what they change, and faults by their place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from kneewear.errors import InputDataError
+from kneewear.settings.study import apply_case, load_study, merge_settings
+from kneewear.settings.variables import Variable, apply_values
+from tests.study.studies import DEFAULT, coarse_study, shipped
+
+WEAR_FACTOR = "wear.wear_factor_mm3_per_n_m"
+MASS = {"settings": ["patient.body_mass_kg"]}
+
+
+def test_values_reach_their_settings():
+    study = load_study(shipped("sweep.yaml"))
+    values = {"femoral_coronal_radius": 260.0, "coronal_ratio": 1.2, "body_mass": 61.0}
+    changed = apply_case(study, study.case(values))
+    shape = changed.implant.parametric
+    assert shape.femoral_coronal_radius_mm.lateral == 260.0
+    assert shape.plateau_coronal_radius_mm.medial == pytest.approx(1.2 * 260.0)
+    assert changed.patient.body_mass_kg == 61.0
+    assert shape.femoral_half_width_mm == study.implant.parametric.femoral_half_width_mm
+
+
+def test_later_variables_act_on_what_earlier_ones_left():
+    variables = {
+        "mass": {**MASS, "values": [60, 80]},
+        "obesity": {**MASS, "change": "multiply", "values": [1.0, 1.5]},
+    }
+    masses = [case.body_mass for case in coarse_study(variables).case_list()]
+    assert masses == [60.0, 90.0, 80.0, 120.0]
+
+
+def test_blocks_are_merged_before_numbers_change_them():
+    variables = {
+        "radius": {
+            "settings": ["implant.parametric.femoral_sagittal_radius_mm"],
+            "change": "multiply",
+            "values": [2.0],
+        },
+        "design": {
+            "settings": ["implant"],
+            "blocks": {"small": {"parametric": {"femoral_sagittal_radius_mm": 20.0}}},
+        },
+    }
+    study = coarse_study(variables)
+    changed = apply_case(study, study.case({"radius": 1.2, "design": "small"}))
+    assert changed.implant.parametric.femoral_sagittal_radius_mm == pytest.approx(24.0)
+
+
+def test_nan_and_absent_values_change_nothing():
+    settings = {"a": {"b": [1.0, 2.0]}}
+    variables = {"x": Variable(settings=("a.b.*",), change="add", values=(1.0,))}
+    assert apply_values(settings, variables, {"x": float("nan")}) == settings
+    assert apply_values(settings, variables, {}) == settings
+    assert apply_values(settings, variables, {"x": 3.0}) == {"a": {"b": [4.0, 5.0]}}
+
+
+def test_quantiles_are_those_of_the_distributions():
+    part = np.linspace(0.0, 1.0, 2001)
+    uniform = Variable(settings=("a",), uniform=(-1.0, 3.0))
+    np.testing.assert_allclose(uniform.quantiles(part), -1.0 + 4.0 * part)
+    normal = Variable(settings=("a",), normal={"mean": 2.0, "standard_deviation": 0.5})
+    cut = stats.truncnorm(-3.0, 3.0, loc=2.0, scale=0.5)
+    np.testing.assert_allclose(normal.quantiles(part), cut.ppf(part), atol=1e-12)
+    assert normal.standard_deviation == pytest.approx(cut.std())
+    assert uniform.standard_deviation == pytest.approx(stats.uniform(-1, 4).std())
+    words = Variable(settings=("a",), values=("x", "y"))
+    assert list(words.quantiles([0.0, 0.49, 0.5, 1.0])) == ["x", "x", "y", "y"]
+
+
+def test_a_list_of_levels_is_enough_for_thickness_and_mass():
+    study = coarse_study({"thickness_mm": [6, 8], "body_mass_kg": [50]})
+    assert [case.name for case in study.case_list()] == ["6mm_50kg", "8mm_50kg"]
+    assert (study.thinnest_mm, study.body_masses_kg) == (6.0, (50.0, 50.0))
+
+
+@pytest.mark.parametrize(
+    ("variable", "place"),
+    [
+        ({**MASS, "low": 90, "high": 60}, "variables.x"),
+        ({**MASS, "low": 50}, "variables.x"),
+        ({**MASS, "low": 50, "high": 90, "values": [60]}, "variables.x"),
+        ({"values": [1.0]}, "variables.x"),
+        ({**MASS, "values": [50, 50]}, "variables.x.values"),
+        ({**MASS, "values": [50], "change": "add", "of": "insert.thickness_mm"}, "variables.x"),
+        ({"settings": ["wear.nothing"], "values": [1.0]}, "variables.x.settings"),
+        ({"settings": ["wear.wear_law"], "change": "add", "values": [1.0]}, "variables.x.settings"),
+        ({"settings": ["report.pressure_limit_mpa"], "values": [1.0]}, "variables.x.settings"),
+        ({**MASS, "low": -5, "high": 60}, "variables.x.low"),
+        ({**MASS, "values": [60, 4000]}, "variables.x.values.1"),
+        ({"settings": ["wear.wear_law"], "values": ["archard", "nobody"]}, "variables.x.values.1"),
+        ({"settings": ["implant"], "blocks": {"a": {"knee": "up"}}}, "variables.x.blocks.a"),
+    ],
+)
+def test_faults_name_their_place(variable, place):
+    with pytest.raises(InputDataError) as error:
+        coarse_study({"x": variable})
+    assert place in str(error.value)
+
+
+def test_two_variables_may_not_set_one_setting():
+    twice = {"x": {**MASS, "values": [50]}, "y": {**MASS, "values": [60]}}
+    with pytest.raises(InputDataError) as error:
+        coarse_study(twice)
+    assert "variables.y" in str(error.value)
+
+
+def test_maps_need_cases_on_the_same_elements():
+    radius = {"settings": ["implant.parametric.femoral_sagittal_radius_mm"], "values": [20.0]}
+    with pytest.raises(InputDataError) as error:
+        coarse_study({"radius": radius}, {"plan": "factorial"})
+    assert "variables.radius" in str(error.value)
+
+
+def test_published_values_are_of_one_set_of_constants():
+    laws = {"law": {"settings": ["wear.wear_law"], "values": ["archard", "unified_theory"]}}
+    with pytest.raises(InputDataError) as error:
+        load_study(merge_settings(DEFAULT, {"variables": laws}))
+    assert "report.compare_with_published" in str(error.value)
+
+
+def test_blocks_of_a_study_are_replaced_as_a_whole():
+    study = load_study(merge_settings(DEFAULT, {"variables": {"thickness_mm": [8]}}))
+    assert list(study.variables) == ["thickness_mm"]
+    assert study.case_list()[0].body_mass == study.patient.body_mass_kg

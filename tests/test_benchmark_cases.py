@@ -1,0 +1,90 @@
+"""The open benchmark set: files of cases, their two solutions, and the runner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from benchmarks.cases import solutions
+from benchmarks.cases.score import (
+    FOLDER,
+    MISSING,
+    OUTSIDE,
+    WITHIN,
+    load_cases,
+    main,
+    read_submission,
+    score,
+)
+
+CASES = load_cases()
+# Solved by steps in time, for seconds.
+LONG = {solutions.worn_sphere, solutions.groove, solutions.worn_ring}
+
+
+def test_set_is_documented_and_of_all_fields():
+    assert len(CASES) == len(solutions.CASES) >= 12
+    assert {case["field"] for case in CASES} == {"contact", "dynamics", "ligaments", "wear"}
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{case['name']}`" in text for case in CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_file_obeys_the_schema_and_its_solutions_agree(case):
+    schema = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(case, schema)
+    for one in case["quantities"]:
+        first, second = (solution["value"] for solution in one["solutions"])
+        assert second == pytest.approx(first, rel=0.1 * 0.01 * one["tolerance_percent"])
+
+
+@pytest.mark.parametrize(
+    "build",
+    [pytest.param(one, marks=[pytest.mark.slow] if one in LONG else []) for one in solutions.CASES],
+    ids=lambda one: one.__name__,
+)
+def test_file_is_what_its_solutions_compute(build):
+    (stored,) = (case for case in CASES if case["name"] == build.__name__)
+    for found, kept in zip(build()["quantities"], stored["quantities"], strict=True):
+        assert found["name"] == kept["name"]
+        for new, old in zip(found["solutions"], kept["solutions"], strict=True):
+            assert new["method"] == old["method"]
+            assert new["value"] == pytest.approx(old["value"], rel=1e-6)
+
+
+def write(path, *rows):
+    path.write_text("# a code\ncase,quantity,value\n" + "".join(f"{row}\n" for row in rows))
+    return path
+
+
+def test_runner_judges_by_the_tolerance_of_each_quantity(tmp_path, capsys):
+    (force,) = (case for case in CASES if case["name"] == "tilted_plane")
+    exact = force["quantities"][0]["solutions"][0]["value"]
+    file = write(
+        tmp_path / "mine.csv", f"tilted_plane,force,{1.009 * exact}", "cross_shear,rectangle,0.31"
+    )
+    rows = {(row["case"], row["quantity"]): row for row in score(CASES, read_submission(file))}
+    assert rows["tilted_plane", "force"]["verdict"] == WITHIN
+    assert rows["tilted_plane", "force"]["error_percent"] == pytest.approx(0.9)
+    assert rows["cross_shear", "rectangle"]["verdict"] == OUTSIDE
+    assert rows["socket", "volume"]["verdict"] == MISSING
+    assert main([str(file)]) == 1
+    assert "outside" in capsys.readouterr().out
+    assert main([str(write(file, f"tilted_plane,force,{exact}"))]) == 0
+
+
+@pytest.mark.parametrize(
+    "rows", [["no_case,force,1"], ["tilted_plane,force,high"], ["tilted_plane,force,1"] * 2]
+)
+def test_faulty_submissions_are_refused(tmp_path, rows):
+    with pytest.raises(ValueError, match=rows[0].split(",")[0]):
+        list(score(CASES, read_submission(write(tmp_path / "bad.csv", *rows))))
+
+
+def test_own_results_are_within_the_tolerances():
+    rows = list(score(CASES, read_submission(Path(FOLDER) / "submissions" / "kneewear.csv")))
+    assert all(row["verdict"] != OUTSIDE for row in rows)
+    assert sum(row["verdict"] == WITHIN for row in rows) >= 12

@@ -1,0 +1,67 @@
+"""The command line: each command in the folder of its settings, by the functions behind it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kneewear import checkout_folder
+from kneewear.__main__ import main
+from kneewear.launch import enter_study_folder, study_folder
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+def test_studies_run_beside_their_settings_and_those_of_the_checkout_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "mine.yaml").touch()
+    assert study_folder([]) == Path()
+    assert study_folder([str(CHECKOUT / "config" / "quick.yaml")]) == Path()
+    assert study_folder(["elsewhere/mine.yaml"]) == folder
+    assert enter_study_folder(["elsewhere/mine.yaml"]) == [str(folder / "mine.yaml")]
+    assert Path.cwd() == folder
+
+
+def test_the_checkout_is_the_folder_of_the_workflow():
+    assert checkout_folder() == CHECKOUT
+
+
+@pytest.mark.workflow
+def test_a_study_outside_the_checkout_is_planned_with_the_workflow_of_the_package(tmp_path):
+    (tmp_path / "mine.yaml").write_text("study: mine\n", encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    for command in (["run", "mine.yaml", "--", "--dry-run"], ["unlock", "mine.yaml"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "kneewear", *command],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / ".snakemake").is_dir()
+
+
+def test_studies_that_are_not_there_are_not_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", "one two"])
+    assert str(ended.value).startswith(str(Path("results", "one")))
+
+
+def test_the_schema_is_printed(capsys):
+    main(["schema"])
+    assert json.loads(capsys.readouterr().out)["$defs"]
+
+
+@given(st.text(alphabet="abcdefgh", min_size=1).filter(lambda word: word not in ("check",)))
+def test_unknown_commands_are_refused(word):
+    with pytest.raises(SystemExit) as ended:
+        main([word])
+    assert ended.value.code == 2

@@ -1,0 +1,106 @@
+"""Settings that are written from the files of invented implants."""
+
+from __future__ import annotations
+
+import copy
+import os
+from pathlib import Path
+
+import pytest
+
+from kneewear import default_settings_file
+from kneewear.errors import InputDataError, OutputFileError
+from kneewear.new_study import create_study, hold_medial_lateral
+from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
+from kneewear.settings.wear import USUAL_WEAR_FACTOR
+from tests.geometry.invented import write_invented
+from tests.refusals import refusal
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")
+DEFAULT = read_settings(default_settings_file())
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return write_invented(tmp_path_factory.mktemp("invented"))
+
+
+# Side, unit, form, least thickness (mm), boundary conditions, and checks of further guesses.
+EXPECTED = {
+    "ultracongruent": ("right", "m", "sheet", 6.0, "settled_ap_rotation", {"new.side"}),
+    "left_ps": ("left", "mm", "solid", 9.0, "prescribed", {"new.post"}),
+    "two_files": ("right", "mm", "sheet", 7.1, "prescribed", {"new.side", "new.copy"}),
+    "worn_scan": ("right", "mm", "solid", 7.6, "settled_ap_rotation", set()),
+}
+SLOW = ("ultracongruent", "worn_scan")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in EXPECTED]
+)
+def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
+    inserts, femoral = files[name]
+    created = create_study(name, list(map(str, inserts)), str(femoral))
+    study = read_study(created.settings, defaults=default_settings_file())
+    knee, unit, form, thickness, way, further = EXPECTED[name]
+    implant, (activity,) = study.implant, study.simulated_activities().values()
+    assert (implant.knee, implant.meshes.unit) == (knee, unit)
+    assert implant.meshes.insert_form == implant.meshes.femoral_form == form
+    assert implant.nominal_thickness_mm == pytest.approx(thickness, abs=0.05)
+    assert activity.boundary_conditions == way
+    assert created.settles == (way == "settled_ap_rotation")
+    assert study.wear.wear_factor_mm3_per_n_m == USUAL_WEAR_FACTOR
+    checks = {one.check for one in created.findings}
+    for check in ("new.side", "new.post", "new.copy"):
+        doubtful = {one.check for one in created.findings if one.severity == "warn"} | {"new.copy"}
+        assert (check in checks & doubtful) == (check in further), check
+    assert {"new.unit", "new.axes", "new.plateau", "new.condyle", "new.fit"} <= checks
+    with pytest.raises(OutputFileError):
+        create_study(name, list(map(str, inserts)), str(femoral))
+    held = hold_medial_lateral(created.settings)
+    assert held.severity == "warn"
+    again = read_study(created.settings, defaults=default_settings_file())
+    assert (study.simulation.medial_lateral, again.simulation.medial_lateral) == ("solved", "held")
+
+
+def test_a_tray_in_place_of_the_insert_is_refused(tmp_path, monkeypatch):
+    tray, femoral = (DATA / f"jtml_kneel_1/KR_right_{one}.stl" for one in ("6_tib", "7_fem"))
+    if not tray.is_file():
+        pytest.skip(f"no {tray} (set KNEEWEAR_DATA)")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputDataError) as raised:
+        create_study("tray", [str(tray)], str(femoral))
+    assert raised.value.finding.check == "new.tray"
+    assert not list(tmp_path.iterdir())
+
+
+def with_conditions(**changes):
+    own = copy.deepcopy(read_settings(ROOT / "config" / "example_meshes.yaml"))
+    own["activities"]["example_gait"] |= changes
+    return merge_settings(DEFAULT, own)
+
+
+def test_boundary_conditions_are_named_controls():
+    def control(**changes):
+        return load_study(with_conditions(**changes)).activities["example_gait"].control
+
+    assert control(boundary_conditions="prescribed") is None
+    settled = control(boundary_conditions="settled_ap_rotation")
+    assert (settled.anterior_posterior, settled.rotation) == ("force", "force")
+    assert (settled.varus, settled.medial_lateral) == ("free", "free")
+    simulator = control(boundary_conditions="simulator")
+    assert (simulator.anterior_posterior, simulator.medial_lateral) == ("prescribed", "held")
+    # Settings that were read once before have both, alike.
+    study = load_study(with_conditions(boundary_conditions="settled_ap_rotation"))
+    assert load_study(study.model_dump(mode="json")) == study
+    other = {"anterior_posterior": "held", "rotation": "force", "varus": "free",
+             "medial_lateral": "free", "load_line_mm": 0.0}  # fmt: skip
+    found = refusal(
+        load_study, with_conditions(boundary_conditions="settled_ap_rotation", control=other)
+    )
+    assert "activities.example_gait" in str(found)
