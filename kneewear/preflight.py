@@ -228,7 +228,7 @@ def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             save_figures(windows, folder)
             if windows:
-                error.add_note(f"{extent} Look at {folder / 'windows.png'}")
+                error.add_note(f"{extent} Look at {folder / 'windows.svg'}")
 
 
 def _designs(study: Study) -> list[tuple[Study, Path]]:

@@ -30,4 +30,4 @@ with job_log(snakemake.log[0], snakemake.threads):
             study, next((knee.implant for knee in knees), None), snakemake.params.root
         ),
     )
-    save_figures(figures, snakemake.output.figures)
+    save_figures(figures, snakemake.output.figures, **snakemake.params.drawn)

@@ -1,11 +1,9 @@
 """Compare finished studies: tables, figures and a page (rule compare_studies)."""
 
-from os.path import dirname, relpath
-
 from kneewear import __version__
 from kneewear.io.documents import save_figures, save_json, save_table, save_text
 from kneewear.io.finished_study import load_finished
-from kneewear.io.page_contents import figure_files, read_figures
+from kneewear.io.page_contents import figure_addresses, figure_files, read_figures
 from kneewear.joblog import job_log
 from kneewear.report.comparison import (
     build_comparison_view,
@@ -29,7 +27,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         save_table(table, snakemake.output[name])
     save_figures(draw_depth_differences(tables["depth_maps"], cells), snakemake.output.figures)
     drawn = figure_files([snakemake.output.figures], "svg")
-    beside = {name: relpath(path, dirname(snakemake.output.page)) for name, path in drawn.items()}
+    beside = figure_addresses([snakemake.output.figures], snakemake.output.page)
     page = load_page("comparison")
     shown = Tables(comparison_tables(studies, tables, cells), comparison_settings(studies))
     findings = comparison_findings(studies)

@@ -19,5 +19,6 @@ with job_log(snakemake.log[0], snakemake.threads):
     records = {file.stem: load_json(file) for one in folders for file in one.glob("*.json")}
     # Empty where a part failed without which the study is complete.
     drawn = {name: table for name, table in tables.items() if len(table)}
-    save_figures(draw_parts(snakemake.params.model, drawn, records), snakemake.output.figures)
+    figures = draw_parts(snakemake.params.model, drawn, records)
+    save_figures(figures, snakemake.output.figures, **snakemake.params.drawn)
     save_json(view_parts(records), snakemake.output.view)

@@ -27,7 +27,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         limits=params.limits,
         poisson_ratio=params.poisson_ratio,
     )
-    save_figures(figures, snakemake.output.figures)
+    save_figures(figures, snakemake.output.figures, **snakemake.params.drawn)
     only = {"case": params.cases}
     view = build_insert_view(
         implant=knee.implant,

@@ -41,4 +41,4 @@ with job_log(snakemake.log[0], snakemake.threads):
         measured=measured,
         nominal=snakemake.params.thickness,
     )
-    save_figures(figures, snakemake.output.figures)
+    save_figures(figures, snakemake.output.figures, **snakemake.params.drawn)

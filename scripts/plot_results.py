@@ -13,4 +13,4 @@ with job_log(snakemake.log[0], snakemake.threads):
         maps=netcdf.load(DAMAGE, snakemake.input.damage, only={"case": snakemake.params.cases}),
         tables=load_computed(snakemake.input.tables),
     )
-    save_figures(figures, snakemake.output.figures)
+    save_figures(figures, snakemake.output.figures, **snakemake.params.drawn)

@@ -18,5 +18,5 @@ with job_log(snakemake.log[0], snakemake.threads):
     )
     settings = FeKneeSettings(**snakemake.params.fe_knee)
     save_table(compare_fe_knee(run, load_meshes(given.meshes), settings), output.literature)
-    save_figures(draw_knee(run.history, run.frames), output.figures)
+    save_figures(draw_knee(run.history, run.frames), output.figures, **snakemake.params.drawn)
     save_json(knee_view(run.frames), output.view)

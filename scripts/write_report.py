@@ -1,10 +1,8 @@
 """Write page, appendix and summary of a study, and whence its results come (rule write_report)."""
 
-from os.path import dirname, relpath
-
 from kneewear import __version__
 from kneewear.io.documents import save_bytes, save_json, save_text
-from kneewear.io.page_contents import figure_files, page_contents, read_figures
+from kneewear.io.page_contents import figure_addresses, figure_files, page_contents, read_figures
 from kneewear.joblog import job_log
 from kneewear.provenance import provenance_record, reported_findings
 from kneewear.report.derived import Tables
@@ -28,7 +26,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     summary = build_summary(snakemake.params.page, page, tables, findings, __version__)
     save_json(summary, output.records)
     vector, raster = (figure_files(snakemake.input.figures, suffix) for suffix in ("svg", "png"))
-    beside = {name: relpath(path, dirname(output.page)) for name, path in vector.items()}
+    beside = figure_addresses(snakemake.input.figures, output.page)
     drawn = read_figures(vector)
     for part in ("page", "appendix"):
         view = contents["view"] if part == "page" else None

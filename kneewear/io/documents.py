@@ -178,11 +178,13 @@ def _four_digits(value: float) -> str:
 def save_figures(
     figures: Mapping[str, Any],
     folder: str | Path,
-    suffixes: tuple[str, ...] = ("svg", "pdf", "png"),
+    formats: Sequence[str] = (),
+    pictures: Sequence[str] = (),
 ) -> None:
-    """Write matplotlib figures as `{name}.{suffix}`, each in every format.
+    """Write matplotlib figures as `{name}.svg`, and as `{name}.{format}` in further formats.
 
-    The folder is made even if there is no figure.
+    Figures whose names start with one of `pictures` are written as PNG too. The folder is made
+    even if there is no figure.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():
@@ -193,6 +195,7 @@ def save_figures(
         ink = figure.get_tightbbox().padded(_MARGIN)
         # Matplotlib's "none" keeps a placeholder, for which every figure is drawn twice.
         figure.set_layout_engine(None)
-        for suffix in suffixes:
+        shown = ["png"] if name.startswith(tuple(pictures)) else []
+        for suffix in dict.fromkeys(("svg", *formats, *shown)):
             with atomic_path(Path(folder, f"{name}.{suffix}")) as temporary:
                 figure.savefig(temporary, dpi=300, bbox_inches=ink, **_FIGURE_OPTIONS[suffix])

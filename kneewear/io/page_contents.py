@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from os.path import dirname, relpath
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,15 @@ def figure_files(folders: Iterable[str], suffix: str) -> dict[str, Path]:
         for folder in folders
         for path in sorted(Path(folder).glob(f"*.{suffix}"), key=place)
     }
+
+
+def figure_addresses(folders: Iterable[str], page: str) -> dict[str, list[str]]:
+    """Addresses of the files of each figure, in every format that there is, relative to a page."""
+    addresses: dict[str, list[str]] = {}
+    for suffix in ("svg", "pdf", "png"):
+        for name, path in figure_files(folders, suffix).items():
+            addresses.setdefault(name, []).append(relpath(path, dirname(page)))
+    return addresses
 
 
 def read_figures(files: Mapping[str, Path]) -> dict[str, bytes]:

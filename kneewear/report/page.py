@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -69,7 +69,7 @@ def render_page(
     figures: Mapping[str, bytes],
     provenance: Mapping[str, Any] | None = None,
     view: Mapping[str, Any] | None = None,
-    files: Mapping[str, str] | None = None,
+    files: Mapping[str, Sequence[str]] | None = None,
     appendix: bool = False,
 ) -> str:
     """Write the page of a study, or its appendix, as HTML that needs no other file.

@@ -67,6 +67,9 @@ class Study(Settings):
         default=Analyses(), description="What is made of the results of all cases."
     )
     page: Name | None = Field(default=None, description="Page that shows the results.")
+    figure_formats: list[Literal["pdf", "png"]] = Field(
+        default=[], description="Formats in which figures are written besides SVG."
+    )
     data_folder: FileName = Field(
         description="Folder of data files; $KNEEWEAR_DATA overrides it, relative to the checkout."
     )
@@ -330,7 +333,7 @@ class Study(Settings):
         Jobs that need a whole study take these, so that its name, folder, jobs and report do not
         run them again.
         """
-        same = {
+        same: dict[str, Any] = {
             "study": "study",
             "data_folder": ".",
             "accuracy": None,
@@ -339,6 +342,7 @@ class Study(Settings):
             "checks": ChecksSettings().model_dump(mode="json"),
             "analyses": {},
             "page": None,
+            "figure_formats": [],
         }
         settings = self.model_dump(mode="json")
         return settings | {key: value for key, value in same.items() if key in settings}

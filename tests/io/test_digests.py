@@ -170,7 +170,7 @@ writers = {
     "b000.nc": lambda path: netcdf.save(history, path),
     "cases.csv": lambda path: save_table(pd.DataFrame({"a": np.arange(9999)}), path),
     "index.html": lambda path: save_text("x" * 50000, path),
-    "map.png": lambda path: save_figures({"map": figure}, path.parent, ("png",)),
+    "map.svg": lambda path: save_figures({"map": figure}, path.parent),
 }
 for name, write in writers.items():
     try:
@@ -189,7 +189,7 @@ def test_full_disk_is_one_clear_error_and_leaves_nothing(tmp_path, monkeypatch):
     said = writing_fails(tmp_path, FULL_DISK).splitlines()
     said = [line for line in said if "could not be written" in line]
     assert len(said) == 4
-    for line, name in zip(said, ("b000.nc", "cases.csv", "index.html", "map.png"), strict=True):
+    for line, name in zip(said, ("b000.nc", "cases.csv", "index.html", "map.svg"), strict=True):
         assert f"{name}: " in line
     assert kept(tmp_path) == []
 

@@ -41,6 +41,7 @@ rule analyse_cases:
         runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("analyse_cases", ROOT),
+        drawn=DRAWN,
         study=STUDY.computed()
         | {
             "analyses": settings(STUDY.analyses),

@@ -21,6 +21,7 @@ from kneewear.io.study_inputs import (
     uncertain_constants,
 )
 from kneewear.provenance import gather_records
+from kneewear.report.specification import load_page
 from kneewear.settings.replications import replication_room
 from kneewear.studies.parts import PART_MODELS
 from kneewear.workflow import JobSizes, study_of_run, input_digests
@@ -72,6 +73,11 @@ TARGET = (
         else "parts" if STUDY.model in PART_MODELS else STUDY.model
     )
 )
+# Formats of figures, and those that the summary shows as pictures.
+DRAWN = {
+    "formats": STUDY.figure_formats,
+    "pictures": load_page(STUDY.page or STUDY.model).summary_figures,
+}
 ACTIVITIES = list(STUDY.simulated_activities())
 SIZES = JobSizes(STUDY, ROOT)
 # Priority of the rules that the page waits for longest: files for other programs fill the gaps.

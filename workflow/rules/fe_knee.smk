@@ -74,6 +74,7 @@ rule present_fe_knee:
         runtime=SIZES.longer(60),
     params:
         source=source_fingerprint("present_fe_knee", ROOT),
+        drawn=DRAWN,
         fe_knee=settings(STUDY.fe_knee),
     script:
         "../../scripts/present_fe_knee.py"

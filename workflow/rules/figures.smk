@@ -36,6 +36,7 @@ rule plot_method:
         runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_method", ROOT),
+        drawn=DRAWN,
         digests=lambda wildcards: input_digests(
             path for one in MEASURED for path in one["files"].values()
         ),
@@ -70,6 +71,7 @@ rule plot_contact:
         runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_contact", ROOT),
+        drawn=DRAWN,
         case=CENTRE_CASE["name"],
         cases=MAPPED,
         limits=[STUDY.report.pressure_limit_mpa, STUDY.report.avg_pressure_limit_mpa],
@@ -103,6 +105,7 @@ rule plot_results:
         runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_results", ROOT),
+        drawn=DRAWN,
         cases=MAPPED,
     script:
         "../../scripts/plot_results.py"

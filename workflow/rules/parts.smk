@@ -88,6 +88,7 @@ rule join_parts:
         runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("join_parts", ROOT),
+        drawn=DRAWN,
         model=STUDY.model,
         tables=list(TABLES),
     script:
