@@ -69,11 +69,11 @@ compare: $(STAMP)
 
 # About seven minutes on two cores once kernels are compiled; includes the quick study from end to end.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # Whole studies, browser, documentation, cluster and faults of running studies.
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow
 
 test-all: test test-slow
 

@@ -21,8 +21,8 @@ from benchmarks.cases.score import (
 )
 
 CASES = load_cases()
-# Solved by steps in time, for seconds.
-LONG = {solutions.worn_sphere, solutions.groove, solutions.worn_ring}
+# Solved by steps in time or triangle by triangle, for seconds.
+LONG = {solutions.worn_sphere, solutions.groove, solutions.worn_ring, solutions.condyle_on_plateau}
 
 
 def test_set_is_documented_and_of_all_fields():
@@ -53,6 +53,14 @@ def test_file_is_what_its_solutions_compute(build):
         for new, old in zip(found["solutions"], kept["solutions"], strict=True):
             assert new["method"] == old["method"]
             assert new["value"] == pytest.approx(old["value"], rel=1e-6)
+
+
+def test_surfaces_and_poses_of_files_are_those_of_the_solutions(tmp_path):
+    solutions.save_poses(tmp_path / "case")
+    for file in (tmp_path / "case").iterdir():
+        assert file.read_bytes() == (FOLDER / "condyle_on_plateau" / file.name).read_bytes()
+    (case,) = (case for case in CASES if case["name"] == "condyle_on_plateau")
+    assert all((FOLDER / name).is_file() for name in case["files"])
 
 
 def write(path, *rows):

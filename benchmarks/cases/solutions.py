@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq, minimize
+from scipy.spatial import cKDTree
 from scipy.special import beta, ellipe
 
 FOLDER = Path(__file__).parent
@@ -238,6 +239,184 @@ def tilted_plane() -> dict[str, Any]:
         WINKLER,
         LAYER | {"tilt": (2.0, "deg"), "width": (width, "mm"), "length_in_contact": (reach, "mm")},
         quantity("force", "N", 1.0, (exact, "closed form"), (summed, "midpoint sum")),
+    )
+
+
+# Radii of the condyle and of the plateau, sagittal and coronal, mm; the reach of their patches, mm;
+# and the edges of their triangles, mm.
+CONDYLE, PLATEAU = (32.0, 20.0), (60.0, 30.0)
+REACH, EDGE = (12.0, 9.0), 0.4
+# Translation, mm, and angles of flexion, varus and rotation, deg, of each pose.
+POSES = (
+    ((0.0, 31.75, 0.0), (0.0, 0.0, 0.0)),
+    ((1.5, 31.80, 0.0), (6.0, 0.0, 0.0)),
+    ((-2.0, 31.85, 1.0), (-6.0, 0.0, 5.0)),
+    ((0.5, 31.80, 0.5), (3.0, 2.0, -8.0)),
+)
+
+
+def ring(x: np.ndarray, z: np.ndarray, sagittal: float, coronal: float) -> np.ndarray:
+    """Height over its lowest point of a ring surface about a medial-lateral axis, mm."""
+    return sagittal - np.sqrt((sagittal - coronal + np.sqrt(coronal**2 - z**2)) ** 2 - x**2)
+
+
+def turned(angles: tuple[float, float, float]) -> np.ndarray:
+    """Rotation by flexion about z, then varus about the turned x, then rotation about y."""
+    z, x, y = np.radians(angles)
+    about_z = [[math.cos(z), -math.sin(z), 0.0], [math.sin(z), math.cos(z), 0.0], [0.0, 0.0, 1.0]]
+    about_x = [[1.0, 0.0, 0.0], [0.0, math.cos(x), -math.sin(x)], [0.0, math.sin(x), math.cos(x)]]
+    about_y = [[math.cos(y), 0.0, math.sin(y)], [0.0, 1.0, 0.0], [-math.sin(y), 0.0, math.cos(y)]]
+    return np.array(about_z) @ np.array(about_x) @ np.array(about_y)
+
+
+def triangulated(sagittal: float, coronal: float, below: bool) -> np.ndarray:
+    """Triangles of a ring surface, mm: of a condyle about its axis, or of a plateau."""
+    x, z = (np.linspace(-one, one, 2 * math.ceil(one / EDGE) + 1) for one in REACH)
+    at = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1)
+    height = ring(at[..., 0], at[..., 1], sagittal, coronal) - (sagittal if below else 0.0)
+    points = np.stack([at[..., 0], height, at[..., 1]], axis=-1)
+    first, second = points[:-1, :-1], points[:-1, 1:]
+    third, fourth = points[1:, 1:], points[1:, :-1]
+    triangles = np.concatenate(
+        [np.stack(three, axis=-2).reshape(-1, 3, 3) for three in
+         ((first, second, third), (first, third, fourth))]
+    )  # fmt: skip
+    return triangles[:, ::-1] if below else triangles
+
+
+def save_stl(triangles: np.ndarray, path: Path) -> None:
+    """Write triangles as binary STL."""
+    record = np.zeros(len(triangles), dtype=[("normal", "<3f4"), ("at", "<9f4"), ("end", "<u2")])
+    normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    record["normal"] = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+    record["at"] = triangles.reshape(-1, 9)
+    path.write_bytes(bytes(80) + np.uint32(len(triangles)).tobytes() + record.tobytes())
+
+
+def exact_poses() -> list[tuple[float, float, float]]:
+    """Vertical force, N, largest pressure, MPa, and area, mm2, of each pose on the exact surfaces.
+
+    Midpoints of squares on the plateau; overlap by steps along its normal to the condyle, whose
+    signed distance is known.
+    """
+    step = 0.05
+    x, z = np.meshgrid(*(np.arange(-one, one, step) + 0.5 * step for one in REACH))
+    sagittal, coronal = PLATEAU
+    across = np.sqrt(coronal**2 - z**2)
+    along = np.sqrt((sagittal - coronal + across) ** 2 - x**2)
+    slope_x, slope_z = x / along, (sagittal - coronal + across) / along * z / across
+    area = np.sqrt(1.0 + slope_x**2 + slope_z**2)
+    normal = np.stack([-slope_x, np.ones_like(x), -slope_z], axis=-1) / area[..., None]
+    at = np.stack([x, ring(x, z, *PLATEAU), z], axis=-1)
+    large, small = CONDYLE
+    found = []
+    for translation, angles in POSES:
+        matrix = turned(angles)
+        own, down = (at - np.array(translation)) @ matrix, -normal @ matrix
+        depth = np.zeros_like(x)
+        for _ in range(30):
+            point = own + depth[..., None] * down
+            radial = np.hypot(point[..., 0], point[..., 1])
+            distance = np.hypot(radial - (large - small), point[..., 2]) - small
+            depth = np.maximum(depth - distance, 0.0)
+        pressure = STIFFNESS * depth
+        touched = depth > 0.0
+        found.append(
+            (
+                float((pressure * area * normal[..., 1]).sum() * step**2),
+                float(pressure.max()),
+                float(area[touched].sum() * step**2),
+            )
+        )
+    return found
+
+
+def triangle_poses() -> list[tuple[float, float, float]]:
+    """The same as `exact_poses` of the triangles of the files, each split into four."""
+    plateau, condyle = triangulated(*PLATEAU, False), triangulated(*CONDYLE, True)
+    middles = 0.5 * (plateau + np.roll(plateau, -1, axis=1))
+    corners = [
+        np.stack([plateau[:, n], middles[:, n], middles[:, n - 1]], axis=1) for n in range(3)
+    ]
+    plateau = np.concatenate([*corners, middles])
+    normal = np.cross(plateau[:, 1] - plateau[:, 0], plateau[:, 2] - plateau[:, 0])
+    double = np.linalg.norm(normal, axis=1)
+    normal, at = normal / double[:, None], plateau.mean(axis=1)
+    found = []
+    for translation, angles in POSES:
+        posed = condyle @ turned(angles).T + np.array(translation)
+        depth = np.zeros(len(at))
+        # A point that is overlapped by less than a millimetre has its triangle that near.
+        near = cKDTree(posed.mean(axis=1)).query_ball_point(at, 1.0)
+        for point in np.flatnonzero([bool(some) for some in near]):
+            depth[point] = along_ray(at[point], -normal[point], posed[near[point]])
+        pressure = STIFFNESS * depth
+        found.append(
+            (
+                float((pressure * 0.5 * double * normal[:, 1]).sum()),
+                float(pressure.max()),
+                float(0.5 * double[depth > 0.0].sum()),
+            )
+        )
+    return found
+
+
+def along_ray(point: np.ndarray, direction: np.ndarray, triangles: np.ndarray) -> float:
+    """Distance along a ray from a point to the first of some triangles, 0 without any; mm."""
+    first, second = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    across = np.cross(direction, second)
+    scale = (first * across).sum(axis=1)
+    offset = point - triangles[:, 0]
+    u = (offset * across).sum(axis=1) / scale
+    turn = np.cross(offset, first)
+    v, distance = turn @ direction / scale, (turn * second).sum(axis=1) / scale
+    hit = (u >= -1e-9) & (v >= -1e-9) & (u + v <= 1.0 + 1e-9) & (distance > 0.0)
+    return float(distance[hit].min()) if hit.any() else 0.0
+
+
+def save_poses(folder: Path) -> None:
+    """Write the surfaces and poses of `condyle_on_plateau`."""
+    folder.mkdir(exist_ok=True)
+    save_stl(triangulated(*CONDYLE, True), folder / "condyle.stl")
+    save_stl(triangulated(*PLATEAU, False), folder / "plateau.stl")
+    names = ["x", "y", "z", *(f"r{row}{column}" for row in "123" for column in "123")]
+    rows = [
+        [number, *translation, *turned(angles).ravel()]
+        for number, (translation, angles) in enumerate(POSES, 1)
+    ]
+    lines = [",".join(map(repr, row)) for row in np.array(rows).tolist()]
+    text = "\n".join([",".join(["pose", *names]), *lines]) + "\n"
+    (folder / "poses.csv").write_text(text, encoding="utf-8")
+
+
+def condyle_on_plateau() -> dict[str, Any]:
+    """Case of this name."""
+    exact, cut = exact_poses(), triangle_poses()
+    kinds = (("vertical_force", "N", 4.0), ("peak_pressure", "MPa", 4.0), ("area", "mm2", 6.0))
+    files = [f"condyle_on_plateau/{name}" for name in ("condyle.stl", "plateau.stl", "poses.csv")]
+    return {"files": files} | case(
+        "contact",
+        "Condyle on a dished plateau in four poses",
+        WINKLER + "Surfaces are in condyle.stl, about its medial-lateral axis z, and plateau.stl, "
+        "mm, y up; poses.csv has the translation, mm, and rotation matrix of the condyle. Both are "
+        "parts of ring surfaces of the given radii. Area is that of the plateau in contact.",
+        LAYER
+        | {
+            f"{body}_{radius}_radius": (value, "mm")
+            for body, radii in (("condyle", CONDYLE), ("plateau", PLATEAU))
+            for radius, value in zip(("sagittal", "coronal"), radii, strict=True)
+        },
+        *(
+            quantity(
+                f"{name}_{number}",
+                unit,
+                tolerance,
+                (one[place], "ring surfaces, midpoint sum"),
+                (two[place], "triangles of the files"),
+            )
+            for number, (one, two) in enumerate(zip(exact, cut, strict=True), 1)
+            for place, (name, unit, tolerance) in enumerate(kinds)
+        ),
     )
 
 
@@ -647,6 +826,7 @@ CASES = (
     sphere_large_strain,
     ball_in_cup,
     tilted_plane,
+    condyle_on_plateau,
     impact_on_foundation,
     damped_impact,
     ligament_bundle,
@@ -662,6 +842,7 @@ CASES = (
 
 def main() -> None:
     """Write the files of all cases."""
+    save_poses(FOLDER / "condyle_on_plateau")
     for build in CASES:
         text = json.dumps({"name": build.__name__, **build()}, indent=2)
         (FOLDER / f"{build.__name__}.json").write_text(text + "\n", encoding="utf-8")

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.cases.score import load_cases
 from kneewear import __version__, default_study
 from kneewear.contact.foundation import ElasticLayer, LargeStrain, PressureLaw, SmallStrain
+from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
+from kneewear.io.shapes import load_shape
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.wear_test import BearingTest
 from kneewear.tissue.laws import quadratic_to_linear
@@ -112,6 +115,26 @@ def contact_results() -> Iterator[Result]:
         **RAY,
     )
     yield "tilted_plane", "force", -found.force[1]
+
+
+def pose_results() -> Iterator[Result]:
+    """Contact of surfaces fitted to the triangles of files, in the poses of a file."""
+    name = "condyle_on_plateau"
+    given, folder = inputs_of(name), Path(__file__).parent / name
+    condyle, plateau = (load_shape(folder / f"{body}.stl") for body in ("condyle", "plateau"))
+    fit = FitSettings(2.0, 1.0, 0.2, 0.02, 0.001)
+    fixed, _ = fit_plateau(plateau, (-12.0, 12.0), (-9.0, 9.0), fit)
+    moving, _ = fit_condyle(condyle, (0.0, 0.0), (-0.36, 0.36), (-9.0, 9.0), fit)
+    bearing = Bearing("plate", fixed, given["thickness"])
+    grid = build_elements(bearing, bearing.rectangle(CELLS, CELLS))
+    pair = prepare_indenter(moving, **RAY).with_grid(grid, 0)
+    layer = ElasticLayer(SmallStrain(given["foundation_modulus"]), grid.thickness[grid.valid])
+    for pose in pd.read_csv(folder / "poses.csv").itertuples():
+        rotation = np.array(pose[5:]).reshape(3, 3)
+        found = pair.evaluate(rotation, np.array([pose.x, pose.y, pose.z]), layer)
+        yield name, f"vertical_force_{pose.pose:.0f}", -found.force[1]
+        yield name, f"peak_pressure_{pose.pose:.0f}", found.max_pressure
+        yield name, f"area_{pose.pose:.0f}", found.contact_area
 
 
 def ligament_results() -> Iterator[Result]:
@@ -225,7 +248,7 @@ def main() -> None:
         file.write(f"# kneewear {__version__}, elements; python -m benchmarks.cases.submission\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["case", "quantity", "value"])
-        for results in (contact_results, ligament_results, wear_results):
+        for results in (contact_results, pose_results, ligament_results, wear_results):
             for name, quantity, value in results():
                 writer.writerow([name, quantity, f"{value:.6g}"])
 
