@@ -26,9 +26,10 @@ if not IS_COMPILED:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With the JIT off leave out tests that take too long, and those that start processes.
 
-    Files that take minutes come first: at the end one process would wait for the other.
+    Those that start processes come first: they take minutes, for which at the end one process
+    would wait for the other.
     """
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
     if not IS_COMPILED:
         marks = "compiled", "slow", "workflow"
         others = [item for item in items if any(map(item.get_closest_marker, marks))]

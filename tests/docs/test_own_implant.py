@@ -33,6 +33,7 @@ COARSE = {
     "coarse_grid": {"rows": 24, "columns": 18},
     "simulation": {"frames": 25},
     "variables": {"thickness_mm": [6], "body_mass_kg": [50, 100]},
+    "report": {"compare_with_published": False, "spread": {"blocks": 1, "samples": 0}},
 }
 # Largest pressures, MPa, of the sheets in STL with these.
 PEAKS = {("6mm_50kg", "medial"): 18.66, ("6mm_100kg", "lateral"): 18.76}
