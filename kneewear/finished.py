@@ -19,7 +19,10 @@ from kneewear.io.result_files import atomic_path
 from kneewear.report.summary import read_key_results, read_verdict
 
 # Parts of a study that are handed on: contact histories are not, which take gigabytes.
-_PARTS = ("report", "tables", "figures", "geometry/vtk", "wear/worn", "wear/vtk", "provenance.json")
+_PARTS = (
+    "report", "credibility", "tables", "figures", "geometry/vtk", "wear/worn", "wear/vtk",
+    "provenance.json",
+)  # fmt: skip
 # Earliest date that a zip file can hold: equal studies are equal files.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _CONTEXT = "https://w3id.org/ro/crate/1.1"

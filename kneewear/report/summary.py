@@ -143,6 +143,8 @@ def _statistic(rows: pd.DataFrame, column: str, statistic: str, scale: float) ->
     if statistic == "count":
         return float(len(rows))
     values = rows[column]
+    if statistic == "largest":
+        values, statistic = values.iloc[values.abs().argsort(kind="stable")[::-1]], "first"
     value = values.iloc[0] if statistic == "first" else values.agg(statistic)
     if isinstance(value, str):
         return value
