@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from kneewear import checkout_folder
 from kneewear.errors import InputDataError
 from kneewear.findings import Verdict
-from kneewear.io.documents import load_computed, load_json, save_bytes, save_json, save_text
+from kneewear.io.documents import load_computed, load_record, save_bytes, save_json, save_text
 from kneewear.report.credibility import (
     CASE_TABLES,
     NOT_STATED,
@@ -77,8 +77,8 @@ def write_credibility(folder: Path, judgements: Judgements | None = None) -> Cre
             expected = "the record of a finished study"
             raise InputDataError(folder / name, "no such file", expected, "Run the study.")
     summary, record = (
-        load_json(folder / "report/summary.json"),
-        load_json(folder / "provenance.json"),
+        load_record(folder / "report/summary.json"),
+        load_record(folder / "provenance.json"),
     )
     tables = load_computed(map(str, sorted(folder.glob("tables/*.csv"))))
     parts = [*_own_evidence(judgements), *(p for one in factor_parts() for p in one.evidence)]

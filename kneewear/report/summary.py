@@ -1,9 +1,10 @@
 """Key results and findings of a study as records, from which page, paper and terminal are written.
 
 `report/summary.json` is a mapping with the keys `study`, `page`, `heading`, `subject`, `version`,
-`key_results` and `named_values` (records of `KeyResult`), `findings` (records of
-:class:`kneewear.findings.Reported`), `verdict` (:class:`kneewear.findings.Verdict`) and `tables`
-(the short tables of the summary on paper: `caption`, `header`, `rows`).
+`schema` (:data:`kneewear.RESULTS_SCHEMA`), `key_results` and `named_values` (records of
+`KeyResult`), `findings` (records of :class:`kneewear.findings.Reported`), `verdict`
+(:class:`kneewear.findings.Verdict`) and `tables` (the short tables of the summary on paper:
+`caption`, `header`, `rows`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear import RESULTS_SCHEMA
 from kneewear.findings import Finding, Reported, Verdict, gather
 from kneewear.report.derived import Settings, Tables, rows_among, select
 from kneewear.report.specification import (
@@ -239,6 +241,7 @@ def build_summary(
         "heading": values.text(page.heading) or page.heading,
         "subject": values.text(page.subject) or "",
         "version": version,
+        "schema": RESULTS_SCHEMA,
         "key_results": [asdict(one) for one in results if one.name not in hidden],
         "named_values": [asdict(one) for one in results if one.name in hidden],
         "findings": [one.record() for one in gathered],
