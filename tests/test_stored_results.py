@@ -1,7 +1,7 @@
 """Results of earlier schemas are read for good: a small set of each is kept in `tests/stored`.
 
 The set of schema 1 is a study of two cases on 16 x 12 elements and 12 frames, without figures and
-pages; of `geometry/knee.nc` the distance tables and surface samples were left out.
+pages; of `geometry/knee.nc` the group `grid` alone.
 """
 
 from __future__ import annotations
