@@ -30,6 +30,9 @@ from kneewear.report.specification import (
 from kneewear.report.tables import Table, make_table, shown, unit_name, words
 from kneewear.report.values import Values
 
+# Rows of a table of a page at most: browsers take half a minute to show ten thousand.
+MOST_ROWS = 1000
+
 
 @dataclass(frozen=True)
 class KeyResult:
@@ -193,7 +196,7 @@ def side_study_findings(failed: Mapping[str, str]) -> Iterator[Finding]:
 def section_tables(
     section: SectionPart, tables: Tables, values: Values
 ) -> Iterator[tuple[TablePart | FactsPart, Table]]:
-    """Tables of a section that the study has."""
+    """Tables of a section that the study has, each with at most `MOST_ROWS` rows."""
     for part in section.tables:
         caption = values.text(part.caption) or part.caption
         if isinstance(part, FactsPart):
@@ -205,7 +208,9 @@ def section_tables(
             frame = select(tables, part)
             if not len(frame):
                 continue
-            table = make_table(caption, frame, part.columns, part.words)
+            if len(frame) > MOST_ROWS:
+                caption += f" (the first {MOST_ROWS:,} of {len(frame):,} rows; all are in tables/)"
+            table = make_table(caption, frame.head(MOST_ROWS), part.columns, part.words)
         if table.rows:
             yield part, table
 
