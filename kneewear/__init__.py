@@ -21,6 +21,9 @@ from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
+# Of the files of a finished study, in `report/summary.json` and `provenance.json`: raised with a
+# change after which earlier versions cannot read them. All up to this one are read.
+RESULTS_SCHEMA = 1
 # Types of these names are in __init__.pyi.
 __all__ = [
     "Cycles",

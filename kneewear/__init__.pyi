@@ -41,6 +41,7 @@ from kneewear.study_run import (
 )
 
 __version__: str
+RESULTS_SCHEMA: int
 
 def checkout_folder() -> Path: ...
 def default_settings_file() -> Path: ...

@@ -187,6 +187,18 @@ def export(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def credibility(chosen: argparse.Namespace) -> int:
+    """Report on the credibility of a finished study: evidence, goals and gaps by factor (PDF)."""
+    from kneewear.credibility import read_judgements, write_credibility  # noqa: PLC0415
+
+    folder = Path(chosen.study)
+    folder = folder if folder.is_dir() else Path("results", chosen.study)
+    judgements = read_judgements(chosen.judgements) if chosen.judgements else None
+    written = write_credibility(folder, judgements)
+    _show([f"Credibility: {written.verdict.text()}", *map(str, written[:3])])
+    return 0
+
+
 def fetch(chosen: argparse.Namespace) -> int:
     """Download the public files of the studies of subject DM that have a licence."""
     from kneewear.fetching import fetch_data  # noqa: PLC0415
@@ -257,6 +269,10 @@ def _parser() -> argparse.ArgumentParser:
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")
+    judged = add(credibility)
+    judged.add_argument("study", help="a finished study in results/, or its folder")
+    meaning = "file (YAML) with question, context of use, risk, goals and own evidence"
+    judged.add_argument("--judgements", metavar="FILE", help=meaning)
     add(unlock_, files=True)
     fetched = add(fetch)
     fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")

@@ -25,8 +25,8 @@ from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
-from kneewear.io.documents import load_table
-from kneewear.io.finished_study import load_finished, missing_batches
+from kneewear.io.documents import load_record, load_table
+from kneewear.io.finished_study import RECORD, load_finished, missing_batches
 from kneewear.io.result_files import check_digest
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.io.worn_insert import save_worn_insert
@@ -661,7 +661,7 @@ def open_results(folder: str | Path) -> Results:
     Raises
     ------
     InputDataError
-        If the folder holds no results.
+        If the folder holds no results, or those of a later schema.
 
     Examples
     --------
@@ -684,6 +684,8 @@ def open_results(folder: str | Path) -> Results:
             "the folder of a finished study, results/<study>",
             "Run the study (make study), or correct the name.",
         )
+    if (record := results.folder / RECORD).is_file():
+        load_record(record)
     missing = missing_batches(results.folder)
     if missing:
         found = f"no {missing[0]}" + (f", {len(missing)} missing" if missing[1:] else "")

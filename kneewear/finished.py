@@ -13,13 +13,16 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from kneewear.errors import DamagedFileError, InputDataError
-from kneewear.io.documents import load_json, save_text
+from kneewear.errors import InputDataError
+from kneewear.io.documents import load_record, save_text
 from kneewear.io.result_files import atomic_path
 from kneewear.report.summary import read_key_results, read_verdict
 
 # Parts of a study that are handed on: contact histories are not, which take gigabytes.
-_PARTS = ("report", "tables", "figures", "geometry/vtk", "wear/worn", "wear/vtk", "provenance.json")
+_PARTS = (
+    "report", "credibility", "tables", "figures", "geometry/vtk", "wear/worn", "wear/vtk",
+    "provenance.json",
+)  # fmt: skip
 # Earliest date that a zip file can hold: equal studies are equal files.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _CONTEXT = "https://w3id.org/ro/crate/1.1"
@@ -52,8 +55,8 @@ def finished_studies(results: Path) -> Iterator[StudyEntry]:
     files = [*results.glob("*/report/summary.json"), *results.glob("*/*/report/summary.json")]
     for file in sorted(files, key=lambda one: one.stat().st_mtime, reverse=True):
         try:
-            summary = load_json(file)
-        except DamagedFileError:
+            summary = load_record(file)
+        except InputDataError:
             continue
         keys = read_key_results(summary)
         yield StudyEntry(
@@ -124,7 +127,7 @@ def export_study(folder: Path, output: Path) -> Path:
         if path.is_file()
     )
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
-    metadata = json.dumps(_crate(load_json(summary), contents), indent=1, ensure_ascii=False)
+    metadata = json.dumps(_crate(load_record(summary), contents), indent=1, ensure_ascii=False)
     contents["ro-crate-metadata.json"] = metadata.encode()
     with atomic_path(output) as temporary, zipfile.ZipFile(temporary, "w") as packed:
         for name, content in contents.items():

@@ -7,7 +7,7 @@ from textwrap import TextWrapper
 
 from kneewear.errors import InputDataError
 from kneewear.findings import Verdict
-from kneewear.io.documents import load_json
+from kneewear.io.documents import load_record
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
 # How many of them a terminal shows; the page has all.
@@ -24,7 +24,7 @@ def outcome(folder: Path) -> tuple[list[str], Verdict]:
     if not file.is_file():
         expected = "the summary of a finished study"
         raise InputDataError(file, "no such file", expected, "Run the study.")
-    summary = load_json(file)
+    summary = load_record(file)
     results = [result.text() for result in read_key_results(summary)]
     findings = [
         f"{one.level}{f' ({one.job})' if one.job else ''}: {one.text()}"

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from kneewear import __version__
+from kneewear import RESULTS_SCHEMA, __version__
 from kneewear.findings import Reported
 from kneewear.io.result_files import atomic_path, file_hash
 from kneewear.joblog import FINDINGS
@@ -35,10 +35,11 @@ def provenance_record(
     """Record of how the results of a study were computed.
 
     From all settings (plain builtins), the data files that were read, and the folder of
-    Snakemake's benchmark files: `versions`, `machine`, `inputs` (file name to SHA-256), `settings`,
-    `seed` and `wall_time_s` (seconds of each rule, summed over its jobs).
+    Snakemake's benchmark files: `schema`, `versions`, `machine`, `inputs` (file name to SHA-256),
+    `settings`, `seed` and `wall_time_s` (seconds of each rule, summed over its jobs).
     """
     return {
+        "schema": RESULTS_SCHEMA,
         "versions": {"kneewear": __version__, "python": platform.python_version()}
         | {library: _version(library) for library in LIBRARIES},
         "machine": {"system": platform.system(), "processor": platform.machine()},

@@ -31,7 +31,7 @@ SUBMITTED = ("contact_area", "avg_pressure", "max_pressure", "centre_posterior",
 WORST = {"contact_area": "min", "avg_pressure": "max", "max_pressure": "max"}
 # Name of the only design of a study that compares none.
 DESIGN = "design"
-LOAD = "load_n"
+LOAD, FLEXION = "load_n", "flexion_deg"
 # Columns of the units of a path.
 UNITS = ("displacement_unit", "load_unit")
 
@@ -77,7 +77,14 @@ def contact_table(results: pd.DataFrame, study: Study) -> pd.DataFrame:
 def condition_columns(contact: pd.DataFrame) -> list[str]:
     """Columns of a table of contact that name the condition."""
     names = list(contact.columns)
-    return names[names.index("flexion_deg") : names.index("side")]
+    return names[names.index(FLEXION) : names.index("side")]
+
+
+def first_condition(contact: pd.DataFrame, by: str) -> pd.Series:
+    """Values of the first case in all columns of the plan but design and flexion."""
+    names = list(contact.columns)
+    plan = names[: names.index("side")]
+    return contact.iloc[0][[name for name in plan if name not in (CASE, by, FLEXION)]]
 
 
 def analyse_worst_cases(
@@ -103,7 +110,7 @@ def analyse_worst_cases(
 def analyse_submission(
     results: pd.DataFrame, study: Study, options: SubmissionOptions
 ) -> dict[str, pd.DataFrame]:
-    """Contact of every design and side over flexion, other conditions as in the first case.
+    """Contact of every design and side over flexion, other variables as in the first case.
 
     Table `submission`: one row per design, flexion and side: the condition, area, mm2, mean and
     largest pressure, MPa, and centre of pressure, mm.
@@ -113,9 +120,8 @@ def analyse_submission(
     units = contact.drop_duplicates("quantity").set_index("quantity")["unit"]
     wanted = [name for name in SUBMITTED if name in units]
     chosen = contact[contact["quantity"].isin(wanted)]
-    for name in conditions:
-        if name != "flexion_deg":
-            chosen = chosen[chosen[name] == contact[name].iloc[0]]
+    for name, value in first_condition(contact, by).items():
+        chosen = chosen[chosen[name] == value]
     index = [by, *conditions, "side"]
     wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
     heads = {name: f"{name}_{units[name].lower()}" for name in wanted}

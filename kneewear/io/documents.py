@@ -9,7 +9,8 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kneewear.errors import NOT_COMPUTED, DamagedFileError
+from kneewear import RESULTS_SCHEMA, __version__
+from kneewear.errors import NOT_COMPUTED, DamagedFileError, InputDataError
 from kneewear.io.result_files import atomic_path, read_checked
 from kneewear.settings.files import Location, value_at
 
@@ -134,6 +135,21 @@ def load_json(path: str | Path) -> dict[str, Any]:
         raise DamagedFileError(path, str(error), "a JSON record") from error
     if not isinstance(record, dict):
         raise DamagedFileError(path, type(record).__name__, "a JSON object")
+    return record
+
+
+def load_record(path: str | Path) -> dict[str, Any]:
+    """Read a JSON record of a finished study: its summary, or `provenance.json`.
+
+    Raises as `load_table`, and InputDataError for results of a later schema than this version's.
+    Records without a schema are of the first one.
+    """
+    record = load_json(path)
+    schema = record.get("schema", 1)
+    if not isinstance(schema, int) or not 1 <= schema <= RESULTS_SCHEMA:
+        expected = f"at most {RESULTS_SCHEMA}, which kneewear {__version__} reads"
+        remedy = "Open them with the version that wrote them (key version), or a later one."
+        raise InputDataError(path, f"results of schema {schema}", expected, remedy, "key schema")
     return record
 
 

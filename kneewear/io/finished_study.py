@@ -11,7 +11,7 @@ from kneewear.errors import DamagedFileError, InputDataError
 from kneewear.findings import Reported
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.io.documents import load_computed, load_json
+from kneewear.io.documents import load_computed, load_record
 from kneewear.schemas import CONTACT, DAMAGE
 from kneewear.settings.base import WearStudy
 from kneewear.settings.study import load_study
@@ -89,7 +89,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
 
 def _settings_of(record: Path) -> dict[str, Any]:
     """Settings in the record of a study; DamagedFileError where it has none."""
-    settings = load_json(record).get("settings")
+    settings = load_record(record).get("settings")
     if not isinstance(settings, dict):
         raise DamagedFileError(record, "no settings", "the record of a study", "key settings")
     return settings
@@ -98,7 +98,7 @@ def _settings_of(record: Path) -> dict[str, Any]:
 def _findings_of(summary: Path) -> tuple[Reported, ...]:
     """Findings in the summary of a study; DamagedFileError where they are of another kind."""
     try:
-        return tuple(map(Reported.of, load_json(summary)["findings"]))
+        return tuple(map(Reported.of, load_record(summary)["findings"]))
     except (KeyError, TypeError) as error:
         found = f"findings without {error}"
         raise DamagedFileError(summary, found, "the summary of a study", "key findings") from error

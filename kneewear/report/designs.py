@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
-from kneewear.analysis.press import condition_columns
+from kneewear.analysis.press import first_condition
 from kneewear.geometry.implant import Implant
 from kneewear.report import style
 from kneewear.report.static import MATERIAL_COLOURS, draw_elements, draw_plateau
@@ -51,7 +51,7 @@ def with_design(table: pd.DataFrame) -> pd.DataFrame:
 def draw_contact_over_flexion(contact: pd.DataFrame) -> Figure:
     """Area and pressures of each design and side: the first condition, and the range of all."""
     figure, panels = style.new_figure(5.6, 2, len(OVER_FLEXION), sharex=True, sharey="col")
-    first = contact.iloc[0][condition_columns(contact)].drop("flexion_deg")
+    first = first_condition(contact, "design")
     for row, side in zip(panels, SIDES, strict=True):
         for axes, (quantity, unit) in zip(row, OVER_FLEXION.items(), strict=True):
             for number, design in enumerate(dict.fromkeys(contact["design"])):

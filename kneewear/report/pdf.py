@@ -13,7 +13,7 @@ from fpdf import FPDF
 from fpdf.fonts import FontFace
 from PIL import Image
 
-from kneewear.report.specification import Page, figure_text, page_data, starting_with
+from kneewear.report.specification import Page, figure_text, starting_with
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
 FONT = "DejaVu"
@@ -41,16 +41,20 @@ def write_pdf(summary: Mapping[str, Any], page: Page, figures: Mapping[str, byte
     ]
     if results:
         document.rows([("Result", "Value", "Interval, limit"), *results])
-    for finding in read_findings(summary)[:MAX_FINDINGS]:
+    findings = read_findings(summary)
+    for finding in findings[:MAX_FINDINGS]:
         document.paragraph(f"{finding.level}: {finding.text()}")
+    if len(findings) > MAX_FINDINGS:
+        document.paragraph(f"{len(findings) - MAX_FINDINGS} more: see the page.", SMALL)
     for table in summary["tables"]:
         document.paragraph(table["caption"], TEXT, "B")
         document.rows([table["header"], *table["rows"]])
     for start in page.summary_figures:
         for name in starting_with(figures, start)[:1]:
             document.picture(figures[name], figure_text(name).title, figure_text(name).caption)
-    document.paragraph("Credibility", HEADING, "B")
-    for line in page_data("credibility"):
+    if page.closing:
+        document.paragraph("Credibility", HEADING, "B")
+    for line in page.closing:
         document.paragraph(line)
     return bytes(document.output())
 
@@ -85,7 +89,7 @@ class _Document(FPDF):
     def rows(self, rows: Sequence[Sequence[str]]) -> None:
         """Set a table, the first row as its head; columns as wide as their longest words."""
         self.set_font(FONT, size=SMALL)
-        widths = [4.0 + min(30, max(map(len, column))) for column in zip(*rows, strict=True)]
+        widths = [7.0 + min(30, max(map(len, column))) for column in zip(*rows, strict=True)]
         head = FontFace(emphasis="BOLD")
         with self.table(col_widths=widths, headings_style=head, line_height=3.6, align="L",
                         borders_layout="MINIMAL", text_align="LEFT") as table:  # fmt: skip

@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict
 from kneewear.findings import Severity
 
 Scalar = str | float | bool
-Statistic = Literal["first", "sum", "min", "max", "mean", "median", "count"]
+# "largest" is the value of the largest magnitude, with its sign.
+Statistic = Literal["first", "sum", "min", "max", "mean", "median", "count", "largest"]
 
 
 class PagePart(BaseModel):
@@ -147,7 +148,7 @@ class FigurePart(PagePart):
 
 
 class Page(PagePart):
-    """A page and its appendix."""
+    """A page and its appendix; `closing` are the last lines of the summary on paper."""
 
     heading: str
     subject: str = "{settings.implant.name}"
@@ -157,6 +158,7 @@ class Page(PagePart):
     sections: list[SectionPart] = []
     appendix: list[SectionPart] = []
     summary_figures: list[str] = []  # on paper, at most one of each beginning
+    closing: list[str] = []
 
 
 @cache
@@ -177,13 +179,15 @@ def load_page(name: str) -> Page:
             found = shared[entry] if isinstance(entry, str) else entry
             entries += found if isinstance(found, list) else [found]
         content = content | {key: entries}
-    page: Page = Page.model_validate({"first": {"id": "first", "heading": ""}} | content)
+    page: Page = Page.model_validate(
+        {"first": {"id": "first", "heading": ""}, "closing": shared["closing"]} | content
+    )
     return page
 
 
 def page_names() -> list[str]:
     """Names of all pages."""
-    names = {"figures", "labels", "shared", "citations", "credibility"}
+    names = {"figures", "labels", "shared", "citations", "factors"}
     folder = files("kneewear.report") / "pages"
     stems = (entry.name.removesuffix(".yaml") for entry in folder.iterdir())
     return sorted(set(stems) - names)

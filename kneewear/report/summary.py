@@ -1,9 +1,10 @@
 """Key results and findings of a study as records, from which page, paper and terminal are written.
 
 `report/summary.json` is a mapping with the keys `study`, `page`, `heading`, `subject`, `version`,
-`key_results` and `named_values` (records of `KeyResult`), `findings` (records of
-:class:`kneewear.findings.Reported`), `verdict` (:class:`kneewear.findings.Verdict`) and `tables`
-(the short tables of the summary on paper: `caption`, `header`, `rows`).
+`schema` (:data:`kneewear.RESULTS_SCHEMA`), `key_results` and `named_values` (records of
+`KeyResult`), `findings` (records of :class:`kneewear.findings.Reported`), `verdict`
+(:class:`kneewear.findings.Verdict`) and `tables` (the short tables of the summary on paper:
+`caption`, `header`, `rows`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear import RESULTS_SCHEMA
 from kneewear.findings import Finding, Reported, Verdict, gather
 from kneewear.report.derived import Settings, Tables, rows_among, select
 from kneewear.report.specification import (
@@ -27,6 +29,9 @@ from kneewear.report.specification import (
 )
 from kneewear.report.tables import Table, make_table, shown, unit_name, words
 from kneewear.report.values import Values
+
+# Rows of a table of a page at most: browsers take half a minute to show ten thousand.
+MOST_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,8 @@ def _statistic(rows: pd.DataFrame, column: str, statistic: str, scale: float) ->
     if statistic == "count":
         return float(len(rows))
     values = rows[column]
+    if statistic == "largest":
+        values, statistic = values.iloc[values.abs().argsort(kind="stable")[::-1]], "first"
     value = values.iloc[0] if statistic == "first" else values.agg(statistic)
     if isinstance(value, str):
         return value
@@ -189,7 +196,7 @@ def side_study_findings(failed: Mapping[str, str]) -> Iterator[Finding]:
 def section_tables(
     section: SectionPart, tables: Tables, values: Values
 ) -> Iterator[tuple[TablePart | FactsPart, Table]]:
-    """Tables of a section that the study has."""
+    """Tables of a section that the study has, each with at most `MOST_ROWS` rows."""
     for part in section.tables:
         caption = values.text(part.caption) or part.caption
         if isinstance(part, FactsPart):
@@ -201,7 +208,9 @@ def section_tables(
             frame = select(tables, part)
             if not len(frame):
                 continue
-            table = make_table(caption, frame, part.columns, part.words)
+            if len(frame) > MOST_ROWS:
+                caption += f" (the first {MOST_ROWS:,} of {len(frame):,} rows; all are in tables/)"
+            table = make_table(caption, frame.head(MOST_ROWS), part.columns, part.words)
         if table.rows:
             yield part, table
 
@@ -237,6 +246,7 @@ def build_summary(
         "heading": values.text(page.heading) or page.heading,
         "subject": values.text(page.subject) or "",
         "version": version,
+        "schema": RESULTS_SCHEMA,
         "key_results": [asdict(one) for one in results if one.name not in hidden],
         "named_values": [asdict(one) for one in results if one.name in hidden],
         "findings": [one.record() for one in gathered],

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
+from kneewear.analysis.press import analyse_submission
 from kneewear.analysis.tables import analyse_results
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import design_studies
@@ -119,6 +121,13 @@ def test_table_of_a_submission_has_one_condition_of_every_size_flexion_and_side(
     assert force == pytest.approx(500.0, rel=0.01)
     first = spheres.iloc[[0, 8]][["medial_max_pressure", "lateral_max_pressure"]]
     assert table["max_pressure_mpa"].to_numpy() == pytest.approx(first.to_numpy().ravel())
+
+
+def test_submission_shows_one_level_of_further_variables(study, results, tables):
+    doubled = results.assign(medial_contact_area=2.0 * results["medial_contact_area"])
+    both = pd.concat([results.assign(model="one"), doubled.assign(model="other")])
+    table = analyse_submission(both, study, study.analyses.submission)["submission"]
+    pd.testing.assert_frame_equal(table, tables["submission"])
 
 
 def test_condyles_of_revolution_meet_alike_at_every_flexion(spheres):

@@ -17,8 +17,14 @@ from kneewear.joblog import job_log
 from kneewear.outcome import outcome
 from kneewear.provenance import reported_findings
 from kneewear.report.derived import Tables, select
-from kneewear.report.specification import KeyResultPart, Selection
-from kneewear.report.summary import KeyResult, key_results
+from kneewear.report.specification import KeyResultPart, SectionPart, Selection, TablePart
+from kneewear.report.summary import (
+    MOST_ROWS,
+    KeyResult,
+    key_results,
+    named_values,
+    section_tables,
+)
 from kneewear.sides import BOTH
 from tests.report import new_kinds
 from tests.report.pages import written
@@ -106,13 +112,13 @@ def test_summary_is_json_and_is_read_back(whole):
 
 @pytest.mark.parametrize(
     ("statistic", "value"),
-    [("first", 3.0), ("sum", 6.0), ("max", 3.0), ("mean", 2.0), ("count", 3)],
+    [("first", 3.0), ("sum", 2.0), ("max", 3.0), ("mean", 2 / 3), ("count", 3), ("largest", -4.0)],
 )
 def test_statistics_of_a_key_result(statistic, value):
-    tables = Tables({"t": pd.DataFrame({"value": [3.0, 1.0, 2.0]})}, {"study": "s"})
+    tables = Tables({"t": pd.DataFrame({"value": [3.0, -4.0, 3.0]})}, {"study": "s"})
     part = KeyResultPart(table="t", name="x", statistic=statistic)
     (result,) = key_results([part], tables)
-    assert result.value == value
+    assert result.value == pytest.approx(value)
 
 
 def test_results_without_a_number_are_none_and_absent_tables_give_none():
@@ -208,3 +214,13 @@ def test_every_kind_has_key_results_and_tables(kind):
     page = written(name, settings, tables)
     assert page.results
     assert page.summary["tables"]
+
+
+def test_tables_of_a_page_have_at_most_a_thousand_rows_and_say_how_many_there_are():
+    part = TablePart(table="t", caption="Cases")
+    section = SectionPart(id="s", heading="S", tables=[part])
+    for count in (MOST_ROWS, 10 * MOST_ROWS):
+        tables = Tables({"t": pd.DataFrame({"value": np.arange(float(count))})}, {"study": "s"})
+        ((_, table),) = section_tables(section, tables, named_values([], {}))
+        assert len(table.rows) == MOST_ROWS
+        assert (f"{count:,}" in table.caption) == (count > MOST_ROWS)

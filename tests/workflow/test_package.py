@@ -1,0 +1,115 @@
+"""Wheel and sdist: what they contain, and that an installed copy runs without the checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+from tests.workflow.conftest import CHECKOUT
+from tests.workflow.test_environments import PROJECT
+
+BUILD = """
+import os, sys
+from hatchling.build import build_sdist, build_wheel
+os.chdir(sys.argv[1])
+build_wheel(sys.argv[2])
+build_sdist(sys.argv[2])
+"""
+# Their packages are optional extras.
+EXTRAS = {"kneewear.io.opencascade"}
+IMPORT_ALL = """
+import importlib, pkgutil, sys, kneewear
+for one in pkgutil.walk_packages(kneewear.__path__, "kneewear."):
+    if one.name not in sys.argv[1:] and not one.name.endswith("__main__"):
+        importlib.import_module(one.name)
+print(kneewear.checkout_folder())
+"""
+
+
+def run(*command, folder, path):
+    """Output of a Python command in a folder, with the packages of another before all others."""
+    environment = {name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment | {"PYTHONPATH": str(path)},
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Folders with wheel and sdist of this checkout, and with the wheel of that sdist."""
+    folder = tmp_path_factory.mktemp("built")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run(
+        [*command, "--target", str(folder / "backend"), "hatchling>=1.25"],
+        check=True, capture_output=True, timeout=300,
+    )  # fmt: skip
+    own, again = folder / "own", folder / "again"
+    run("-c", BUILD, str(CHECKOUT), str(own), folder=folder, path=folder / "backend")
+    (sdist,) = own.glob("*.tar.gz")
+    with tarfile.open(sdist) as packed:
+        packed.extractall(folder, filter="data")
+    unpacked = folder / sdist.name.removesuffix(".tar.gz")
+    run("-c", BUILD, str(unpacked), str(again), folder=folder, path=folder / "backend")
+    return own, again
+
+
+def names_of(folder):
+    """Names of the files in the wheel of a folder."""
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        return {name for name in packed.namelist() if not name.endswith("/")}
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_wheel_has_the_package_and_what_a_study_needs_beside_it(built):
+    names = names_of(built[0])
+    copied = {"workflow", "scripts", "config", "docs/snapshot"}
+    expected = {"kneewear/checkout/Snakefile"}
+    for part in ("kneewear", *copied):
+        place = "" if part == "kneewear" else "kneewear/checkout/"
+        expected |= {
+            place + path.relative_to(CHECKOUT).as_posix()
+            for path in (CHECKOUT / part).rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+    assert sorted(expected - names) == []
+    assert not [
+        name for name in names if name.startswith(("tests", "benchmarks", "kneewear/tests"))
+    ]
+    (record,) = (name for name in names if name.endswith("entry_points.txt"))
+    (wheel,) = built[0].glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        assert "kneewear = kneewear.__main__:main" in packed.read(record).decode()
+        metadata = packed.read(record.replace("entry_points.txt", "METADATA")).decode()
+    required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:")]
+    assert len([line for line in required if "extra ==" not in line]) == len(
+        PROJECT["dependencies"]
+    )
+    # The sdist builds the same wheel.
+    assert names_of(built[1]) == names
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_an_unpacked_wheel_runs_without_the_checkout(built, tmp_path):
+    installed, mine = tmp_path / "installed", tmp_path / "mine"
+    mine.mkdir()
+    (wheel,) = built[0].glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(installed)
+    said = run("-c", IMPORT_ALL, *EXTRAS, folder=mine, path=installed)
+    assert said.strip().splitlines()[-1] == str(installed / "kneewear/checkout")
+    (mine / "mine.yaml").write_text("study: mine\n", encoding="utf-8")
+    run("-m", "kneewear", "check", "--files-only", "mine.yaml", folder=mine, path=installed)
+    # Planned by the workflow of the package; nothing is computed.
+    run("-m", "kneewear", "run", "mine.yaml", "--", "-n", "--quiet", folder=mine, path=installed)
+    assert not (mine / "results").exists()
