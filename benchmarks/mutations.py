@@ -13,23 +13,28 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 import kneewear
 from kneewear.errors import InputDataError, KneewearError
+from kneewear.findings import Finding
 from kneewear.geometry.knee import KneeModel
+from kneewear.io import multibody_inputs, shapes, study_inputs
 from kneewear.io.documents import save_table
 from kneewear.io.multibody_inputs import load_parts, start_poses
 from kneewear.io.study_inputs import FileReader, check_inputs, load_shapes, model_files
-from kneewear.settings.base import WearStudy
+from kneewear.settings.base import Study, WearStudy
 from kneewear.settings.files import value_at
 from kneewear.settings.keys import range_at
 from kneewear.settings.study import load_study
@@ -92,7 +97,6 @@ def run(count: int, seed: int, data: str | Path = "../shared/data") -> Iterator[
     others = dict.fromkeys(set(base.wear.lives) - {"one"})
     base = kneewear.load_study(path, SMALL, life, {"wear": {"lives": others}})
     expected, _ = computed(base)
-    random = Random(seed)
     doors: dict[str, Callable[[Random], Outcome]] = {
         "settings": lambda one: mutate_settings(base, expected, one),
         "motion": lambda one: mutate_file(base, activity, "motion", expected, one),
@@ -101,8 +105,31 @@ def run(count: int, seed: int, data: str | Path = "../shared/data") -> Iterator[
     if ligaments is not None:
         knee = kneewear.load_study(ligaments)
         doors["ligaments"] = lambda one: mutate_ligaments(knee, one)
-    for number in range(count):
-        yield list(doors.values())[number % len(doors)](random)
+    with files_read_once():
+        for number in range(count):
+            # Of its own: one mutation can be made again alone.
+            random = Random(f"{seed} {number}")
+            yield list(doors.values())[number % len(doors)](random)
+
+
+@contextmanager
+def files_read_once() -> Iterator[None]:
+    """Read and judge the meshes, which no mutation changes, once for all studies of one implant."""
+    read, check = cache(shapes.load_shape), study_inputs._check_implant
+    judged_before: dict[str, tuple[Finding, ...]] = {}
+
+    def check_once(study: Study, root: str | Path) -> tuple[Finding, ...]:
+        key = f"{study.implant.model_dump_json()} {study.thinnest_mm}"
+        if key not in judged_before:
+            judged_before[key] = check(study, root)
+        return judged_before[key]
+
+    with (
+        patch.object(shapes, "load_shape", read),
+        patch.object(multibody_inputs, "load_shape", read),
+        patch.object(study_inputs, "_check_implant", check_once),
+    ):
+        yield
 
 
 def computed(study: WearStudy) -> tuple[float, bool]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ import xarray as xr
 
 import kneewear as kw
 from kneewear.errors import InputDataError, KneewearError
+from kneewear.geometry.coverage import Coverage
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
 from kneewear.simulation.cases import simulate_cases
@@ -245,6 +248,26 @@ def test_results_that_are_not_whole_are_refused(damage, tmp_path):
 def test_arrays_of_a_grid_are_read_only(name, knee):
     with pytest.raises(ValueError, match="read-only"):
         getattr(knee.grid, name)[:] = 0
+
+
+def arrays_in(value):
+    """Arrays of a value object and of those within it, but not those of kernels."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from arrays_in(part)
+    elif is_dataclass(value):
+        for part in fields(value):
+            yield from arrays_in(getattr(value, part.name))
+
+
+def test_arrays_of_surfaces_and_meshes_are_read_only(knee):
+    mesh = TriangleMesh(np.zeros((3, 3)), np.array([[0, 1, 2]]))
+    covered = Coverage(np.zeros((3, 2, 2)))
+    found = list(arrays_in({"knee": knee, "mesh": mesh, "covered": covered}))
+    assert len(found) > 20
+    assert not any(array.flags.writeable for array in found)
 
 
 @pytest.mark.parametrize("name", ["load", "translation", "rotation", "wrench"])
