@@ -123,6 +123,9 @@ def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[Setti
     waiting: list[tuple[Location, Any]] = [((), settings)]
     while waiting:
         at, value = waiting.pop()
+        if len(at) > _DEEPEST:
+            found = f"blocks more than {_DEEPEST} deep, or within themselves"
+            raise InputDataError(name, found, "settings as of a file", "Build the mapping again.")
         if isinstance(value, Mapping):
             waiting += [((*at, key), inner) for key, inner in value.items()]
             value = " ".join(map(str, value))
@@ -165,6 +168,8 @@ def _blocks_of_other_models(model: str) -> set[str]:
     return known - set(MODELS[model].model_fields)
 
 
+# Keys of a setting, of which the longest path has ten.
+_DEEPEST = 30
 # Blocks that are replaced as a whole: they belong together, and a part of another study's is none.
 _WHOLE = ("variables", "cases", "analyses")
 
