@@ -14,9 +14,11 @@ import pytest
 import xarray as xr
 
 import kneewear as kw
-from kneewear.errors import InputDataError, KneewearError
+from kneewear.api import Results
+from kneewear.errors import InputDataError, KneewearError, OutputFileError
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io import netcdf
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
 from kneewear.simulation.cases import simulate_cases
@@ -242,6 +244,35 @@ def test_results_that_are_not_whole_are_refused(damage, tmp_path):
         assert refused_at(kw.open_results(tmp_path).dataset, "wear/b*.nc") == "b001.nc"
     file.unlink()
     assert refused_at(kw.open_results, tmp_path) == tmp_path.name
+
+
+def test_worn_insert_where_no_file_can_be_made_is_an_output_error(knee, damage, tmp_path):
+    netcdf.save(knee, tmp_path / "geometry/knee.nc")
+    netcdf.save(damage, tmp_path / "wear/b000.nc")
+    (tmp_path / "file").touch()
+    results = Results(tmp_path)
+    case = damage["case"].item()
+    assert results.export_worn(case, tmp_path / "worn")
+    with pytest.raises(OutputFileError):
+        results.export_worn(case, tmp_path / "file" / "worn")
+
+
+@pytest.mark.parametrize("study", [None, "config/quick.yaml", {}], ids=str)
+def test_only_a_study_is_run(study):
+    with pytest.raises(TypeError, match="study"):
+        kw.run(study)
+
+
+def test_paths_of_compared_studies_are_paths():
+    with pytest.raises(TypeError, match="path"):
+        kw.compare(None, None)
+
+
+def test_settings_within_themselves_are_refused():
+    settings = {"study": "mine"}
+    settings["implant"] = settings
+    with pytest.raises(InputDataError):
+        kw.load_study(settings)
 
 
 @pytest.mark.parametrize("name", ["area", "centre", "thickness", "valid"])
