@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from kneewear.errors import DamagedFileError, InputDataError
 from kneewear.io.documents import load_json, save_text
@@ -77,7 +76,7 @@ def write_index(results: Path) -> tuple[Path, list[str]]:
         expected, remedy = "a finished study", "Run one, or change to the folder of its settings."
         raise InputDataError(results, "no finished study", expected, remedy)
     rows = "".join(
-        f'<tr><td><a href="{quote(one.page.relative_to(results).as_posix())}">'
+        f'<tr><td><a href="{escape(one.page.relative_to(results).as_posix())}">'
         f"{escape(one.study)}</a>"
         f"<br>{escape(one.heading)}</td><td>{escape(one.headline)}</td>"
         f"<td>{escape(one.verdict)}</td><td>{one.date:%Y-%m-%d %H:%M} UTC</td></tr>\n"
