@@ -531,6 +531,8 @@ def run(study: Study) -> StudyRun:
         If a file is missing or is not what the settings say.
     KneewearError
         If all cases fail.
+    TypeError
+        If it is no study.
 
     Examples
     --------
@@ -539,6 +541,7 @@ def run(study: Study) -> StudyRun:
     >>> len(result.tables["regression"]) > 0
     True
     """
+    checked_study(study)
     if study.model in PART_MODELS or study.model in STUDY_MODELS:
         return run_parts(study, _ROOT)
     if not study.has_maps:
@@ -727,6 +730,9 @@ a finished study of kind wear, results/<study>. Run the study (make study), or c
     """
     if not folders:
         raise ValueError("found no folder; expected those of one finished study or more")
+    for one in folders:
+        if not isinstance(one, str | Path):
+            raise TypeError(f"found a {type(one).__name__}; expected the path of a folder")
     return compare_studies([load_finished(folder) for folder in folders])
 
 

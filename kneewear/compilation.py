@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Sequence
@@ -14,6 +15,8 @@ import numba
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
+
+logger = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).parent
 # False where kernels run as plain Python (NUMBA_DISABLE_JIT=1), as for test coverage.
@@ -47,10 +50,32 @@ def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = Fals
     """
     if function is None:
         return partial(compiled, inlined=inlined)
-    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+    options: dict[str, Any] = {"cache": can_cache(), "error_model": "numpy", "nogil": True}
     if inlined:
         options["inline"] = "always"
     return numba.njit(**options)(function)
+
+
+@cache
+def can_cache() -> bool:
+    """Whether machine code can be kept; a warning, once, where every process compiles it again."""
+    try:
+        folder = kernel_folder()
+        _require_writable(folder)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a user without a home
+        logger.warning(
+            "compiled kernels cannot be kept (%s): every process compiles them again, which takes "
+            "minutes. Set NUMBA_CACHE_DIR to a folder that can be written.",
+            error,
+        )
+        return False
+    return True
+
+
+def _require_writable(folder: Path) -> None:
+    """Create a folder; raise OSError where it cannot be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()
 
 
 class KernelCacheLocator:
@@ -79,8 +104,7 @@ class KernelCacheLocator:
 
     def ensure_cache_path(self) -> None:
         """Create the folder; raise OSError where it cannot be written."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=self._folder).close()
+        _require_writable(self._folder)
 
     def get_cache_path(self) -> str:
         """Folder of the kernel's room."""

@@ -79,7 +79,8 @@ def write_index(results: Path) -> tuple[Path, list[str]]:
         expected, remedy = "a finished study", "Run one, or change to the folder of its settings."
         raise InputDataError(results, "no finished study", expected, remedy)
     rows = "".join(
-        f'<tr><td><a href="{one.page.relative_to(results).as_posix()}">{escape(one.study)}</a>'
+        f'<tr><td><a href="{escape(one.page.relative_to(results).as_posix())}">'
+        f"{escape(one.study)}</a>"
         f"<br>{escape(one.heading)}</td><td>{escape(one.headline)}</td>"
         f"<td>{escape(one.verdict)}</td><td>{one.date:%Y-%m-%d %H:%M} UTC</td></tr>\n"
         for one in studies

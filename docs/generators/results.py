@@ -83,6 +83,8 @@ def command(name: str) -> str:
     """Command that writes a table of `results/`."""
     if name == "benchmarks/cost.csv":
         return "python -m benchmarks.cost"
+    if name == "benchmarks/mutations.csv":
+        return "python -m benchmarks.mutations --seed 1 3"
     folder = name.split("/", maxsplit=1)[0]
     if folder == "benchmarks":
         return "make benchmark"

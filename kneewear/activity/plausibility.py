@@ -24,6 +24,7 @@ from kneewear.settings.activity import (
     ZeroSettings,
 )
 from kneewear.settings.checks import judge
+from kneewear.sides import SIDES
 
 Array = NDArray[np.float64]
 
@@ -32,6 +33,8 @@ _UNIT_REMEDY = "Check the column, its unit (deg and mm) and its sign."
 # A run of zeros is a gap if both its neighbours are farther from zero than this part of the range,
 # and it is no longer than this part of the rows.
 _JUMP, _LONGEST_RUN = 0.15, 0.2
+# A load between two forces does not vanish; an angle may pass zero.
+_JUMP_OF_LOAD = 0.1
 # A sample is only compared with the usual distance from neighbours where there are this many.
 _FEWEST, _USUAL = 20, 10.0
 # Positions of these conventions are those of a joint, or of frames at any distance.
@@ -176,8 +179,9 @@ def judge_load(load: pd.DataFrame, settings: LoadSettings) -> tuple[Finding, ...
     found.append(judge("load.repeats", again, settings.file, remedy, place))
     if settings.kind != "ground_reaction" or values.min() > 0.0:
         # In swing a ground reaction is exactly zero for a while.
-        row = _first_gap(values)
-        if row is not None:
+        sides = [load[name].to_numpy(dtype=float) for name in SIDES if name in load]
+        rows = filter(None, (_first_gap(one, _JUMP_OF_LOAD) for one in (values, *sides)))
+        for row in list(rows)[:1]:
             where = f"{place}, data row {row + 1}"
             remedy = "Remove rows with missing values."
             found.append(judge("load.zeros", 1, settings.file, remedy, where))
@@ -273,9 +277,9 @@ def farthest_from_neighbours(percent: Array, values: Array) -> tuple[int, float,
     return worst + 1, float(off[worst]), float(np.median(off))
 
 
-def _first_gap(values: Array) -> int | None:
+def _first_gap(values: Array, jump: float = _JUMP) -> int | None:
     """First row of a short run of exact zeros between values far from zero; None without one."""
-    far = _JUMP * float(np.ptp(values))
+    far = jump * float(np.ptp(values))
     zero = values == 0.0
     starts = np.flatnonzero(zero[1:] & ~zero[:-1]) + 1
     for start in starts:

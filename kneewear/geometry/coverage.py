@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.plane import Plane
 from kneewear.geometry.surface import Surface
+from kneewear.mechanics.arrays import make_read_only
 
 Array = NDArray[np.float64]
 
@@ -31,6 +32,9 @@ class Coverage:
     """
 
     edges: Array
+
+    def __post_init__(self) -> None:
+        make_read_only(self, ("edges",))
 
     def contains(self, x: Array, z: Array) -> NDArray[np.bool_]:
         """Whether positions x, z (mm, of equal shape) are covered."""

@@ -61,14 +61,21 @@ class FitQuality:
         """Values of the columns of `fit_quality.csv`."""
         return {name: getattr(self, name) for name in self.columns()}
 
-    def wave_near(self, places: Array, reach: float) -> float:
-        """Largest mean deviation of a strip, mm, of points within `reach` of places (n, 3), mm."""
+    def wave_near(self, places: Array, reach: float, share: Array) -> float:
+        """Largest mean deviation of a strip, mm, of points within `reach` of places (n, 3), mm.
+
+        `share` (n,) is the part of the largest pressure that each place carries. The deviation of a
+        point counts by the largest share near it: where a rim only just touches, it changes no
+        result.
+        """
         from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
         if not (len(places) and len(self.points)):
             return 0.0
-        near = cKDTree(places).query(self.points, distance_upper_bound=reach)[0] < np.inf
-        means = strip_means(self.points[near], self.deviation[near])[1]
+        found = cKDTree(places).query_ball_point(self.points, reach)
+        carried = np.array([share[one].max(initial=0.0) for one in found])
+        near = carried > 0.0
+        means = strip_means(self.points[near], (carried * self.deviation)[near])[1]
         return float(np.abs(means).max(initial=0.0))
 
     @classmethod

@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.coverage import Coverage, mesh_coverage, polygon_coverage
+from kneewear.mechanics.arrays import make_read_only
 
 Array = NDArray[np.float64]
 
@@ -48,6 +49,9 @@ class TriangleMesh:
 
     vertices: Array
     faces: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        make_read_only(self, ("vertices", "faces"))
 
     @cached_property
     def face_normals(self) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry import _kernels
+from kneewear.mechanics.arrays import make_read_only
 
 # SciPy's parts are imported where they are used: half of the jobs of a study only read surfaces.
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Surface:
             clamped = np.ptp(knots[: degree + 1]) == 0 and np.ptp(knots[-degree - 1 :]) == 0
             if knots.size != size or (np.diff(knots) < 0).any() or not clamped:
                 raise ValueError(f"a clamped ascending knot vector of {size} values is needed")
+        make_read_only(self, ("control_points", "weights", "knots_u", "knots_v"))
 
     @property
     def domain(self) -> tuple[tuple[float, float], tuple[float, float]]:

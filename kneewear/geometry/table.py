@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry.surface import Surface
+from kneewear.mechanics.arrays import make_read_only
 
 Array = NDArray[np.float64]
 
@@ -27,6 +28,9 @@ class SurfaceTable:
 
     columns: tuple[str, ...]
     rows: Array
+
+    def __post_init__(self) -> None:
+        make_read_only(self, ("rows",))
 
     @property
     def u(self) -> Array:

@@ -187,7 +187,7 @@ def _judge_ligaments(
             "ligaments.missing", "warn", str(path), f"no bundle of {', '.join(absent)}",
             f"bundles of {', '.join(_NEEDED)}", "Complete the table.",
         )  # fmt: skip
-    yield from _judge_evenness(table, names)
+    yield from _judge_stiffness(table, names)
     frames = {
         name: origin for part in settings.bodies.values() for name, origin in part.frames.items()
     }
@@ -212,8 +212,8 @@ def _judge_ligaments(
                 )
 
 
-def _judge_evenness(table: TextTable, names: list[str]) -> Iterator[Finding | None]:
-    """Yield findings about ligaments whose bundles differ much in stiffness."""
+def _judge_stiffness(table: TextTable, names: list[str]) -> Iterator[Finding | None]:
+    """Yield findings about ligaments of unusual stiffness, or whose bundles differ much in it."""
     column = "linear_stiffness_n_per_strain"
     stiffness = table.numbers(column)
     for stem in dict.fromkeys(_stems(names)):
@@ -224,6 +224,7 @@ def _judge_evenness(table: TextTable, names: list[str]) -> Iterator[Finding | No
         where = f"column '{column}', bundles {stem}"
         remedy = "Check the order of the rows and the decimal points."
         yield judge("ligaments.evenness", max(own) / min(own), str(table.path), remedy, where)
+        yield judge("ligaments.total_stiffness", sum(own), str(table.path), remedy, where)
 
 
 def _stems(names: Iterable[str]) -> Iterator[str]:
@@ -235,10 +236,10 @@ def _stems(names: Iterable[str]) -> Iterator[str]:
 
 
 def _missing(names: list[str], stem: str) -> list[str]:
-    """Names that are missing in the numbers of a ligament's bundles, from the first to the last."""
+    """Names that are missing in the numbers of a ligament's bundles, from 1 or 0 to the last."""
     numbers = [int(match[2]) for name in names
                if (match := _NUMBERED.fullmatch(name)) and match[1] == stem]  # fmt: skip
-    every = range(min(numbers), max(numbers) + 1)
+    every = range(min(1, *numbers), max(numbers) + 1)
     return [f"{stem}{number}" for number in every if number not in numbers]
 
 

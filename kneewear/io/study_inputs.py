@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from kneewear.settings.fe_twin import FeTwinStudy
 
 
+_MASS = "patient.body_mass_kg"
+
+
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
     """Mesh files of the implant by their names as arguments of `build_implant`.
 
@@ -388,6 +391,7 @@ def _judge_rows(study: Study, root: str | Path) -> Iterator[Finding]:
         finding = checks()[f"cases.{check}"].judge(value, str(file))
         if finding is not None:
             yield finding
+    yield from _judge_heights(study, rows, str(file))
     known = set(study_findings(study))
     for name in names:
         given = [row for row in rows if isinstance(row[name], int | float)]
@@ -404,6 +408,24 @@ def _judge_rows(study: Study, root: str | Path) -> Iterator[Finding]:
             known.update(found)
             for finding in found:
                 yield replace(finding, where=f"{file}, {name} of case {row.get('case', '')}")
+
+
+def _judge_heights(study: Study, rows: list[dict[str, Any]], file: str) -> Iterator[Finding]:
+    """Yield findings about the heights of subjects whose body mass index is a column."""
+    mass = next((name for name, one in study.variables.items()
+                 if one.settings == (_MASS,) and one.change == "set"), "")  # fmt: skip
+    index = next((name for name in rows[0] if name.lower() in ("body_mass_index", "bmi")), "")
+    pairs = [(row.get(mass), row.get(index)) for row in rows]
+    heights = sorted(
+        (kg / bmi) ** 0.5 for kg, bmi in pairs
+        if isinstance(kg, int | float) and isinstance(bmi, int | float) and kg > 0.0 < bmi
+    )  # fmt: skip
+    for part in (0.05, 0.95) if heights else ():
+        height = heights[round(part * (len(heights) - 1))]
+        where = f"{file}, columns {mass} and {index}"
+        finding = checks()["cases.height"].judge(height, where, "Check both columns.")
+        if finding is not None:
+            yield finding
 
 
 def _judge_twin(study: Study, root: str | Path) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
 from kneewear.regression.groups import QUANTITIES
@@ -72,12 +73,17 @@ Arguments = ParamSpec("Arguments")
 
 
 def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """Give the figures of a drawing function the look of this report."""
+    """Give the figures of a drawing function the look of this report; no name is mathematics."""
 
     @wraps(draw)
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
         with mpl.rc_context(STYLE):
-            return draw(*args, **kwargs)
+            figure = draw(*args, **kwargs)
+            # Ticks of logarithmic axes are formulas, and have no text before the figure is written.
+            for text in figure.findobj(Text):
+                if isinstance(text, Text) and "$" in text.get_text():
+                    text.set_parse_math(False)
+            return figure
 
     return drawn
 

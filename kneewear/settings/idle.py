@@ -46,6 +46,8 @@ _DESIGN = ("implant", "simulation.alignment")
 _SAMPLED = ("latin_hypercube", "sobol", "monte_carlo", "one_at_a_time", "variance_based")
 # Largest results of any knee, by their units.
 _LARGEST = {"MPa": 500.0, "mm": 60.0, "mm2": 5000.0, "mm3": 1e5, "mm/year": 20.0, "mm3/year": 1e5}
+# Units of settings whose ranges are judged by `variables.spread_*`.
+_SPREAD_UNITS = ("deg", "mm")
 # Results of which less is better.
 _HARMFUL = ("pressure", "depth", "volume", "rate", "damage_area")
 
@@ -140,12 +142,37 @@ def variable_findings(study: Study) -> Iterator[Finding]:
                     "variables.design", "warn", where, path, "a setting of the implant",
                     "A search of designs changes the knee or its material with it: fix it.",
                 )  # fmt: skip
+            yield from _spread_findings(study, name, path, variable)
             if plan in _SAMPLED and any(_begins(path, one) for one in _NUMERICAL):
                 yield Finding(
                     "variables.numerical", "warn", where, path, "a property of knee or patient",
                     "Errors of the computation are no spread: see tables/accuracy.csv.",
                 )  # fmt: skip
     yield from _plan_findings(study)
+
+
+def _spread_findings(study: Study, name: str, path: str, variable: Variable) -> Iterator[Finding]:
+    """Yield a finding about a range of an angle or a length that no knee is known to."""
+    words = path.split(".")
+    unit = next(
+        (one for one in _SPREAD_UNITS if any(word.endswith(f"_{one}") for word in words)), ""
+    )
+    span = variable.low is not None or variable.uniform or variable.normal
+    if not (unit and span) or words[-1].endswith("_percent"):
+        return
+    low, high = variable.bounds
+    spread = (high - low) * _largest(study, path if variable.of is None else variable.of, variable)
+    finding = checks()[f"variables.spread_{unit}"].judge(spread, f"key variables.{name}")
+    if finding is not None:
+        yield finding
+
+
+def _largest(study: Study, path: str, variable: Variable) -> float:
+    """Largest size of the numbers at a path, which a variable multiplies; 1 if it does not."""
+    if variable.change != "multiply":
+        return 1.0
+    settings = study.model_dump(mode="json")
+    return max(abs(float(value_at(settings, at))) for at in locations_of(settings, path))
 
 
 def _sets_unlike(study: Study, path: str, variable: Variable) -> bool:

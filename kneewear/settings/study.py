@@ -6,6 +6,7 @@ has a meaning of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -119,20 +120,24 @@ def load_study(
 
 
 def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> None:
-    """Refuse texts and keys with "<": reports of other programs would take them for markup."""
+    """Refuse texts and keys that a page or a terminal would take for markup or commands."""
     waiting: list[tuple[Location, Any]] = [((), settings)]
     while waiting:
         at, value = waiting.pop()
+        if len(at) > _DEEPEST:
+            found = f"blocks more than {_DEEPEST} deep, or within themselves"
+            raise InputDataError(name, found, "settings as of a file", "Build the mapping again.")
         if isinstance(value, Mapping):
             waiting += [((*at, key), inner) for key, inner in value.items()]
             value = " ".join(map(str, value))
         elif isinstance(value, list | tuple):
             waiting += [((*at, number), inner) for number, inner in enumerate(value)]
-        if isinstance(value, str) and "<" in value:
+        odd = _MARKUP.search(value) if isinstance(value, str) else None
+        if odd is not None:
             raise InputDataError(
                 position_of(at, settings, name, files),
-                "the character '<'",
-                "text without markup",
+                f"the character {odd[0]!a}",
+                "text without markup and control characters",
                 "Write it in words: below, less than.",
                 f"key {'.'.join(map(str, at))}",
             )
@@ -165,6 +170,10 @@ def _blocks_of_other_models(model: str) -> set[str]:
     return known - set(MODELS[model].model_fields)
 
 
+# Markup, controls of terminals, and characters that reverse the order of text.
+_MARKUP = re.compile("[<\\x01-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
+# Keys of a setting, of which the longest path has ten.
+_DEEPEST = 30
 # Blocks that are replaced as a whole: they belong together, and a part of another study's is none.
 _WHOLE = ("variables", "cases", "analyses")
 

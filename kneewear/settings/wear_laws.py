@@ -23,7 +23,7 @@ MM3_PER_N_MM_FROM_MM3_PER_N_M = 1.0e-3
 SQUARE_PATH = 0.5
 
 FACTOR = Range(
-    "mm3/(N m)", 0, 0, 1e-5, 1e-3, "Polyethylene on metal wears 1e-8 to 3.5e-6", least=3e-9
+    "mm3/(N m)", 0, 0, 4e-6, 1e-3, "Published: 1.0e-7 to 3.5e-6 (from memory)", least=3e-8
 )
 _EXPONENT = Range("1", 0, 0, 2, 10, "Published powers of cross-shear are below 1", least=0.01)
 _SLOPE = Range(

@@ -283,14 +283,14 @@ def _judge_waves(
     """Wave of both surfaces of a side where they touch, over the least peak penetration."""
     for number, side in enumerate(sides_of(history)):
         least = float(history.max_penetration.values[:, :, number].max(axis=1).min())
-        touched = [
-            knee.grid.centre[number][one[number] > 0.0] for one in history.pressure.values[0]
-        ]
+        pressure = history.pressure.values[0][:, number]
+        touched = [knee.grid.centre[number][one > 0.0] for one in pressure]
+        share = pressure[pressure > 0.0] / max(float(pressure.max()), 1e-300)
         poses = zip(touched, history.translation.values[0], history.rotation.values[0], strict=True)
         turned = [(one - shift) @ body_three_123(turn) for one, shift, turn in poses]
         places = {"insert": np.concatenate(touched), "femoral": np.concatenate(turned)}
         reach = float(np.sqrt(0.5 * knee.grid.area[number].max()))  # half a diagonal
-        waves = [one.wave_near(places[one.component], reach) for one in fit
+        waves = [one.wave_near(places[one.component], reach, share) for one in fit
                  if one.side == side and one.component in places]  # fmt: skip
         if not waves or not least > 0.0:
             continue

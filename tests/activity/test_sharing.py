@@ -14,6 +14,7 @@ from kneewear.activity.load import LEAST_SHARE, clip_noise, load_sharing
 from kneewear.activity.sources import build_activity
 from kneewear.io.study_inputs import load_activity
 from kneewear.settings.activity import FileActivity
+from kneewear.settings.checks import checks
 from tests.activity.motions import ROOT, file_activity, load_settings, motion, study
 from tests.refusals import refused_at
 
@@ -169,3 +170,30 @@ def test_the_force_measured_in_the_subject(monkeypatch):
     assert scaled.load.mean() / measured.load.mean() == pytest.approx(1.44, abs=0.01)
     stance = measured.load > 0.5 * measured.load.max()
     assert 0.46 < measured.medial_share[stance].mean() < 0.50
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs the data folder")
+def test_limit_of_both_sides_separates_cycles_of_the_subject_from_shifted_ones():
+    """Cycles with the standard deviations of both sides, correlated as those of their sum tell."""
+    table = pd.read_csv(DATA / "waveforms/gc_dm_measured_gait_load_mean.csv", comment="#")
+    medial, lateral, of_medial, of_lateral, of_sum = (
+        table[name].to_numpy()[:-1]
+        for name in ("medial_N", "lateral_N", "medial_sd_N", "lateral_sd_N", "total_sd_N")
+    )
+    covariance = 0.5 * (of_sum**2 - of_medial**2 - of_lateral**2)
+    shared = np.clip(covariance / (of_medial * of_lateral), -1.0, 1.0)
+    window = np.hanning(11) / np.linalg.norm(np.hanning(11))
+    noise = np.random.default_rng(1).normal(size=(2, 1000, medial.size + 10))
+    one, other = (np.array([np.convolve(row, window, "valid") for row in part]) for part in noise)
+    cycles = np.clip(medial + one * of_medial, 0.0, None)
+    others = np.clip(
+        lateral + (shared * one + np.sqrt(1 - shared**2) * other) * of_lateral, 0, None
+    )
+    limit = checks()["load.sides"].range.low
+
+    def below(shift):
+        pairs = zip(np.roll(cycles, shift, axis=1), others, strict=True)
+        return np.mean([np.corrcoef(*pair)[0, 1] < limit for pair in pairs])
+
+    assert below(0) < 0.02
+    assert below(medial.size // 10) > 0.95

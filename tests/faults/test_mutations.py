@@ -10,13 +10,12 @@ from tests.faults.faulty_inputs import CHECKOUT, DATA
 
 @pytest.mark.slow
 @pytest.mark.compiled
-@pytest.mark.parametrize(("seed", "count"), [(1004, 34), (1008, 36)])
-def test_mutations_change_no_wear_without_a_word(seed, count, monkeypatch):
-    """These had none that is silent; docs/validation.md states the share of 326."""
+def test_mutations_change_no_wear_without_a_word(monkeypatch):
+    """These had none that is silent; docs/validation.md states the share of 500."""
     if not DATA.is_dir():
         pytest.skip("needs the data folder")
     monkeypatch.chdir(CHECKOUT)
-    outcomes = list(run(count, seed, DATA))
-    assert len(outcomes) == count
+    outcomes = list(run(70, 2, DATA))
+    assert len(outcomes) == 70
     assert {"refused", "warned", "harmless"} <= {one.verdict for one in outcomes}
     assert [one for one in outcomes if one.verdict == "silent"] == []

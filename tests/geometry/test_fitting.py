@@ -343,9 +343,23 @@ def test_wave_is_counted_where_surfaces_touch_only():
     )
     touched = np.array([[x, 0.0, z] for x in (-1.0, 0.0, 1.0) for z in np.arange(2.0, 12.0, 0.5)])
     assert fit.wave_mm == pytest.approx(3e-3)
-    assert fit.wave_near(touched, 0.5) == pytest.approx(1e-4)
-    assert fit.wave_near(touched + [0.0, 0.0, 5.0], 0.5) == pytest.approx(3e-3)
-    assert fit.wave_near(touched[:0], 0.5) == 0.0
+    full = np.ones(len(touched))
+    assert fit.wave_near(touched, 0.5, full) == pytest.approx(1e-4)
+    assert fit.wave_near(touched + [0.0, 0.0, 5.0], 0.5, full) == pytest.approx(3e-3)
+    assert fit.wave_near(touched[:0], 0.5, full[:0]) == 0.0
+
+
+@pytest.mark.compiled
+def test_wave_counts_by_the_pressure_that_is_carried_there():
+    random = np.random.default_rng(5)
+    points = random.uniform([-5.0, 0.0, 0.0], [5.0, 0.0, 20.0], (4000, 3))
+    deviation = np.where(points[:, 2] > 15.0, 3e-3, 1e-4)
+    patch = fit_plateau(bowl(), (-19, 19), (11, 37), SETTINGS)[0]
+    fit = summarize_deviation(("insert", "medial"), patch, points, deviation)
+    touched = np.array([[x, 0.0, z] for x in (-1.0, 0.0, 1.0) for z in np.arange(2.0, 20.0, 0.5)])
+    rim = np.where(touched[:, 2] > 14.0, 0.01, 1.0)
+    assert fit.wave_near(touched, 0.5, rim) == pytest.approx(1e-4)
+    assert fit.wave_near(touched, 0.5, rim[::-1].copy()) == pytest.approx(3e-3)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from html import unescape
+from html.parser import HTMLParser
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,10 +16,11 @@ from kneewear.report.page import marked
 from kneewear.report.pdf import MAX_ROWS, write_pdf
 from kneewear.report.specification import load_page
 from kneewear.report.static import draw_static_figures
+from kneewear.report.style import new_figure, styled
 from kneewear.report.tables import make_table, shown
 from tests.report.drawn import figures_of
 from tests.report.new_kinds import NEW_KINDS
-from tests.report.pages import written
+from tests.report.pages import as_svg, written
 from tests.report.static_results import STUDY
 
 PROVENANCE = {"versions": {"numpy": "2.0"}, "inputs": {"a.csv": "0f"}, "wall_time_s": {"fit": 1.0}}
@@ -93,11 +97,69 @@ def test_page_needs_no_tables_but_the_cases(whole, single):
     assert "decide" not in anchors(page.page)
 
 
-@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "a & b"])
-def test_names_are_escaped(whole, name):
-    settings = whole.settings | {"implant": whole.settings["implant"] | {"name": name}}
-    page = written("wear", settings, whole.tables)
-    assert name not in re.sub(r"<script type.*?</script>", "", page.page, flags=re.DOTALL)
+class Elements(HTMLParser):
+    """Elements of a page with the names of their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, tuple(key for key, _ in attributes)))
+
+
+HOSTILE = "\"'></title></script><script>alert(1)</script><img src=x onerror=alert(1)>`{{ 7*7 }}"
+
+
+def named(study, name):
+    """Settings, tables, findings and provenance of a study with a name wherever text may be."""
+    settings = study.settings | {"implant": study.settings["implant"] | {"name": name}}
+    case = study.tables["cases"]["case"].iloc[0]
+    cases = study.tables["cases"].replace({"case": {case: name}})
+    finding = Finding("a", "warn", f"{name}, row 1", name, name, name)
+    origin = {"versions": {name: name}, "inputs": {name: "0f"}, "wall_time_s": {name: 1.0}}
+    return (settings, study.tables | {"cases": cases}), [Reported(finding, name)], origin
+
+
+def test_no_text_adds_an_element_to_a_page(whole):
+    pages = []
+    for name in ("harmless", HOSTILE):
+        inputs, findings, origin = named(whole, name)
+        pages.append(written("wear", *inputs, findings=findings, provenance=origin))
+    for part in ("page", "appendix"):
+        harmless, hostile = (Elements(getattr(page, part)).found for page in pages)
+        assert len(harmless) > 100
+        assert harmless == hostile
+
+
+def test_no_text_ends_a_text_of_the_summary_in_pdf(page):
+    hostile = "x) /AA << /S /JavaScript /JS (app.alert(1)) >> (y"
+    finding = Reported(Finding("a", "warn", hostile, hostile, hostile, hostile))
+    summary = page.summary | {"study": hostile, "subject": hostile, "findings": [finding.record()]}
+    content = write_pdf(summary, load_page("wear"), {})
+    assert not re.search(rb"(?<!\\)\) /AA", content)
+    assert content.count(b"/JavaScript") == content.count(rb"\) /AA << /S /JavaScript")
+
+
+def test_names_in_figures_are_no_mathematics_and_no_elements():
+    names = ["$\\broken{$", "<script>$1$</script>"]
+
+    @styled
+    def drawn():
+        figure, ((axes,),) = new_figure(2.0)
+        axes.plot([1.0, 1e4], [0.0, 1.0], label=names[0])
+        axes.set(xscale="log", title=names[0], xlabel=names[1])
+        axes.set_yticks([0.0, 1.0], labels=names)
+        axes.legend()
+        return figure
+
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        text = as_svg(drawn()).decode()
+    written_texts = [unescape(one) for one in re.findall(r">([^<>]+)</text>", text)]
+    assert {name: written_texts.count(name) for name in names} == {names[0]: 3, names[1]: 2}
+    assert "<script" not in text
+    assert not any("mathdefault" in one for one in written_texts)  # ticks stay formulas
 
 
 def test_sections_without_content_are_left_out(static_study):

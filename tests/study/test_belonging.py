@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,11 @@ import pytest
 import xarray as xr
 
 import kneewear as kw
-from kneewear.errors import InputDataError, KneewearError
+from kneewear.api import Results
+from kneewear.errors import InputDataError, KneewearError, OutputFileError
+from kneewear.geometry.coverage import Coverage
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io import netcdf
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
 from kneewear.simulation.cases import simulate_cases
@@ -241,10 +246,60 @@ def test_results_that_are_not_whole_are_refused(damage, tmp_path):
     assert refused_at(kw.open_results, tmp_path) == tmp_path.name
 
 
+def test_worn_insert_where_no_file_can_be_made_is_an_output_error(knee, damage, tmp_path):
+    netcdf.save(knee, tmp_path / "geometry/knee.nc")
+    maps = damage.drop_vars(["area", "x", "y", "z"])
+    netcdf.save(maps, tmp_path / "wear/b000.nc")
+    (tmp_path / "file").touch()
+    results = Results(tmp_path)
+    case = damage["case"].item()
+    assert results.export_worn(case, tmp_path / "worn")
+    with pytest.raises(OutputFileError):
+        results.export_worn(case, tmp_path / "file" / "worn")
+
+
+@pytest.mark.parametrize("study", [None, "config/quick.yaml", {}], ids=str)
+def test_only_a_study_is_run(study):
+    with pytest.raises(TypeError, match="study"):
+        kw.run(study)
+
+
+def test_paths_of_compared_studies_are_paths():
+    with pytest.raises(TypeError, match="path"):
+        kw.compare(None, None)
+
+
+def test_settings_within_themselves_are_refused():
+    settings = {"study": "mine"}
+    settings["implant"] = settings
+    with pytest.raises(InputDataError):
+        kw.load_study(settings)
+
+
 @pytest.mark.parametrize("name", ["area", "centre", "thickness", "valid"])
 def test_arrays_of_a_grid_are_read_only(name, knee):
     with pytest.raises(ValueError, match="read-only"):
         getattr(knee.grid, name)[:] = 0
+
+
+def arrays_in(value):
+    """Arrays of a value object and of those within it, but not those of kernels."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from arrays_in(part)
+    elif is_dataclass(value):
+        for part in fields(value):
+            yield from arrays_in(getattr(value, part.name))
+
+
+def test_arrays_of_surfaces_and_meshes_are_read_only(knee):
+    mesh = TriangleMesh(np.zeros((3, 3)), np.array([[0, 1, 2]]))
+    covered = Coverage(np.zeros((3, 2, 2)))
+    found = list(arrays_in({"knee": knee, "mesh": mesh, "covered": covered}))
+    assert len(found) > 20
+    assert not any(array.flags.writeable for array in found)
 
 
 @pytest.mark.parametrize("name", ["load", "translation", "rotation", "wrench"])

@@ -28,6 +28,9 @@ from kneewear.settings.types import (
     quantity,
 )
 
+# Less is no extension of a knee, deg: the angle is in radians.
+_LEAST_EXTENSION = 5.0
+
 
 class InertiaSettings(MassSettings):
     """Mass of a body, and its inertia about the axes of the body at its centre of mass."""
@@ -142,11 +145,11 @@ class KneeExtensionSettings(SoftTissueKneeSettings):
             )
         start = self.bodies["tibia"].start
         last = self.extension.last_flexion_deg
-        if start is not None and not start[3] > last:
+        if start is not None and not start[3] > last + _LEAST_EXTENSION:
             raise fault(
                 f"bodies.tibia.start: a flexion of {start[3]:g} deg",
-                f"one above extension.last_flexion_deg, {last:g} deg",
-                "Start in flexion.",
+                f"one at least {_LEAST_EXTENSION:g} deg above extension.last_flexion_deg, {last:g}",
+                "Start in flexion, in degrees.",
             )
         return self
 
