@@ -10,9 +10,8 @@ import pytest
 
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError, OutputFileError
-from kneewear.new_study import create_study, hold_medial_lateral
+from kneewear.new_study import create_study, grades, hold_medial_lateral
 from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
-from kneewear.settings.wear import USUAL_WEAR_FACTOR
 from tests.geometry.invented import write_invented
 from tests.refusals import refusal
 
@@ -54,7 +53,10 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert implant.nominal_thickness_mm == pytest.approx(thickness, abs=0.05)
     assert activity.boundary_conditions == way
     assert created.settles == (way == "settled_ap_rotation")
-    assert study.wear.wear_factor_mm3_per_n_m == USUAL_WEAR_FACTOR
+    assert study.wear.polyethylene == "conventional"
+    assert study.wear.creep_law == "strain"
+    wear = grades()["conventional"]["wear"]
+    assert {key: getattr(study.wear, key) for key in wear} == wear
     checks = {one.check for one in created.findings}
     for check in ("new.side", "new.post", "new.copy"):
         doubtful = {one.check for one in created.findings if one.severity == "warn"} | {"new.copy"}
@@ -66,6 +68,21 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert held.severity == "warn"
     again = read_study(created.settings, defaults=default_settings_file())
     assert (study.simulation.medial_lateral, again.simulation.medial_lateral) == ("solved", "held")
+
+
+def test_the_grade_of_polyethylene_is_stated(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
+    inserts, femoral = files["two_files"]
+    named = list(map(str, inserts)), str(femoral)
+    created = create_study("linked", *named, grade="highly_cross_linked")
+    study = read_study(created.settings, defaults=default_settings_file())
+    own = grades()["highly_cross_linked"]
+    assert study.wear.wear_factor_mm3_per_n_m == own["wear"]["wear_factor_mm3_per_n_m"]
+    assert study.simulation.youngs_modulus_mpa == own["simulation"]["youngs_modulus_mpa"]
+    (found,) = [one for one in created.findings if one.check == "new.grade"]
+    assert found.severity == "note"
+    assert refusal(create_study, "other", *named, grade="wood").where == "--grade"
 
 
 def test_a_tray_in_place_of_the_insert_is_refused(tmp_path, monkeypatch):

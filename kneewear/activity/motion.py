@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -86,20 +87,19 @@ def mean_stride(
     from scipy.interpolate import CubicSpline  # noqa: PLC0415 - see kneewear.geometry.surface
 
     percent = np.linspace(0.0, 100.0, _STRIDE_SAMPLES)
-    sampled, lengths = [], []
-    for window in zip(strides[:-1], strides[1:], strict=True):
-        part, length = cut_cycle(curves, window, file)
+    sampled, lengths = [], np.diff(strides)
+    for window in pairwise(strides):
+        part, _ = cut_cycle(curves, window, file)
         part, _ = leave_out_missing(part, file)
         # Without a sample at the end of the file the stride's last step is extrapolated.
         sampled.append(CubicSpline(part.pop("percent"), part.to_numpy(dtype=float))(percent))
-        lengths.append(length)
     names = [name for name in curves if name != "time_s"]
     mean = pd.DataFrame(np.mean(sampled, axis=0), columns=names)
     mean.insert(0, "percent", percent)
     spread = np.sqrt(np.mean(np.var(sampled, axis=0, ddof=1), axis=0))
     each = ", ".join(f"{name} {size:.2g}" for name, size in zip(names, spread, strict=True))
     note = (
-        f"{file}: mean of {len(sampled)} strides of {min(lengths):.3g} to {max(lengths):.3g} s; "
+        f"{file}: mean of {len(sampled)} strides of {lengths.min():.3g} to {lengths.max():.3g} s; "
         f"standard deviation between strides (root mean square over the cycle): {each}"
     )
     return mean, float(np.mean(lengths)), (note,)
@@ -125,9 +125,7 @@ def _with_ends(
     return pd.concat([part, added]).sort_values("time_s", ignore_index=True)
 
 
-def leave_out_missing(
-    motion: pd.DataFrame, file: str
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def leave_out_missing(motion: pd.DataFrame, file: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Motion without the frames that were not registered, and a note that counts them.
 
     `motion` has a column percent; a missing frame is a row of not-a-numbers, which the spline over

@@ -157,7 +157,7 @@ def build_activity(
 def _cycle(
     curves: pd.DataFrame, settings: MotionSettings, file: str
 ) -> tuple[pd.DataFrame, float | None, tuple[str, ...]]:
-    """One cycle of curves over percent, its length, s, and notes: a window, or a mean of strides."""
+    """One cycle over percent, its length, s, and notes: of a window, or the mean of strides."""
     if settings.strides_s is not None:
         return mean_stride(curves, settings.strides_s, file)
     return *cut_cycle(curves, settings.window_s, file), ()

@@ -97,7 +97,8 @@ def _row_major(path: Path, matrices: Array) -> Array:
     known = ~np.isnan(matrices).any(axis=(1, 2))
     last = np.array([0.0, 0.0, 0.0, 1.0])
     is_row, is_column = (
-        bool((np.abs(one[known] - last) < 1e-6).all()) for one in (matrices[:, 3], matrices[:, :, 3])
+        bool((np.abs(one[known] - last) < 1e-6).all())
+        for one in (matrices[:, 3], matrices[:, :, 3])
     )
     if is_row == is_column or not known.any():
         found = "matrices without positions" if is_row else "no row or column of 0, 0, 0, 1"
@@ -127,7 +128,8 @@ def read_both_poses(
 ) -> tuple[Array, Array]:
     """Poses of femoral and tibial component, each as of `read_tracked_poses`, from two files.
 
-    The convention is that of the settings, "jointtrack" or "matrices". InputDataError when the files have different numbers of frames or hold the same poses.
+    The convention is that of the settings, "jointtrack" or "matrices". InputDataError when the
+    files have different numbers of frames or hold the same poses.
     """
     read = _READERS[convention]
     poses = read(femoral), read(tibial)

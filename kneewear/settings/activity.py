@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -294,8 +295,8 @@ class MotionSettings(Settings):
     """Motion read from a file; a subclass for each convention."""
 
     file: FileName = Field(
-        description="File of the motion (.csv, .sto, .mot, or exported text), or of the femoral poses (.jts, .jtak, "
-        ".tra); path in the data folder."
+        description="File of the motion (.csv, .sto, .mot, or exported text), or of the femoral "
+        "poses (.jts, .jtak, .tra); path in the data folder."
     )
     convention: str
     columns: MotionColumns
@@ -345,7 +346,7 @@ class MotionSettings(Settings):
         if self.columns.time_s is None or self.window_s is not None:
             found = "strides_s without columns.time_s" if self.window_s is None else "window_s too"
             raise fault(found, "strides_s with a column of time, and no window_s", "Remove one.")
-        if len(times) < 3 or any(b <= a for a, b in zip(times[:-1], times[1:], strict=True)):
+        if len(times) < 3 or any(b <= a for a, b in pairwise(times)):
             listed = ", ".join(f"{one:g}" for one in times)
             raise fault(
                 f"strides_s: [{listed}]",
@@ -445,7 +446,9 @@ class RegisteredMotion(MotionSettings):
         columns = block.get("columns") or _REGISTERED
         # Settings that were read once before have all keys.
         if drop_nulls(columns) != _REGISTERED:
-            expected = "no columns with convention: jointtrack or matrices, whose files have fixed ones"
+            expected = (
+                "no columns with convention: jointtrack or matrices, whose files have fixed ones"
+            )
             raise fault_at(("columns",), "names of columns", expected, "Remove columns.")
         return {**block, "columns": _REGISTERED}
 

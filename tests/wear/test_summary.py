@@ -207,7 +207,7 @@ def test_share_of_the_outermost_elements_is_that_of_their_force_and_wear(history
     table = summarize_cases(maps, cycles, grid, settings())
     border = border_elements(grid.valid[0])
     case = cases_of(maps)[0].name
-    force = (maps.max_pressure.values[0, 0, 0] * grid.area[0])[border].sum()
+    force = (history.pressure.values[0, :, 0] * grid.area[0])[:, border].sum(axis=1).max()
     peak = np.linalg.norm(cycles.force[:, 0, :, 0], axis=-1).max()
     worn = maps.wear_depth.values[0, 0, 0] * grid.area[0]
     chosen = table[(table["case"] == case) & (table["side"] == "medial")]
