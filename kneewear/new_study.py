@@ -177,7 +177,7 @@ def create_study(
     chosen = choose_fit(sheets["insert"], sheets["femoral"], grown, condyles)
     plateaus = chosen.plateaus
     _note_regions(shapes, plateaus, chosen)
-    underside, least = _underside(shapes, sheets["insert"], plateaus, thickness)
+    underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
     dish = _sagittal_dish(shapes, sheets, plateaus)
     conforms = bool(dish.ratio < _CONFORMING)
     activity = _activity(name, shapes, motion, load, dish)

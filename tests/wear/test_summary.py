@@ -207,13 +207,23 @@ def test_share_of_the_outermost_elements_is_that_of_their_force_and_wear(history
     table = summarize_cases(maps, cycles, grid, settings())
     border = border_elements(grid.valid[0])
     case = cases_of(maps)[0].name
-    force = (history.pressure.values[0, :, 0] * grid.area[0])[:, border].sum(axis=1).max()
+    force = (maps.max_pressure.values[0, 0, 0] * grid.area[0])[border].sum()
     peak = np.linalg.norm(cycles.force[:, 0, :, 0], axis=-1).max()
     worn = maps.wear_depth.values[0, 0, 0] * grid.area[0]
     chosen = table[(table["case"] == case) & (table["side"] == "medial")]
     found = chosen.set_index("quantity")["value"]
     assert found["border_force_share"] == pytest.approx(force / peak)
     assert found["border_wear_share"] == pytest.approx(worn[border].sum() / worn.sum())
+    # Where frames are kept, the share is that of the worst frame, of either surface.
+    dims = (*cycles.contact_area.dims, "window")
+    ends = np.zeros((*cycles.contact_area.shape, 2))
+    ends[0, 0, :2, 0] = [[0.1 * peak, 0.0], [0.02 * peak, 0.3 * peak]]
+    kept = cycles.assign({f"border_{name}": (dims, ends) for name in ("pressure", "force", "area")})
+    table = summarize_cases(maps, kept, grid, settings())
+    chosen = table[(table["case"] == case) & (table["side"] == "medial")]
+    found = chosen.set_index("quantity")["value"]
+    assert found["border_force_share"] == pytest.approx(0.1)
+    assert found["femoral_border_force_share"] == pytest.approx(0.3)
 
 
 def test_pressure_on_the_outermost_elements_is_told():
