@@ -61,6 +61,8 @@ _UNDERSIDE_BELOW = (3.0, 25.0)
 _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # Sagittal radius of plateau over that of condyle below which the bearing decides the motion.
 _CONFORMING = 1.45
+# Part of its range to which a load rises where a stride begins, and the shortest stride, s.
+_RISEN, _SHORTEST_STRIDE_S = 0.05, 0.4
 # Usual penetration of a condyle, mm.
 _USUAL_PENETRATION = 0.1
 # One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
@@ -447,6 +449,14 @@ def _activity(
     clock = "percent" if "percent" in columns else "time_s"
     column, kind = _load_column(load, shapes)
     load_clock = columns[clock] if load == motion else _clock(load)[1]
+    strides = _strides(load, load_clock, column) if clock == _clock(load)[0] == "time_s" else ()
+    if strides:
+        duration = float(f"{np.diff(strides).mean():.4g}")
+        found = (
+            f"{len(strides) - 1} strides of {duration:g} s on average, from where '{column}' rises"
+        )
+        shapes.note("strides", load, found)
+    cut = f"      strides_s: [{', '.join(f'{one:.3f}' for one in strides)}]\n" if strides else ""
     way = "settled_ap_rotation" if conforms else "prescribed"
     # Where position is solved, the seat is where the search starts.
     zero = "    zero: {anterior_posterior: seat, superior_inferior: seat, medial_lateral: seat}\n"
@@ -459,7 +469,7 @@ activities:
       file: {_as_yaml(motion)}
       convention: grood-suntay  # or opensim, iso14243-3:2014, signs ...: docs/how-to/own-motion.md
       columns:                # deg and mm
-{listed}    load:
+{listed}{cut}    load:
       file: {_as_yaml(load)}
       kind: {kind}
       columns: {{{_clock(load)[0]}: "{load_clock}", load: "{column}"}}
@@ -527,6 +537,24 @@ def _motion_columns(file: str, shapes: RecognisedShapes) -> tuple[dict[str, str]
     return columns, duration
 
 
+def _strides(file: str, clock: str, column: str) -> tuple[float, ...]:
+    """Times at which a load rises from its least values, s: beginnings of strides, and an end.
+
+    Empty with fewer than two strides.
+    """
+    table = read_columns(file)
+    load = -table[column[1:]] if column.startswith("-") else table[column]
+    time, load = table[clock].to_numpy(), load.to_numpy()
+    limit = load.min() + _RISEN * np.ptp(load)
+    before = np.flatnonzero((load[:-1] < limit) & (load[1:] >= limit))
+    part = (limit - load[before]) / (load[before + 1] - load[before])
+    found: list[float] = []
+    for one in time[before] + part * np.diff(time)[before]:
+        if not found or one - found[-1] > _SHORTEST_STRIDE_S:
+            found.append(float(one))
+    return tuple(found) if len(found) > 2 else ()
+
+
 def _load_column(file: str, shapes: RecognisedShapes) -> tuple[str, str]:
     """Column of the load and its kind, by its size."""
     table = read_columns(file)
@@ -535,12 +563,14 @@ def _load_column(file: str, shapes: RecognisedShapes) -> tuple[str, str]:
     for word in words:
         for column in table.columns:
             if word in column.lower() and column != clock:
+                sign = "" if table[column].mean() >= 0.0 else "-"
                 largest = float(np.nanmax(np.abs(table[column])))
                 kind = "axial_load" if largest < 15.0 else "axial_force_n"
                 if "ground" in column.lower() or "grf" in column.lower():
                     kind = "ground_reaction"
-                shapes.note("load", file, f"'{column}' up to {largest:.4g}: {kind}")
-                return column, kind
+                way = ", negative in compression" if sign else ""
+                shapes.note("load", file, f"'{column}' up to {largest:.4g}{way}: {kind}")
+                return sign + column, kind
     found = f"columns {', '.join(table.columns)}"
     raise InputDataError(file, found, "one of load or force", "Name it 'load_body_weights'.")
 

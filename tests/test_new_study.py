@@ -6,10 +6,13 @@ import copy
 import os
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError, OutputFileError
+from kneewear.io.study_inputs import load_activity
 from kneewear.new_study import create_study, grades, hold_medial_lateral
 from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
 from tests.geometry.invented import write_invented
@@ -68,6 +71,37 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert held.severity == "warn"
     again = read_study(created.settings, defaults=default_settings_file())
     assert (study.simulation.medial_lateral, again.simulation.medial_lateral) == ("solved", "held")
+
+
+def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
+    begins = np.array([0.35, 1.45, 2.6, 3.7])
+    time = np.arange(0.0, 4.2, 0.01)
+    turn = np.interp(time, [-0.75, *begins, 4.8], np.arange(-1.0, 5.0))
+    load = 200.0 + 1500.0 * np.clip(np.sin(2.0 * np.pi * turn), 0.0, None)
+    table = pd.DataFrame(
+        {"time_s": time, "flexion_deg": 30.0 - 25.0 * np.cos(2.0 * np.pi * turn), "Fz [N]": -load,
+         "tibial_external_rotation_deg": 3.0 * np.sin(2.0 * np.pi * turn),
+         "femur_anterior_mm": 2.0 * np.cos(2.0 * np.pi * turn)}
+    )  # fmt: skip
+    table.to_csv("walk.csv", index=False)
+    inserts, femoral = files["two_files"]
+    created = create_study(
+        "walk", list(map(str, inserts)), str(femoral), motion="walk.csv", load="walk.csv"
+    )
+    study = read_study(created.settings, defaults=default_settings_file())
+    (activity,) = study.simulated_activities().values()
+    assert activity.motion.strides_s == pytest.approx(begins, abs=0.02)
+    assert activity.load.columns.load == "-Fz [N]"
+    found = load_activity(study, activity_name(study), ROOT)
+    assert found.load.max() * 75.0 * 9.81 == pytest.approx(1700.0, rel=0.02)
+    assert len([note for note in found.notes if "3 strides" in note]) == 2
+
+
+def activity_name(study):
+    (name,) = study.simulated_activities()
+    return name
 
 
 def test_the_grade_of_polyethylene_is_stated(files, tmp_path, monkeypatch):
