@@ -373,8 +373,8 @@ def _underside(
 
 
 @dataclass(frozen=True)
-class _Dish:
-    """Sagittal shape of the bearing whose dish is closest to its condyle, mm."""
+class Dish:
+    """Sagittal shape of a bearing, mm."""
 
     ratio: float = np.inf  # radius of the dish over that of the condyle
     condyle: float = 30.0  # radius of the condyle
@@ -393,7 +393,7 @@ class _Dish:
 
 def _sagittal_dish(
     shapes: RecognisedShapes, sheets: dict[str, TriangleMesh], plateaus: Mapping[str, PlateauRegion]
-) -> _Dish:
+) -> Dish:
     """Dish closest to its condyle; one that is hardly wider decides the motion."""
     dishes = []
     femoral = sheets["femoral"].vertices
@@ -409,8 +409,8 @@ def _sagittal_dish(
             float(np.hypot(*(one - circle_centre(one)).T).mean()) for one in (dish, distal)
         )
         room = min(region.lowest[0] - region.x[0], region.x[1] - region.lowest[0])
-        dishes.append(_Dish(max(wide / tight, 1.01), tight, float(room)))
-    found = min(dishes, key=lambda one: one.ratio, default=_Dish())
+        dishes.append(Dish(max(wide / tight, 1.01), tight, float(room)))
+    found = min(dishes, key=lambda one: one.ratio, default=Dish())
     way = "settled_ap_rotation" if found.ratio < _CONFORMING else "prescribed"
     text = f"sagittal radius of the plateaus {found.ratio:.2f} times that of the condyles: {way}"
     shapes.note("boundary_conditions", "activities", text)
@@ -418,7 +418,7 @@ def _sagittal_dish(
 
 
 def _activity(
-    name: str, shapes: RecognisedShapes, motion: str | None, load: str | None, dish: _Dish
+    name: str, shapes: RecognisedShapes, motion: str | None, load: str | None, dish: Dish
 ) -> str:
     """Block of settings of the activity."""
     conforms = bool(dish.ratio < _CONFORMING)
@@ -592,7 +592,9 @@ def _material(shapes: RecognisedShapes, grade: str | None) -> tuple[str, str]:
     wear = known[name]["wear"]
     text = (
         f"polyethylene: {name}, with its {wear['wear_law']} law and a wear factor of "
-        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m); creep of Lee and Pienkowski (1998)"
+        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m); creep of Lee and "
+        "Pienkowski (1998) under the largest pressure of a cycle, over the whole thickness: an "
+        "upper estimate"
     )
     remedy = "" if grade else "Name the grade with --grade, or set the constants of yours."
     shapes.note("grade", "wear", text, remedy, doubt=grade is None)
@@ -680,7 +682,7 @@ simulation:
   medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
 {material[0]}
 wear:                         # constants of a grade, with sources: config/polyethylene.yaml
-{material[1]}  creep_law: strain           # Lee and Pienkowski (1998), of one grade
+{material[1]}  creep_law: strain           # Lee and Pienkowski (1998): an upper estimate
   lives:
     gait: null
     {name}_gait: {{{name}_gait: 1.0}}

@@ -13,7 +13,7 @@ import pytest
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError, OutputFileError
 from kneewear.io.study_inputs import load_activity
-from kneewear.new_study import create_study, grades, hold_medial_lateral
+from kneewear.new_study import Dish, create_study, grades, hold_medial_lateral
 from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
 from tests.geometry.invented import write_invented
 from tests.refusals import refusal
@@ -60,6 +60,8 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert study.wear.creep_law == "strain"
     wear = grades()["conventional"]["wear"]
     assert {key: getattr(study.wear, key) for key in wear} == wear
+    gait = next(one for one in created.findings if one.check == "new.motion")
+    assert ("of its travel" in gait.found) == (way == "prescribed")
     checks = {one.check for one in created.findings}
     for check in ("new.side", "new.post", "new.copy"):
         doubtful = {one.check for one in created.findings if one.severity == "warn"} | {"new.copy"}
@@ -102,6 +104,22 @@ def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypa
 def activity_name(study):
     (name,) = study.simulated_activities()
     return name
+
+
+@pytest.mark.parametrize("ratio", [1.6, 2.0, 4.0])
+def test_contact_of_the_kept_travel_ends_where_the_bearing_does(ratio):
+    radius, room, travel = 30.0, 15.0, 20.0
+    kept = travel * Dish(ratio, radius, room).kept_travel(travel)
+    # The condyle, moved by as much and pressed 0.1 mm into the dish, by the gap of two circles.
+    wide = ratio * radius
+    x = np.linspace(-29.0, 29.0, 20001)
+    dish = wide - np.sqrt(wide**2 - x**2)
+    condyle = radius - np.sqrt(np.maximum(radius**2 - (x - kept) ** 2, 0.0))
+    normal = np.sqrt(1.0 - (x / wide) ** 2)  # from the vertical gap to that along the normal
+    gap = (condyle - dish) * normal
+    inside = x[gap < gap.min() + 0.1]
+    # Beyond small angles the formula is short by some percent.
+    assert inside.max() == pytest.approx(room, rel=0.08)
 
 
 def test_the_grade_of_polyethylene_is_stated(files, tmp_path, monkeypatch):

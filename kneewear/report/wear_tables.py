@@ -342,13 +342,18 @@ def choice_effects(
 
 @derived
 def wear_constants(settings: Settings) -> pd.DataFrame:
-    """Wear factor in force, where the law is multiplied by it, and the grade it is of if stated."""
+    """Wear factor in force, where the law is multiplied by it."""
     wear = settings["wear"]
     if not WEAR_LAWS[wear["wear_law"]].multiplies_wear_factor:
         return pd.DataFrame(columns=["value", "unit"])
-    row = {"value": wear["wear_factor_mm3_per_n_m"], "unit": "mm3/(N m)"}
-    grade = wear.get("polyethylene")
-    return pd.DataFrame([row | ({"polyethylene": grade} if grade else {})])
+    return pd.DataFrame({"value": [wear["wear_factor_mm3_per_n_m"]], "unit": ["mm3/(N m)"]})
+
+
+@derived
+def polyethylene_grade(settings: Settings) -> pd.DataFrame:
+    """Grade of polyethylene that the constants are of, where the settings state it."""
+    grade = settings["wear"].get("polyethylene")
+    return pd.DataFrame({"value": [grade] if grade else []})
 
 
 @derived
