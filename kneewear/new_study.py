@@ -544,10 +544,10 @@ def _strides(file: str, clock: str, column: str) -> tuple[float, ...]:
     """
     table = read_columns(file)
     load = -table[column[1:]] if column.startswith("-") else table[column]
-    time, load = table[clock].to_numpy(), load.to_numpy()
-    limit = load.min() + _RISEN * np.ptp(load)
-    before = np.flatnonzero((load[:-1] < limit) & (load[1:] >= limit))
-    part = (limit - load[before]) / (load[before + 1] - load[before])
+    time, force = (one.to_numpy(dtype=float) for one in (table[clock], load))
+    limit = force.min() + _RISEN * np.ptp(force)
+    before = np.flatnonzero((force[:-1] < limit) & (force[1:] >= limit))
+    part = (limit - force[before]) / (force[before + 1] - force[before])
     found: list[float] = []
     for one in time[before] + part * np.diff(time)[before]:
         if not found or one - found[-1] > _SHORTEST_STRIDE_S:
