@@ -232,7 +232,7 @@ def _found(row: Mapping[Hashable, Any]) -> str:
     if np.isnan(row["value"]):
         return f"no {row['quantity']}"
     unit = "" if row["unit"] == "1" else f" {row['unit']}"
-    return f"{row['quantity']} of {row['value']:.3g}{unit}; {row['expected']}"
+    return f"{row['quantity']} of {row['value']:.3g}{unit}; expected {row['expected']}"
 
 
 class _Judged:
@@ -251,7 +251,7 @@ class _Judged:
         """Judge one quantity by the check of its name, unless it is solved."""
         check = checks()[f"placement.{name}"]
         finding = None if solved else check.judge(value, "")
-        expected = f"expected {finding.expected}" if finding else ""
+        expected = finding.expected if finding else ""
         verdict = VERDICTS[finding.severity if finding else ""]
         self.rows.append(
             (self.activity, check.quantity, value, check.range.unit, expected, verdict,
