@@ -1,4 +1,4 @@
-# make study | unlock | compare | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
+# make study | new | fetch-data | unlock | compare | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -21,10 +21,11 @@ LOGGER ?= kneewear
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study new unlock compare check-inputs test test-slow test-all check coverage docs benchmark clean environment
+.PHONY: help study new fetch-data unlock compare check-inputs test test-slow test-all check coverage docs benchmark clean environment
 
 help:
 	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=FILE  settings of an implant from its files"
+	@echo "make fetch-data                                   public files of a real implant, into the data folder"
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
 	@echo "make compare STUDIES=\"default quick\"             compare finished studies"
 	@echo "make unlock                                       after a run that was killed"
@@ -58,6 +59,10 @@ study:
 # Settings of an implant from its files: kneewear new --help lists further options (OPTIONS="...").
 new: $(STAMP)
 	@$(BIN)/python -m kneewear new $(NAME) --insert $(INSERT) --femoral $(FEMORAL) $(OPTIONS)
+
+# Public data of subject DM; OPTIONS="--mirror ADDRESS" names a mirror.
+fetch-data: $(STAMP)
+	@$(BIN)/python -m kneewear fetch $(OPTIONS)
 
 # After a run that was killed.
 unlock: $(STAMP)

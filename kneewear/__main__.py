@@ -56,6 +56,10 @@ def check_(chosen: argparse.Namespace) -> int:
     draws = not chosen.files_only
     drawn: list[str] = []
     failed = False
+    if draws:
+        from kneewear.preflight import remove_page  # noqa: PLC0415
+
+        remove_page(study)
     try:
         findings = check_inputs(study, root)
         notes = tuple(one.text() for one in gather(map(Reported, findings)))
@@ -88,7 +92,7 @@ def new(chosen: argparse.Namespace) -> int:
 
     created = create_study(
         chosen.name, chosen.insert, chosen.femoral, motion=chosen.motion, load=chosen.load,
-        knee=chosen.knee, thickness=chosen.thickness,
+        knee=chosen.knee, thickness=chosen.thickness, grade=chosen.grade,
     )  # fmt: skip
     _show([*(one.text() for one in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
@@ -255,6 +259,7 @@ def _parser() -> argparse.ArgumentParser:
     fresh.add_argument("--load", help="file of the load; may be that of the motion")
     fresh.add_argument("--knee", choices=("right", "left"), help="side, if shapes do not show it")
     fresh.add_argument("--thickness", type=float, help="least thickness of a sheet's insert, mm")
+    fresh.add_argument("--grade", help="grade of polyethylene (conventional, ...)")
     fresh.add_argument("--no-check", action="store_true", help="do not check and draw the inputs")
     fresh.add_argument("--no-browser", action="store_true", help="do not open the inputs page")
     quick = "do not fit surfaces or draw: check settings and data files only"

@@ -1,6 +1,7 @@
 """Public data files, downloaded at a pinned commit and compared with their digests.
 
-`data_files.csv` names each file, where it is in its repository, and its SHA-256.
+`data_files.csv` names each file, a commit that holds it, where it is in its repository, and its
+SHA-256; that of a text is of its form with line ends of one byte.
 """
 
 from __future__ import annotations
@@ -14,24 +15,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kneewear.errors import InputDataError
-from kneewear.io.result_files import file_hash
+import numpy as np
+import pandas as pd
 
-# Addresses under which the repository can be read at the commit; the first that answers is used.
+from kneewear.errors import InputDataError
+from kneewear.io.documents import save_table
+
+# Addresses of the repository (Apache-2.0) at a commit; the first that answers is used.
 SOURCES = (
     "https://raw.githubusercontent.com/opensim-jam-org/jam-resources/{commit}/",
     "https://cdn.jsdelivr.net/gh/opensim-jam-org/jam-resources@{commit}/",
 )
-# Contains all files; licence Apache-2.0.
-COMMIT = "842e8355b06f284bd13e8ae230ff8cdd613671b6"
+# A checkout may have changed line ends of these.
+_TEXTS = (".sto",)
+# Motion of subject DM as published, and as the table of curves that its studies name.
+_MOTION, _MOTION_TABLE = "gc_dm/fluoroscopic_gait.sto", "gc_dm/fluoro_gait_dm.csv"
 _TABLE = Path(__file__).with_name("data_files.csv")
 _BLOCK, _PATIENCE_S = 1 << 16, 30.0
 
 
 class DataFile(NamedTuple):
-    """A file of the data folder, its path in the repository, and its digest."""
+    """A file of the data folder, its commit and path in the repository, and its digest."""
 
     file: str
+    commit: str
     path: str
     sha256: str
 
@@ -64,19 +71,19 @@ def fetch_data(folder: Path, mirrors: Sequence[str] = ()) -> list[str]:
         digest, "fetch.digest". A download that broke off goes on where it ended.
     """
     lines = []
-    bases = [
-        *(one.rstrip("/") + "/" for one in mirrors),
-        *(s.format(commit=COMMIT) for s in SOURCES),
-    ]
     for one in data_files():
+        bases = [
+            *(mirror.rstrip("/") + "/" for mirror in mirrors),
+            *(source.format(commit=one.commit) for source in SOURCES),
+        ]
         target = folder / one.file
-        if target.is_file() and file_hash(target) == one.sha256:
+        if target.is_file() and _digest(target) == one.sha256:
             lines.append(f"{target}: there")
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")
         _download(part, [base + urllib.parse.quote(one.path) for base in bases])
-        found = hashlib.sha256(part.read_bytes()).hexdigest()
+        found = _digest(part, target.suffix)
         if found != one.sha256:
             part.unlink()
             raise InputDataError(
@@ -86,7 +93,41 @@ def fetch_data(folder: Path, mirrors: Sequence[str] = ()) -> list[str]:
             )  # fmt: skip
         part.replace(target)
         lines.append(f"{target}: downloaded, {target.stat().st_size / 1e6:.1f} MB")
+    motion, table = folder / _MOTION, folder / _MOTION_TABLE
+    if motion.is_file() and not table.is_file():
+        save_table(motion_table(motion), table)
+        lines.append(f"{table}: written from {motion.name}")
     return lines
+
+
+def motion_table(path: Path) -> pd.DataFrame:
+    """Curves of the published fluoroscopic gait of subject DM: percent, deg and mm.
+
+    Its names of angles are those of a joint of OpenSim, its values a position of the femoral
+    component along axes to posterior, superior and medial, m, and turns R = Ry Rx Rz about them,
+    rad, in the order x, y, z: with these signs both condyles stay on the insert over the cycle.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    start = lines.index("endheader") + 2
+    percent, x, y, z, varus, external, extension = np.loadtxt(lines[start:], unpack=True)
+    table = {
+        "percent_gait_cycle": percent,
+        "flexion_deg": np.degrees(-extension),
+        "varus_deg": np.degrees(varus),
+        "tibial_external_rotation_deg": np.degrees(external),
+        "femur_anterior_mm": -1e3 * x,
+        "femur_superior_mm": 1e3 * y,
+        "femur_lateral_mm": -1e3 * z,
+    }
+    return pd.DataFrame(table).round(5)
+
+
+def _digest(path: Path, suffix: str | None = None) -> str:
+    """SHA-256 of a file, of a text with line ends of one byte."""
+    content = path.read_bytes()
+    if (suffix or path.suffix) in _TEXTS:
+        content = content.replace(b"\r\n", b"\n")
+    return hashlib.sha256(content).hexdigest()
 
 
 def _download(part: Path, addresses: Sequence[str]) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear import default_study
+from kneewear import default_settings_file, default_study
 from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError, OutputFileError
 from kneewear.findings import Finding, Severity
@@ -45,8 +46,9 @@ from kneewear.io.curves import read_columns
 from kneewear.io.documents import save_table, save_text
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
+from kneewear.mechanics.coordinates import LEVER
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
-from kneewear.settings.wear import USUAL_WEAR_FACTOR
+from kneewear.settings.files import read_settings_file
 from kneewear.sides import SIDES
 
 Array = NDArray[np.float64]
@@ -55,8 +57,14 @@ Array = NDArray[np.float64]
 _ASSUMED_THICKNESS = 6.0
 # A frame whose origin is this far below the bearing may have it on the underside, mm.
 _UNDERSIDE_BELOW = (3.0, 25.0)
+# Growths of a plateau onto its rounded rims that are tried, mm: contact that reaches a rim goes on.
+_GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # Sagittal radius of plateau over that of condyle below which the bearing decides the motion.
 _CONFORMING = 1.45
+# Part of its range to which a load rises where a stride begins, and the shortest stride, s.
+_RISEN, _SHORTEST_STRIDE_S = 0.05, 0.4
+# Usual penetration of a condyle, mm.
+_USUAL_PENETRATION = 0.1
 # One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
 _PERCENT_PER_UM = 1.0
 # Error in force above which a fit is doubtful, percent.
@@ -126,6 +134,7 @@ def create_study(
     load: str | None = None,
     knee: str | None = None,
     thickness: float | None = None,
+    grade: str | None = None,
 ) -> NewStudy:
     """Write the settings `NAME.yaml` of an implant, in the working directory.
 
@@ -143,6 +152,8 @@ def create_study(
         Side; without it that which asymmetric shapes show, or the right one.
     thickness : float, optional
         Least thickness of the insert, mm, where its file has no underside.
+    grade : str, optional
+        Grade of polyethylene, a name of `grades`; without it the conventional one is assumed.
 
     Returns
     -------
@@ -158,16 +169,22 @@ def create_study(
     file = Path(f"{name}.yaml")
     if file.exists():
         raise OutputFileError(file, "file exists", "Choose another name, or remove it.")
+    if grade is not None and grade not in grades():
+        found, remedy = f"grade '{grade}'", "Name one of them, and correct its constants later."
+        raise InputDataError("--grade", found, f"one of {', '.join(grades())}", remedy)
     shapes = recognise_shapes(name, insert, femoral, knee)
     sheets = shapes.sheets
-    plateaus = segment_plateaus(sheets["insert"])
+    grown = segment_plateaus(sheets["insert"], _GROWTHS)
     condyles, _ = segment_condyles(sheets["femoral"])
-    chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
+    chosen = choose_fit(sheets["insert"], sheets["femoral"], grown, condyles)
+    plateaus = chosen.plateaus
     _note_regions(shapes, plateaus, chosen)
-    underside, least = _underside(shapes, sheets["insert"], plateaus, thickness)
-    conforms = _conforms(shapes, sheets, plateaus)
-    activity = _activity(name, shapes, motion, load, conforms)
-    text = _settings_text(name, shapes, plateaus, chosen, (underside, least), activity)
+    underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
+    dish = _sagittal_dish(shapes, sheets, plateaus)
+    conforms = bool(dish.ratio < _CONFORMING)
+    activity = _activity(name, shapes, motion, load, dish)
+    material = _material(shapes, grade)
+    text = _settings_text(name, shapes, plateaus, chosen, (underside, least), activity, material)
     save_text(text, file)
     return NewStudy(file, tuple(shapes.findings), conforms)
 
@@ -278,7 +295,7 @@ def _note_side(
 
 
 def _note_regions(
-    shapes: RecognisedShapes, plateaus: dict[str, PlateauRegion], chosen: FittingChoice
+    shapes: RecognisedShapes, plateaus: Mapping[str, PlateauRegion], chosen: FittingChoice
 ) -> None:
     for side, region in plateaus.items():
         (x0, x1), (z0, z1) = region.x, region.z
@@ -316,7 +333,7 @@ def _note_regions(
 def _underside(
     shapes: RecognisedShapes,
     sheet: TriangleMesh,
-    plateaus: dict[str, PlateauRegion],
+    plateaus: Mapping[str, PlateauRegion],
     thickness: float | None,
 ) -> tuple[str, float]:
     """Line of settings of the underside, and the least thickness of the bearing, mm."""
@@ -355,11 +372,30 @@ def _underside(
     return f"underside_mm: {lowest - _ASSUMED_THICKNESS:.3f}", _ASSUMED_THICKNESS
 
 
-def _conforms(
-    shapes: RecognisedShapes, sheets: dict[str, TriangleMesh], plateaus: dict[str, PlateauRegion]
-) -> bool:
-    """Whether the dishes are hardly wider than the condyles, so that they decide the motion."""
-    ratios = []
+@dataclass(frozen=True)
+class Dish:
+    """Sagittal shape of a bearing, mm."""
+
+    ratio: float = np.inf  # radius of the dish over that of the condyle
+    condyle: float = 30.0  # radius of the condyle
+    room: float = np.inf  # from the lowest place to the nearer end of a bearing
+
+    def kept_travel(self, travel: float) -> float:
+        """Part of a travel, mm to either side, that leaves contact on the bearing, at most 1.
+
+        The contact of a condyle of radius r in a dish of radius R moves by R/(R - r) times the
+        condyle's way, and reaches sqrt(2 d r R/(R - r)) beyond its middle at a penetration d.
+        """
+        gain = self.ratio / (self.ratio - 1.0) if np.isfinite(self.ratio) else 1.0
+        half = np.sqrt(2.0 * _USUAL_PENETRATION * self.condyle * gain)
+        return float(np.clip((self.room - half) / (gain * travel), 0.2, 1.0))
+
+
+def _sagittal_dish(
+    shapes: RecognisedShapes, sheets: dict[str, TriangleMesh], plateaus: Mapping[str, PlateauRegion]
+) -> Dish:
+    """Dish closest to its condyle; one that is hardly wider decides the motion."""
+    dishes = []
     femoral = sheets["femoral"].vertices
     for region in plateaus.values():
         z = region.lowest[2]
@@ -369,24 +405,40 @@ def _conforms(
         if len(dish) < 10 or len(sagittal) < 10:
             continue
         distal = sagittal[sagittal[:, 1] < sagittal[:, 1].min() + 4.0]
-        radii = [np.hypot(*(one - circle_centre(one)).T).mean() for one in (dish, distal)]
-        ratios.append(radii[0] / radii[1])
-    ratio = min(ratios, default=np.inf)
-    conforms = bool(ratio < _CONFORMING)
-    way = "settled_ap_rotation" if conforms else "prescribed"
-    found = f"sagittal radius of the plateaus {ratio:.2f} times that of the condyles: {way}"
-    shapes.note("boundary_conditions", "activities", found)
-    return conforms
+        wide, tight = (
+            float(np.hypot(*(one - circle_centre(one)).T).mean()) for one in (dish, distal)
+        )
+        room = min(region.lowest[0] - region.x[0], region.x[1] - region.lowest[0])
+        dishes.append(Dish(max(wide / tight, 1.01), tight, float(room)))
+    found = min(dishes, key=lambda one: one.ratio, default=Dish())
+    way = "settled_ap_rotation" if found.ratio < _CONFORMING else "prescribed"
+    text = f"sagittal radius of the plateaus {found.ratio:.2f} times that of the condyles: {way}"
+    shapes.note("boundary_conditions", "activities", text)
+    return found
 
 
 def _activity(
-    name: str, shapes: RecognisedShapes, motion: str | None, load: str | None, conforms: bool
+    name: str, shapes: RecognisedShapes, motion: str | None, load: str | None, dish: Dish
 ) -> str:
     """Block of settings of the activity."""
+    conforms = bool(dish.ratio < _CONFORMING)
     if motion is None:
         motion = load = f"{name}_gait.csv"
-        save_table(_built_in_gait(), motion)
-        shapes.note("motion", motion, "the built-in gait; replace it by your own curves")
+        gait = _built_in_gait()
+        position, rotation = gait["femur_anterior_mm"], gait["tibial_external_rotation_deg"]
+        turned = np.radians(np.abs(rotation - rotation.mean()).max()) * LEVER
+        part = dish.kept_travel(float(np.abs(position - position.mean()).max() + turned))
+        found = "the built-in gait; replace it by your own curves"
+        if part < 1.0 and not conforms:
+            part = float(f"{part:.2f}")
+            for curve in (position, rotation):
+                gait[curve.name] = (curve.mean() + part * (curve - curve.mean())).round(5)
+            found = (
+                f"the built-in gait with {part:g} of its travel and rotation, which keeps contact "
+                "on this bearing; replace it by your own curves"
+            )
+        save_table(gait, motion)
+        shapes.note("motion", motion, found)
     elif load is None:
         raise InputDataError(motion, "a motion without a load", "both", "Add --load FILE.")
     columns, duration = _motion_columns(motion, shapes)
@@ -397,6 +449,14 @@ def _activity(
     clock = "percent" if "percent" in columns else "time_s"
     column, kind = _load_column(load, shapes)
     load_clock = columns[clock] if load == motion else _clock(load)[1]
+    strides = _strides(load, load_clock, column) if clock == _clock(load)[0] == "time_s" else ()
+    if strides:
+        duration = float(f"{np.diff(strides).mean():.4g}")
+        found = (
+            f"{len(strides) - 1} strides of {duration:g} s on average, from where '{column}' rises"
+        )
+        shapes.note("strides", load, found)
+    cut = f"      strides_s: [{', '.join(f'{one:.3f}' for one in strides)}]\n" if strides else ""
     way = "settled_ap_rotation" if conforms else "prescribed"
     # Where position is solved, the seat is where the search starts.
     zero = "    zero: {anterior_posterior: seat, superior_inferior: seat, medial_lateral: seat}\n"
@@ -409,7 +469,7 @@ activities:
       file: {_as_yaml(motion)}
       convention: grood-suntay  # or opensim, iso14243-3:2014, signs ...: docs/how-to/own-motion.md
       columns:                # deg and mm
-{listed}    load:
+{listed}{cut}    load:
       file: {_as_yaml(load)}
       kind: {kind}
       columns: {{{_clock(load)[0]}: "{load_clock}", load: "{column}"}}
@@ -477,6 +537,24 @@ def _motion_columns(file: str, shapes: RecognisedShapes) -> tuple[dict[str, str]
     return columns, duration
 
 
+def _strides(file: str, clock: str, column: str) -> tuple[float, ...]:
+    """Times at which a load rises from its least values, s: beginnings of strides, and an end.
+
+    Empty with fewer than two strides.
+    """
+    table = read_columns(file)
+    load = -table[column[1:]] if column.startswith("-") else table[column]
+    time, force = (one.to_numpy(dtype=float) for one in (table[clock], load))
+    limit = force.min() + _RISEN * np.ptp(force)
+    before = np.flatnonzero((force[:-1] < limit) & (force[1:] >= limit))
+    part = (limit - force[before]) / (force[before + 1] - force[before])
+    found: list[float] = []
+    for one in time[before] + part * np.diff(time)[before]:
+        if not found or one - found[-1] > _SHORTEST_STRIDE_S:
+            found.append(float(one))
+    return tuple(found) if len(found) > 2 else ()
+
+
 def _load_column(file: str, shapes: RecognisedShapes) -> tuple[str, str]:
     """Column of the load and its kind, by its size."""
     table = read_columns(file)
@@ -485,14 +563,46 @@ def _load_column(file: str, shapes: RecognisedShapes) -> tuple[str, str]:
     for word in words:
         for column in table.columns:
             if word in column.lower() and column != clock:
+                sign = "" if table[column].mean() >= 0.0 else "-"
                 largest = float(np.nanmax(np.abs(table[column])))
                 kind = "axial_load" if largest < 15.0 else "axial_force_n"
                 if "ground" in column.lower() or "grf" in column.lower():
                     kind = "ground_reaction"
-                shapes.note("load", file, f"'{column}' up to {largest:.4g}: {kind}")
-                return column, kind
+                way = ", negative in compression" if sign else ""
+                shapes.note("load", file, f"'{column}' up to {largest:.4g}{way}: {kind}")
+                return sign + column, kind
     found = f"columns {', '.join(table.columns)}"
     raise InputDataError(file, found, "one of load or force", "Name it 'load_body_weights'.")
+
+
+def grades() -> dict[str, dict[str, Any]]:
+    """Settings of each grade of polyethylene, with the wear law that its factor belongs to."""
+    content = read_settings_file(default_settings_file().with_name("polyethylene.yaml")).content
+    law = content["wear"]["wear_law"]
+    return {
+        name: {**block, "wear": {"wear_law": law, **block["wear"]}}
+        for name, block in content["variables"]["polyethylene"]["blocks"].items()
+    }
+
+
+def _material(shapes: RecognisedShapes, grade: str | None) -> tuple[str, str]:
+    """Lines of the blocks simulation and wear for a grade of polyethylene."""
+    known = grades()
+    name = grade or next(iter(known))
+    wear = known[name]["wear"]
+    text = (
+        f"polyethylene: {name}, with its {wear['wear_law']} law and a wear factor of "
+        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m); creep of Lee and "
+        "Pienkowski (1998) under the largest pressure of a cycle, over the whole thickness: an "
+        "upper estimate"
+    )
+    remedy = "" if grade else "Name the grade with --grade, or set the constants of yours."
+    shapes.note("grade", "wear", text, remedy, doubt=grade is None)
+    blocks = known[name]["simulation"], wear
+    first, second = (
+        "".join(f"  {key}: {value}\n" for key, value in block.items()) for block in blocks
+    )
+    return first, f"  polyethylene: {name}\n{second}"
 
 
 def _as_yaml(file: str) -> str:
@@ -505,10 +615,11 @@ def _as_yaml(file: str) -> str:
 def _settings_text(
     name: str,
     shapes: RecognisedShapes,
-    plateaus: dict[str, PlateauRegion],
+    plateaus: Mapping[str, PlateauRegion],
     chosen: FittingChoice,
     underside: tuple[str, float],
     activity: str,
+    material: tuple[str, str],
 ) -> str:
     """Commented settings."""
     line, least = underside
@@ -569,9 +680,9 @@ variables:                    # every combination is a case
 
 simulation:
   medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
-
-wear:
-  wear_factor_mm3_per_n_m: {USUAL_WEAR_FACTOR:g}  # mm3/(N m); Fregly 2005, from memory
+{material[0]}
+wear:                         # constants of a grade, with sources: config/polyethylene.yaml
+{material[1]}  creep_law: strain           # Lee and Pienkowski (1998): an upper estimate
   lives:
     gait: null
     {name}_gait: {{{name}_gait: 1.0}}

@@ -103,6 +103,7 @@ def _write_preflight(
             check_placement(knee, one, cases, study.simulation, record.fit_quality, sheets)
             for one in activities
         )
+    cut_off = {one.activity for one in placements if one.cut_off}
     activities = [_seated(one, knee, study) for one in activities]
     poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
@@ -120,7 +121,8 @@ def _write_preflight(
             ]
     for one in activities:
         trials = _sign_trials(one, knee, study)
-        doubt = doubtful_signs(trials, one.name) if trials else ""
+        # Contact that is cut off takes force as well, whatever the signs.
+        doubt = "" if one.name in cut_off or not trials else doubtful_signs(trials, one.name)
         if doubt:
             warnings.append(doubt)
             signs = {f"signs_{one.name}": draw_signs(trials)}
@@ -193,7 +195,8 @@ def _expected_times(
     ]
     return [
         f"The {count} cases of the study take about {', '.join(times)} on one core, measured "
-        "on one case. Cores share the cases."
+        "on one case. Cores share the cases; samples of uncertain constants and figures come on "
+        "top."
     ]
 
 
@@ -215,6 +218,12 @@ def _settled_poses(placements: Sequence[Placement], activities: Sequence[Activit
             for percent, pose in settled
         ] or poses_of(activity)
     return poses
+
+
+def remove_page(study: Study) -> None:
+    """Remove the pages of earlier settings, which would be taken for those of the present ones."""
+    for _, folder in _designs(study):
+        (folder / "index.html").unlink(missing_ok=True)
 
 
 def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
+import pandas as pd
 import pytest
 
 from kneewear import fetching
@@ -47,7 +48,7 @@ def server(tmp_path, monkeypatch):
         (served / name).parent.mkdir(parents=True, exist_ok=True)
         (served / name).write_bytes(content)
     listed = [
-        fetching.DataFile(f"set/{n}.bin", name, hashlib.sha256(content).hexdigest())
+        fetching.DataFile(f"set/{n}.bin", "0" * 40, name, hashlib.sha256(content).hexdigest())
         for n, (name, content) in enumerate(CONTENT.items())
     ]
     monkeypatch.setattr(fetching, "data_files", lambda: listed)
@@ -100,10 +101,33 @@ def test_changed_files_and_a_missing_network_are_refused(server, tmp_path):
     assert found.check == "fetch.offline"
 
 
-def test_the_table_names_files_of_one_commit():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.undo()
-        files = fetching.data_files()
+def test_each_file_has_a_commit_and_a_digest():
+    files = fetching.data_files()
     assert len({one.file for one in files}) == len(files) >= 4
-    assert all(len(one.sha256) == 64 for one in files)
-    assert len(fetching.COMMIT) == 40
+    assert all((len(one.sha256), len(one.commit)) == (64, 40) for one in files)
+
+
+# First and last rows of the published motion, with names of angles that are not what they hold.
+PUBLISHED = """DataType=double
+version=3
+OpenSimVersion=4.3.1
+endheader
+time\tknee_ant_r\tknee_sup_r\tknee_lat_r\tknee_flex_r\tknee_add_r\tknee_rot_r
+0\t-0.0074\t0.0417\t-0.001\t0.0063\t0.0037\t-0.09429999999999999
+100\t-0.0078\t0.0418\t-0.0008\t0.0105\t0.0005\t-0.093
+"""
+
+
+def test_the_published_motion_becomes_a_table_of_curves(server, tmp_path, monkeypatch):
+    address, served = server
+    (served / "motion.sto").write_bytes(PUBLISHED.replace("\n", "\r\n").encode())
+    digest = hashlib.sha256(PUBLISHED.encode()).hexdigest()
+    listed = [fetching.DataFile("gc_dm/fluoroscopic_gait.sto", "0" * 40, "motion.sto", digest)]
+    monkeypatch.setattr(fetching, "data_files", lambda: listed)
+    fetching.fetch_data(tmp_path, [address])
+    table = pd.read_csv(tmp_path / "gc_dm/fluoro_gait_dm.csv")
+    assert table.iloc[0].tolist() == [0, 5.40299, 0.36096, 0.21199, 7.4, 41.7, 1.0]
+    assert table["percent_gait_cycle"].tolist() == [0, 100]
+    (tmp_path / "gc_dm/fluoro_gait_dm.csv").write_text("mine")
+    fetching.fetch_data(tmp_path, [address])
+    assert (tmp_path / "gc_dm/fluoro_gait_dm.csv").read_text() == "mine"

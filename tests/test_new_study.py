@@ -6,13 +6,15 @@ import copy
 import os
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError, OutputFileError
-from kneewear.new_study import create_study, hold_medial_lateral
+from kneewear.io.study_inputs import load_activity
+from kneewear.new_study import Dish, create_study, grades, hold_medial_lateral
 from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
-from kneewear.settings.wear import USUAL_WEAR_FACTOR
 from tests.geometry.invented import write_invented
 from tests.refusals import refusal
 
@@ -54,7 +56,12 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert implant.nominal_thickness_mm == pytest.approx(thickness, abs=0.05)
     assert activity.boundary_conditions == way
     assert created.settles == (way == "settled_ap_rotation")
-    assert study.wear.wear_factor_mm3_per_n_m == USUAL_WEAR_FACTOR
+    assert study.wear.polyethylene == "conventional"
+    assert study.wear.creep_law == "strain"
+    wear = grades()["conventional"]["wear"]
+    assert {key: getattr(study.wear, key) for key in wear} == wear
+    gait = next(one for one in created.findings if one.check == "new.motion")
+    assert ("of its travel" in gait.found) == (way == "prescribed")
     checks = {one.check for one in created.findings}
     for check in ("new.side", "new.post", "new.copy"):
         doubtful = {one.check for one in created.findings if one.severity == "warn"} | {"new.copy"}
@@ -66,6 +73,68 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert held.severity == "warn"
     again = read_study(created.settings, defaults=default_settings_file())
     assert (study.simulation.medial_lateral, again.simulation.medial_lateral) == ("solved", "held")
+
+
+def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
+    begins = np.array([0.35, 1.45, 2.6, 3.7])
+    time = np.arange(0.0, 4.2, 0.01)
+    turn = np.interp(time, [-0.75, *begins, 4.8], np.arange(-1.0, 5.0))
+    load = 200.0 + 1500.0 * np.clip(np.sin(2.0 * np.pi * turn), 0.0, None)
+    table = pd.DataFrame(
+        {"time_s": time, "flexion_deg": 30.0 - 25.0 * np.cos(2.0 * np.pi * turn), "Fz [N]": -load,
+         "tibial_external_rotation_deg": 3.0 * np.sin(2.0 * np.pi * turn),
+         "femur_anterior_mm": 2.0 * np.cos(2.0 * np.pi * turn)}
+    )  # fmt: skip
+    table.to_csv("walk.csv", index=False)
+    inserts, femoral = files["two_files"]
+    created = create_study(
+        "walk", list(map(str, inserts)), str(femoral), motion="walk.csv", load="walk.csv"
+    )
+    study = read_study(created.settings, defaults=default_settings_file())
+    (activity,) = study.simulated_activities().values()
+    assert activity.motion.strides_s == pytest.approx(begins, abs=0.02)
+    assert activity.load.columns.load == "-Fz [N]"
+    found = load_activity(study, activity_name(study), ROOT)
+    assert found.load.max() * 75.0 * 9.81 == pytest.approx(1700.0, rel=0.02)
+    assert len([note for note in found.notes if "3 strides" in note]) == 2
+
+
+def activity_name(study):
+    (name,) = study.simulated_activities()
+    return name
+
+
+@pytest.mark.parametrize("ratio", [1.6, 2.0, 4.0])
+def test_contact_of_the_kept_travel_ends_where_the_bearing_does(ratio):
+    radius, room, travel = 30.0, 15.0, 20.0
+    kept = travel * Dish(ratio, radius, room).kept_travel(travel)
+    # The condyle, moved by as much and pressed 0.1 mm into the dish, by the gap of two circles.
+    wide = ratio * radius
+    x = np.linspace(-29.0, 29.0, 20001)
+    dish = wide - np.sqrt(wide**2 - x**2)
+    condyle = radius - np.sqrt(np.maximum(radius**2 - (x - kept) ** 2, 0.0))
+    normal = np.sqrt(1.0 - (x / wide) ** 2)  # from the vertical gap to that along the normal
+    gap = (condyle - dish) * normal
+    inside = x[gap < gap.min() + 0.1]
+    # Beyond small angles the formula is short by some percent.
+    assert inside.max() == pytest.approx(room, rel=0.08)
+
+
+def test_the_grade_of_polyethylene_is_stated(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
+    inserts, femoral = files["two_files"]
+    named = list(map(str, inserts)), str(femoral)
+    created = create_study("linked", *named, grade="highly_cross_linked")
+    study = read_study(created.settings, defaults=default_settings_file())
+    own = grades()["highly_cross_linked"]
+    assert study.wear.wear_factor_mm3_per_n_m == own["wear"]["wear_factor_mm3_per_n_m"]
+    assert study.simulation.youngs_modulus_mpa == own["simulation"]["youngs_modulus_mpa"]
+    (found,) = [one for one in created.findings if one.check == "new.grade"]
+    assert found.severity == "note"
+    assert refusal(create_study, "other", *named, grade="wood").where == "--grade"
 
 
 def test_a_tray_in_place_of_the_insert_is_refused(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ body-123             flexed  varus     tibia external   femur anter.  superior  
 opensim              flexed  adduction tibia internal   tibia anter.  tibia up  tibia lateral
 iso14243-3:2004      flexed  -         tibia internal   tibia anter.  -         -
 iso14243-3:2014      flexed  -         tibia internal   tibia anter.  -         -
-jointtrack           as grood-suntay, once the reader has combined the poses of both components
+jointtrack, matrices as grood-suntay, once the reader has combined the poses of both components
 signs                by the six signs; angles and axes as grood-suntay
 ==================== ======= ========= ================ ============= ========= ==================
 
@@ -70,6 +70,7 @@ _SIGNS = {
     "grood-suntay": _FEMUR,
     "body-123": _FEMUR,
     "jointtrack": _FEMUR,
+    "matrices": _FEMUR,
     "opensim": _TIBIA,
     "iso14243-3:2004": _TIBIA,
     "iso14243-3:2014": _TIBIA,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -32,8 +33,8 @@ Array = NDArray[np.float64]
 
 # Part of a step within which two times are one.
 _SAME_TIME = 1e-3
-# Smallest number of rows of a cycle for a spline.
-_FEWEST_ROWS = 4
+# Smallest number of rows of a cycle for a spline, and rows of the mean of several.
+_FEWEST_ROWS, _STRIDE_SAMPLES = 4, 101
 # Longest part of the cycle without a registered frame.
 LONGEST_GAP_PERCENT = 5.0
 
@@ -60,7 +61,7 @@ def cut_cycle(
             f"{inside.sum()} rows from {low:g} to {high:g} s in a file from {time[0]:g} to "
             f"{time[-1]:g} s",
             f"a cycle of at least {_FEWEST_ROWS} rows inside the file",
-            "Correct motion.window_s.",
+            "Correct motion.window_s or motion.strides_s.",
         )
     part = curves.loc[inside].reset_index(drop=True)
     if window is not None:
@@ -69,6 +70,39 @@ def cut_cycle(
     # A sample less than a step after the beginning of the window is that of the beginning.
     part.insert(0, "percent", np.clip(100.0 * (at - at[0]) / duration, 0.0, 100.0))
     return part, duration
+
+
+def mean_stride(
+    curves: pd.DataFrame, strides: tuple[float, ...], file: str
+) -> tuple[pd.DataFrame, float | None, tuple[str, ...]]:
+    """Mean of several strides over percent of the cycle, its length, s, and a note on their spread.
+
+    `strides` are the times, s, at which the strides begin and the last one ends. Each is cut as by
+    `cut_cycle` and interpolated to whole percents by a cubic spline; frames that were not
+    registered are bridged up to a twentieth of the stride. Curves over percent are returned as they
+    are. Raises as `cut_cycle` and `leave_out_missing`.
+    """
+    if "time_s" not in curves:
+        return curves, None, ()
+    from scipy.interpolate import CubicSpline  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    percent = np.linspace(0.0, 100.0, _STRIDE_SAMPLES)
+    sampled, lengths = [], np.diff(strides)
+    for window in pairwise(strides):
+        part, _ = cut_cycle(curves, window, file)
+        part, _ = leave_out_missing(part, file)
+        # Without a sample at the end of the file the stride's last step is extrapolated.
+        sampled.append(CubicSpline(part.pop("percent"), part.to_numpy(dtype=float))(percent))
+    names = [name for name in curves if name != "time_s"]
+    mean = pd.DataFrame(np.mean(sampled, axis=0), columns=names)
+    mean.insert(0, "percent", percent)
+    spread = np.sqrt(np.mean(np.var(sampled, axis=0, ddof=1), axis=0))
+    each = ", ".join(f"{name} {size:.2g}" for name, size in zip(names, spread, strict=True))
+    note = (
+        f"{file}: mean of {len(sampled)} strides of {lengths.min():.3g} to {lengths.max():.3g} s; "
+        f"standard deviation between strides (root mean square over the cycle): {each}"
+    )
+    return mean, float(np.mean(lengths)), (note,)
 
 
 def _with_ends(
@@ -91,9 +125,7 @@ def _with_ends(
     return pd.concat([part, added]).sort_values("time_s", ignore_index=True)
 
 
-def leave_out_missing(
-    motion: pd.DataFrame, settings: MotionSettings
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def leave_out_missing(motion: pd.DataFrame, file: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Motion without the frames that were not registered, and a note that counts them.
 
     `motion` has a column percent; a missing frame is a row of not-a-numbers, which the spline over
@@ -115,7 +147,7 @@ def leave_out_missing(
         )
     if found:
         raise InputDataError(
-            settings.file,
+            file,
             found,
             f"registered frames at both ends, and gaps of at most {LONGEST_GAP_PERCENT:g} percent",
             "Register these frames, or choose another cycle with motion.window_s.",

@@ -38,7 +38,7 @@ _JUMP_OF_LOAD = 0.1
 # A sample is only compared with the usual distance from neighbours where there are this many.
 _FEWEST, _USUAL = 20, 10.0
 # Positions of these conventions are those of a joint, or of frames at any distance.
-_FREE_FRAMES = ("opensim", "jointtrack")
+_FREE_FRAMES = ("opensim", "jointtrack", "matrices")
 # Samples on which parts of a cycle are compared; divisible by 2 and 3.
 _SAMPLES = 120
 

@@ -30,6 +30,7 @@ from kneewear.activity.motion import (
     judge_flexion,
     judge_processing,
     leave_out_missing,
+    mean_stride,
     motion_pose,
 )
 from kneewear.activity.plausibility import (
@@ -44,6 +45,7 @@ from kneewear.mechanics.rotations import angles_123, grood_suntay
 from kneewear.settings.activity import (
     BumpCurve,
     FileActivity,
+    MotionSettings,
     ParametricActivity,
     ZeroSettings,
     parse_activity,
@@ -109,9 +111,9 @@ def build_activity(
     if motion is None or load is None:
         raise ValueError(f"activity {name} is read from files: motion and load are needed")
     check_side(settings, knee)
-    motion, seconds = cut_cycle(motion, settings.motion.window_s, settings.motion.file)
-    load, load_seconds = cut_cycle(load, settings.motion.window_s, settings.load.file)
-    motion, missing_notes = leave_out_missing(motion, settings.motion)
+    motion, seconds, stride_notes = _cycle(motion, settings.motion, settings.motion.file)
+    load, load_seconds, load_strides = _cycle(load, settings.motion, settings.load.file)
+    motion, missing_notes = leave_out_missing(motion, settings.motion.file)
     warnings = check_motion(motion, settings.motion)
     warnings += judge_motion(motion, settings.motion, settings.zero)
     if seconds is not None:
@@ -141,7 +143,7 @@ def build_activity(
         medial_share=sharing.get("medial_share"),
         varus_moment=sharing.get("varus_moment"),
         notes=(
-            *(*missing_notes, *notes),
+            *(*stride_notes, *load_strides, *missing_notes, *notes),
             *(*noise_notes, *load_notes, *sharing_notes, *compare_flexion(motion, load, settings)),
             _peak_note(forces),
         ),
@@ -150,6 +152,15 @@ def build_activity(
     activity = apply_zero(apply_control(activity, motion, settings), settings.zero)
     activity = activity.scaled(settings.motion.scale.factors)
     return apply_deviation(activity, motion, settings.motion)
+
+
+def _cycle(
+    curves: pd.DataFrame, settings: MotionSettings, file: str
+) -> tuple[pd.DataFrame, float | None, tuple[str, ...]]:
+    """One cycle over percent, its length, s, and notes: of a window, or the mean of strides."""
+    if settings.strides_s is not None:
+        return mean_stride(curves, settings.strides_s, file)
+    return *cut_cycle(curves, settings.window_s, file), ()
 
 
 def build_parametric_activity(name: str, settings: ParametricActivity, frames: int) -> Activity:

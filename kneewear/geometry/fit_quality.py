@@ -152,9 +152,16 @@ def strip_means(points: Array, deviation: Array) -> tuple[Array, Array]:
 
 
 def fit_fault(
-    quality: FitQuality, tolerance: float, mean_tolerance: float, source: str
+    quality: FitQuality,
+    tolerance: float,
+    mean_tolerance: float,
+    source: str,
+    axis: tuple[float, float] | None = None,
 ) -> InputDataError | None:
-    """Error that states which limit, mm, a patch exceeds, by how much and where; None if none."""
+    """Error that states which limit, mm, a patch exceeds, by how much and where; None if none.
+
+    With the `axis` (x, y), mm, of a condyle the place has the angle about it as well.
+    """
     patch = f"{quality.side} {quality.component} patch"
     lines = f"with {quality.n_u} x {quality.n_v} lines"
     where = ""
@@ -168,6 +175,9 @@ def fit_fault(
         found = f"a deviation of {1e3 * quality.max_mm:.1f} um between {patch} and mesh {lines}"
         expected = f"at most {1e3 * tolerance:.1f} um (`tolerance_mm`)"
         where = f"near x {x:.1f}, y {y:.1f}, z {z:.1f} mm"
+        if axis is not None:
+            angle = np.degrees(np.arctan2(x - axis[0], axis[1] - y))
+            where += f", angle {angle:.0f} deg about x {axis[0]:.1f}, y {axis[1]:.1f}"
     elif quality.mean_mm > mean_tolerance:
         found = f"a mean deviation of {1e3 * quality.mean_mm:.2f} um between {patch} and mesh "
         found += lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,19 +35,23 @@ class FittingChoice:
     """Settings of the fit that were found, lengths in mm, and what they reach.
 
     `qualities` are those of four patches, medial and lateral of insert and femoral component;
-    `condyles` are the regions after places that no surface follows were cut off.
+    `plateaus` are the widest regions that a surface follows, `condyles` the regions after places
+    that no surface follows were cut off.
     """
 
     settings: FitSettings
     qualities: tuple[FitQuality, ...]
+    plateaus: Plateaus
     condyles: Condyles
 
 
 def choose_fit(
-    insert: TriangleMesh, femoral: TriangleMesh, plateaus: Plateaus, condyles: Condyles
+    insert: TriangleMesh, femoral: TriangleMesh, grown: Sequence[Plateaus], condyles: Condyles
 ) -> FittingChoice:
     """Fit settings for the bearings of sheets in mm and knee axes.
 
+    `grown` are plateaus as of `segment_plateaus`, from the narrowest on: of each side the widest is
+    taken that a surface follows to its borders within 20 um, or as closely as the narrowest.
     Knots and smoothing in parts of a mesh edge are tried on all four patches; of those whose mean
     deviation is at most 15 % above the least the smoothest are taken, so that surfaces follow the
     shape and not the noise. Tolerances are a quarter above what is reached, at least 20 um, and
@@ -55,7 +59,10 @@ def choose_fit(
     """
     # Knots closer than vertices would follow the noise of one of them.
     edge = max(_edge(insert), _edge(femoral))
-    condyles = _without_bad_borders(femoral, condyles, _settings(edge, _KNOTS[0], 0.5))
+    first = _settings(edge, _KNOTS[0], 0.5)
+    condyles = _without_bad_borders(femoral, condyles, first)
+    closest = _settings(edge, _KNOTS[0], _SMOOTHING[0])
+    plateaus = {side: _widest(insert, [one[side] for one in grown], closest) for side in grown[0]}
     tried = []
     for knots in _KNOTS:
         for smoothing in _SMOOTHING:
@@ -63,9 +70,10 @@ def choose_fit(
             qualities = tuple(_fits(insert, femoral, plateaus, condyles, settings))
             tried.append((settings, qualities))
     means = np.array([[one.mean_mm for one in qualities] for _, qualities in tried])
-    worst = (means / np.maximum(means.min(axis=0), 1e-7)).max(axis=1)
-    # Below the accepted mean deviation less is of no use.
-    enough = (worst < _ABOUT * worst.min()) | (means.max(axis=1) < 0.5 * _LEAST_MEAN)
+    # Below half of the accepted mean deviation less is of no use.
+    means = np.maximum(means, 0.5 * _LEAST_MEAN)
+    worst = (means / means.min(axis=0)).max(axis=1)
+    enough = worst < _ABOUT * worst.min()
     settings, qualities = [one for one, good in zip(tried, enough, strict=True) if good][-1]
     least = max(
         _ROOM * max(one.max_mm for one in qualities),
@@ -78,7 +86,7 @@ def choose_fit(
         mean_tolerance=_rounded_up(max(_LEAST_MEAN, mean)),
         densest=False,
     )
-    return FittingChoice(found, qualities, condyles)
+    return FittingChoice(found, qualities, plateaus, condyles)
 
 
 def _edge(mesh: TriangleMesh) -> float:
@@ -120,6 +128,21 @@ def _fit_condyle(
     axis = _axis(femoral, condyles)
     label = ("femoral", "femoral", side)
     return fit_condyle(femoral, axis, (float(low), float(high)), one.z, settings, label)[1]
+
+
+def _widest(
+    insert: TriangleMesh, grown: Sequence[PlateauRegion], settings: FitSettings
+) -> PlateauRegion:
+    """Widest of the regions of a plateau that a patch follows to its borders."""
+
+    def deviation(region: PlateauRegion) -> float:
+        sheet = within_outline(insert, region.outline)
+        patch, _ = fit_plateau(sheet, region.x, region.z, settings)
+        _, _, distance, _, interior = patch.closest_points(sheet.vertices)
+        return float(np.abs(distance[interior]).max(initial=0.0))
+
+    limit = max(_LEAST_MAX, deviation(grown[0]))
+    return next((one for one in grown[:0:-1] if deviation(one) <= limit), grown[0])
 
 
 def _without_bad_borders(

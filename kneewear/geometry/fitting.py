@@ -186,7 +186,7 @@ def fit_condyle(
         surface = patch_through(on_condyle, knots)
         return surface.reversed_across() if sign < 0 else surface
 
-    return _fitted(build, points[judged], mesh, most, settings, label, across=1)
+    return _fitted(build, points[judged], mesh, most, settings, label, across=1, axis=axis)
 
 
 def _fitted(
@@ -197,6 +197,7 @@ def _fitted(
     settings: FitSettings,
     label: Label,
     across: int,
+    axis: Limits | None = None,
 ) -> tuple[Surface, FitQuality]:
     """Patch with the fewest lines within the tolerances; refused when none is.
 
@@ -219,7 +220,7 @@ def _fitted(
         surface = build(spans, further)
         quality = judge_patch(surface, points, component, side, _RIPPLE_REACH)
         limits = settings.tolerance, settings.mean_tolerance
-        return surface, quality, fit_fault(quality, *limits, source), spans
+        return surface, quality, fit_fault(quality, *limits, source, axis), spans
 
     if settings.densest:
         return judged(most)[:2]

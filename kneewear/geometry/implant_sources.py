@@ -171,7 +171,9 @@ def judge_meshes(
     found.append(tuple(filter(None, sizes)))
     underside, _, _ = _read_underside(settings, underside_mesh)
     thickness = partial(thickness_above, underside)
-    found.append(judge_pair(plateaus, condyles, thickness, settings.nominal_thickness_mm))
+    widths = insert.extent[2], femoral.extent[2]
+    nominal = settings.nominal_thickness_mm
+    found.append(judge_pair(plateaus, condyles, thickness, nominal, widths))
     return tuple(warning for part in found for warning in part)
 
 

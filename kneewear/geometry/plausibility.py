@@ -215,18 +215,21 @@ def judge_pair(
     condyles: dict[str, UnrolledBearing],
     thickness: Callable[[Array], Array],
     nominal: float,
+    widths: tuple[float, float],
 ) -> tuple[Finding, ...]:
     """Warnings about slope, thickness and size of an insert, and of its condyles to it.
 
-    `thickness` gives the thickness at points (n, 3) of the insert, mm, and `nominal` is that of the
-    settings. InputDataError if they cannot be those of one implant.
+    `thickness` gives the thickness at points (n, 3) of the insert, mm, `nominal` is that of the
+    settings, and `widths` are those of the whole sheets of insert and condyles, mm. InputDataError
+    if they cannot be those of one implant.
     """
-    found, slopes, width = [], [], {}
+    found, slopes = [], []
     source = next(iter(plateaus.values())).source
     for side, bearing in plateaus.items():
         points = bearing.sheet.vertices[bearing.inside]
-        slopes.append(_slope(points))
         dwell = points[_middle(points)]
+        # Raised lips at the ends of a dish are no slope.
+        slopes.append(_slope(dwell))
         deepest = dwell[np.argmin(dwell[:, 1])][None]
         local = float(thickness(deepest)[0])
         if np.isfinite(local):
@@ -235,6 +238,8 @@ def judge_pair(
                 "insert_region_mm and implant.nominal_thickness_mm."
             )
             where = f"{side} side, at x {deepest[0, 0]:.1f}, z {deepest[0, 2]:.1f} mm"
+            place = "Check the underside: underside_mm is its height in the insert's frame."
+            found.append(judge("geometry.dwell_least", local, source, place, where))
             excess = local - nominal
             found.append(judge("geometry.dwell_thickness", excess, source, remedy, where))
     remedy = (
@@ -242,15 +247,12 @@ def judge_pair(
         "acts along its superior axis."
     )
     found.append(judge("geometry.slope", float(np.degrees(np.mean(slopes))), source, remedy))
-    for name, bearings in (("insert", plateaus), ("femoral", condyles)):
-        z = np.concatenate([one.sheet.vertices[:, 2] for one in bearings.values()])
-        width[name] = float(np.ptp(z))
-    ratio = width["femoral"] / width["insert"]
     femoral = next(iter(condyles.values())).source
+    ratio = widths[1] / widths[0]
     remedy = "Check that both are of one implant and size, and their unit."
     found.append(judge("geometry.width", ratio, femoral, remedy))
     remedy = "Check implant.meshes.unit: mm, cm, m or inch."
-    found.append(judge("geometry.size", width["insert"], source, remedy))
+    found.append(judge("geometry.size", widths[0], source, remedy))
     return tuple(filter(None, found))
 
 

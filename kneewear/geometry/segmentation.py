@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +20,11 @@ _CELL, _SMOOTH = 0.5, 0.75
 # A bearing inclines less, and is nowhere bent outward to a smaller radius, mm: rims and the top of
 # the eminence are.
 _STEEPEST, _SHARPEST = np.tan(np.radians(55.0)), 20.0
-# Distance of the outline from the border of the sheet, mm.
-_MARGIN = 1.0
+# Distance of the outline from the border of the sheet, mm: of a bearing, and of one that grew.
+_MARGIN, _GROWN_MARGIN = 1.0, 0.5
+# Part of the distance of a plateau's lowest place from the middle where the eminence's crest is:
+# bearings do not grow there.
+_CREST = 0.25
 # Vertices of an outline may be this far from the border of the raster's region, mm.
 _OUTLINE_ERROR = 0.4
 # Raster of a condyle's angle, deg; the arc searched for its ends, and the one contact uses.
@@ -58,11 +62,15 @@ class CondyleRegion:
     angle_deg: Limits
 
 
-def segment_plateaus(sheet: TriangleMesh) -> dict[str, PlateauRegion]:
-    """Bearing of each side of an insert's sheet, in mm and knee axes.
+def segment_plateaus(
+    sheet: TriangleMesh, beyond: Sequence[float] = (0.0,)
+) -> tuple[dict[str, PlateauRegion], ...]:
+    """Bearing of each side of an insert's sheet, in mm and knee axes, for each of some growths.
 
     The part connected with the lowest place of a side that is inclined less than 55 deg and bent
-    outward to no radius below 20 mm, 1 mm inside the sheet's border. ValueError for a side without.
+    outward to no radius below 20 mm, 1 mm inside the sheet's border. It is grown by so many mm
+    `beyond`, onto rounded rims, where the sheet is inclined less and goes on for 0.5 mm.
+    ValueError for a side without a bearing.
     """
     from scipy import ndimage  # noqa: PLC0415 - see kneewear.geometry.surface
     from scipy.interpolate import LinearNDInterpolator  # noqa: PLC0415
@@ -82,23 +90,28 @@ def segment_plateaus(sheet: TriangleMesh) -> dict[str, PlateauRegion]:
     steep = np.hypot(slope_x, slope_z)
     outward = np.linalg.eigvalsh(0.5 * (bent + bent.swapaxes(-1, -2)))[..., 0]
     outward /= (1.0 + steep**2) ** 1.5
+    depth = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1] * _CELL
     # One cell round the border has no second differences.
-    inner = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1] * _CELL > _MARGIN
-    bearing = inner & (steep < _STEEPEST) & (outward > -1.0 / _SHARPEST)
+    bearing = (depth > _MARGIN) & (steep < _STEEPEST) & (outward > -1.0 / _SHARPEST)
     bearing = ndimage.binary_opening(bearing, iterations=2)
     middle = 0.5 * (z[0] + z[-1])
-    found = {}
+    found: tuple[dict[str, PlateauRegion], ...] = tuple({} for _ in beyond)
     for side, sign in (("medial", 1.0), ("lateral", -1.0)):
-        own = bearing & (sign * (grid[..., 1] - middle) > 0.0)
-        part = _around_lowest(own, smooth)
-        outline = _outline_of(part, x, z)
+        own = sign * (grid[..., 1] - middle) > 0.0
+        part = _around_lowest(bearing & own, smooth)
         column = round(float(np.average(np.arange(z.size), weights=part.sum(axis=0))))
         row = int(np.argmin(np.where(part[:, column], smooth[:, column], np.inf)))
-        (x0, z0), (x1, z1) = outline.min(axis=0), outline.max(axis=0)
         lowest = np.array([x[row], smooth[row, column], z[column]])
-        found[side] = PlateauRegion(
-            (x0, x1), (z0, z1), outline, float(part.sum()) * _CELL**2, lowest
-        )
+        near = ndimage.distance_transform_edt(~part) * _CELL
+        away = sign * (grid[..., 1] - middle)
+        room = (depth > _GROWN_MARGIN) & (steep < _STEEPEST)
+        room &= away > _CREST * sign * (lowest[2] - middle)
+        for growth, regions in zip(beyond, found, strict=True):
+            grown = _around_lowest(part | (room & (near <= growth)), smooth)
+            outline = _outline_of(grown, x, z)
+            (x0, z0), (x1, z1) = outline.min(axis=0), outline.max(axis=0)
+            area = float(grown.sum()) * _CELL**2
+            regions[side] = PlateauRegion((x0, x1), (z0, z1), outline, area, lowest)
     return found
 
 
@@ -247,7 +260,7 @@ def find_underside(insert: TriangleMesh) -> tuple[float, float]:
 
 
 def find_post(
-    insert: TriangleMesh, plateaus: dict[str, PlateauRegion]
+    insert: TriangleMesh, plateaus: Mapping[str, PlateauRegion]
 ) -> tuple[float, tuple[float, float]] | None:
     """Height of a post above the plateaus' lowest place, and its position x, z, mm; None without.
 

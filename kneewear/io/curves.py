@@ -27,6 +27,11 @@ from kneewear.settings.activity import (
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 _OPENSIM = (".sto", ".mot")
+# Text of a measuring system, such as an export of OrthoLoad: lines about it come before the table.
+_EXPORTS = (".txt", ".akf", ".dat", ".tsv")
+_FEWEST_ROWS = 4
+# Titles in percent of body weight, whose values are read in body weights.
+_PERCENT_WEIGHT = re.compile(r"%\s*BW\b", re.IGNORECASE)
 # A cycle of a hundred columns at 1000 Hz is 2 MB; cells as text take ten times their size.
 _MAX_BYTES = 50_000_000
 _KIND = "a table of curves"
@@ -72,7 +77,7 @@ def read_activity(
     }
     motion = settings.motion if isinstance(settings, FileActivity) else None
     if isinstance(motion, RegisteredMotion):
-        poses = read_both_poses(files["motion"], files["tibial"])
+        poses = read_both_poses(files["motion"], files["tibial"], motion.convention)
         curves["motion"] = registered_motion(*poses, motion, knee)
     return build_activity(name, settings, frames, **curves, knee=knee)
 
@@ -91,16 +96,21 @@ def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
 
     The file is comma-separated UTF-8 text (.csv) with one header line, angles in degrees and
     positions in mm, where lines that start with '#' are comments; or an OpenSim storage (.sto,
-    .mot), which states whether angles are in degrees and holds positions in m. `columns` maps each
-    quantity wanted, "percent" or "time_s" among them, to its name in the header. Returned are the
+    .mot), which states whether angles are in degrees and holds positions in m; or an exported text
+    (.txt, .akf, .dat, .tsv) with any lines before the titles. `columns` maps each quantity wanted,
+    "percent" or "time_s" among them, to its name in the header, after a minus where its sign is
+    reversed. Columns whose title has the unit %BW are in body weights. Returned are the
     quantities in their order: angles (flexion, varus, rotation) in deg, positions in mm, everything
     else as in the file. InputDataError if the file is missing, damaged or lacks a column or value;
     if percent does not increase from 0 to at most 100, or time does not increase; if samples are
     missing in between; or if the values contradict their units.
     """
     cells, in_degrees = _read_cells(Path(path), any(name in ANGLES for name in columns))
-    cells.require(columns.values())
-    table = pd.DataFrame({name: cells.numbers(column) for name, column in columns.items()})
+    signed = {name: _signed(cells, column) for name, column in columns.items()}
+    cells.require(column for column, _ in signed.values())
+    table = pd.DataFrame(
+        {name: sign * cells.numbers(column) for name, (column, sign) in signed.items()}
+    )
     clock = "percent" if "percent" in columns else "time_s"
     _check_clock(cells.path, columns[clock], table[clock].to_numpy(), clock)
     _check_units(cells.path, in_degrees, columns, table)
@@ -113,7 +123,16 @@ def read_columns(path: str | Path) -> pd.DataFrame:
     Formats and InputDataError as of `read_curves`, before columns are chosen.
     """
     cells, _ = _read_cells(Path(path), False)
-    return cells.text.apply(pd.to_numeric, errors="coerce")
+    table = cells.text.apply(pd.to_numeric, errors="coerce")
+    return table * [_signed(cells, column)[1] for column in table]
+
+
+def _signed(cells: TextTable, column: str) -> tuple[str, float]:
+    """Column of a table that a name means, and the factor of its values."""
+    sign = 1.0
+    if column not in cells.text and column.startswith("-"):
+        column, sign = column[1:].strip(), -1.0
+    return column, 0.01 * sign if _PERCENT_WEIGHT.search(column) else sign
 
 
 def read_simulator_test(
@@ -164,14 +183,70 @@ def _read_cells(path: Path, has_angles: bool) -> tuple[TextTable, bool | None]:
     The header need not state it where no angle is read.
     """
     suffix = path.suffix.lower()
-    if suffix not in (".csv", *_OPENSIM):
-        found, expected = f"a file ending in '{suffix}'", ".csv, .sto or .mot"
+    if suffix not in (".csv", *_OPENSIM, *_EXPORTS):
+        found, expected = f"a file ending in '{suffix}'", ".csv, .sto, .mot, .txt, .akf or .dat"
         raise InputDataError(path, found, expected, "Export it as one of these.")
     if suffix == ".csv":
         return TextTable.read(path, _KIND, _MAX_BYTES), None
     content = decode_text(path, read_data(path, _KIND, _MAX_BYTES))
+    if suffix in _EXPORTS:
+        return _parse_export(path, content), None
     text, in_degrees = _parse_storage(path, content, has_angles)
     return TextTable(path, text), in_degrees
+
+
+def _parse_export(path: Path, content: str) -> TextTable:
+    """Cells of a text whose table, a line of titles and rows of numbers, ends the file.
+
+    Titles may be followed by a line of units in brackets, which become part of them. Columns are
+    separated by tabs, semicolons, commas or blanks, where blanks before a bracket do not count.
+    """
+    lines = [line.strip() for line in content.splitlines()]
+    last = max((n for n, line in enumerate(lines) if line), default=-1)
+    for separator in ("\t", ";", ",", None):
+        first, count = last + 1, 0
+        while first > 0 and lines[first - 1]:
+            cells = _export_cells(lines[first - 1], separator)
+            if not all(map(_is_number, cells)) or len(cells) < 2 or count not in (0, len(cells)):
+                break
+            first, count = first - 1, len(cells)
+        above = [n for n in range(first) if lines[n]][-2:]
+        if last + 1 - first < _FEWEST_ROWS or not above:
+            continue
+        titles = _export_cells(lines[above[-1]], separator)
+        if len(above) == 2 and all(one[:1] + one[-1:] in ("[]", "()") for one in titles):
+            names = _export_cells(lines[above[0]], separator)
+            titles = [f"{name} {unit}" for name, unit in zip(names, titles, strict=False)]
+        twice = len(set(titles)) < len(titles)
+        if len(titles) != count or twice:
+            found = f"{'a title twice' if twice else f'{len(titles)} titles'}"
+            expected = f"{count} different titles, one for each column"
+            remedy = "Correct the line above the first row of numbers."
+            raise InputDataError(path, found, expected, remedy, f"line {above[-1] + 1}")
+        rows = [_export_cells(line, separator) for line in lines[first : last + 1]]
+        text = pd.DataFrame(rows, columns=titles, dtype=str)
+        return TextTable(path, text, range(first + 1, last + 2))
+    expected = "a line of titles and rows of numbers, at least four, to the end of the file"
+    remedy = "Export the table again, complete; or save it as .csv."
+    raise InputDataError(path, "no such table", expected, remedy)
+
+
+def _export_cells(line: str, separator: str | None) -> list[str]:
+    """Cells of a line; decimal commas become points where commas do not separate."""
+    if separator is None:
+        line = re.sub(r"\s+(?=[\[(])", "\0", line)
+    cells = [cell.replace("\0", " ").strip() for cell in line.split(separator)]
+    if separator == ",":
+        return cells
+    return [re.sub(r"^([+-]?\d*),(\d+)", r"\1.\2", cell) for cell in cells]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse_storage(path: Path, text: str, has_angles: bool) -> tuple[pd.DataFrame, bool]:

@@ -102,6 +102,20 @@ def turns_312(angles: ArrayLike) -> NDArray[np.float64]:
     return _about(2, angles[..., 0]) @ _about(0, angles[..., 1]) @ _about(1, angles[..., 2])
 
 
+def angles_312(rotation: ArrayLike) -> NDArray[np.float64]:
+    """Body-fixed turns z, x, y (..., 3), rad, of rotation matrices R = Rz Rx Ry (..., 3, 3).
+
+    x is within a quarter turn; where it is one, y is zero, as only the sum of z and y counts.
+    """
+    matrix = np.asarray(rotation, dtype=float)
+    x = np.arcsin(np.clip(matrix[..., 2, 1], -1.0, 1.0))
+    free = np.abs(matrix[..., 2, 1]) < 1.0 - 1e-12
+    z = np.where(free, np.arctan2(-matrix[..., 0, 1], matrix[..., 1, 1]),
+                 np.arctan2(matrix[..., 1, 0], matrix[..., 0, 0]))  # fmt: skip
+    y = np.where(free, np.arctan2(-matrix[..., 2, 0], matrix[..., 2, 2]), 0.0)
+    return np.stack([z, x, y], axis=-1)
+
+
 def turn_axes(angles: ArrayLike) -> NDArray[np.float64]:
     """Axes about which each of the body-three 1-2-3 angles, rad, rotates.
 

@@ -350,6 +350,13 @@ def wear_constants(settings: Settings) -> pd.DataFrame:
 
 
 @derived
+def polyethylene_grade(settings: Settings) -> pd.DataFrame:
+    """Grade of polyethylene that the constants are of, where the settings state it."""
+    grade = settings["wear"].get("polyethylene")
+    return pd.DataFrame({"value": [grade] if grade else []})
+
+
+@derived
 def wear_law_coefficients(settings: Settings) -> pd.DataFrame:
     """Coefficients of all wear laws with source and how they were read."""
     wear = settings["wear"]

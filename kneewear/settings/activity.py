@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -294,14 +295,20 @@ class MotionSettings(Settings):
     """Motion read from a file; a subclass for each convention."""
 
     file: FileName = Field(
-        description="File of the motion (.csv, .sto, .mot), or of the femoral poses (.jts, .jtak); "
-        "path in the data folder."
+        description="File of the motion (.csv, .sto, .mot, or exported text), or of the femoral "
+        "poses (.jts, .jtak, .tra); path in the data folder."
     )
     convention: str
     columns: MotionColumns
     window_s: Limits | None = quantity(
         "Part of a file with time_s that is the cycle; null for all.",
         Range("s", 0.1, 0.5, 10, 600, "One cycle", of_width=True),
+        None,
+    )
+    strides_s: tuple[Finite, ...] | None = quantity(
+        "Times at which strides of files with time_s begin, and the last one ends: they are cut "
+        "there and averaged, of motion and load alike; null for one cycle.",
+        Range("s", 0, 0, 600, 86400, "Recordings take minutes"),
         None,
     )
     smoothing_harmonics: int | None = quantity(
@@ -328,6 +335,24 @@ class MotionSettings(Settings):
         """Require a column of time with a window."""
         if self.window_s is not None and self.columns.time_s is None:
             raise fault("window_s without columns.time_s", "a column of time", "Name it.")
+        return self
+
+    @model_validator(mode="after")
+    def check_strides(self) -> MotionSettings:
+        """Require a column of time, no window, and at least two strides in order."""
+        times = self.strides_s
+        if times is None:
+            return self
+        if self.columns.time_s is None or self.window_s is not None:
+            found = "strides_s without columns.time_s" if self.window_s is None else "window_s too"
+            raise fault(found, "strides_s with a column of time, and no window_s", "Remove one.")
+        if len(times) < 3 or any(b <= a for a, b in pairwise(times)):
+            listed = ", ".join(f"{one:g}" for one in times)
+            raise fault(
+                f"strides_s: [{listed}]",
+                "three ascending times or more: the beginnings of two strides and an end",
+                "Sort them, or use window_s for one stride.",
+            )
         return self
 
 
@@ -396,9 +421,12 @@ class OpenSimMotion(MotionSettings):
 
 
 class RegisteredMotion(MotionSettings):
-    """Pose files of both components, registered in x-ray images (JointTrack, JTML)."""
+    """Pose files of both components, registered in x-ray images."""
 
-    convention: Literal["jointtrack"] = Field(description="Pose files of both components.")
+    convention: Literal["jointtrack", "matrices"] = Field(
+        description="Pose files of both components: of JointTrack or JTML, or 4x4 matrices, such "
+        "as `.tra` files of Autoscoper."
+    )
     tibial_file: FileName = Field(description="File of the poses of the tibial component.")
     frame_rate_hz: Positive = quantity(
         "X-ray frames per second.",
@@ -418,7 +446,9 @@ class RegisteredMotion(MotionSettings):
         columns = block.get("columns") or _REGISTERED
         # Settings that were read once before have all keys.
         if drop_nulls(columns) != _REGISTERED:
-            expected = "no columns with convention: jointtrack, whose files have fixed ones"
+            expected = (
+                "no columns with convention: jointtrack or matrices, whose files have fixed ones"
+            )
             raise fault_at(("columns",), "names of columns", expected, "Remove columns.")
         return {**block, "columns": _REGISTERED}
 
@@ -432,7 +462,11 @@ Motion = Annotated[
 class LoadColumns(_CurveColumns):
     """Columns of the load file."""
 
-    load: str | None = Field(None, description="Column of the load of both sides together.")
+    load: str | None = Field(
+        None,
+        description="Column of the load of both sides together; after a minus where compression is "
+        "negative in the file.",
+    )
     medial: str | None = Field(
         None, description="Column of the force on the medial side, with lateral instead of load."
     )
@@ -478,7 +512,8 @@ class LoadSettings(Settings):
     """Load read from a file."""
 
     file: FileName = Field(
-        description="File of the load (.csv, .sto, .mot); path in the data folder."
+        description="File of the load (.csv, .sto, .mot, or exported text); path in the data "
+        "folder."
     )
     columns: LoadColumns
     kind: Literal["axial_load", "axial_force_n", "ground_reaction"] = Field(

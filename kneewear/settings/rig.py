@@ -220,7 +220,7 @@ class PressSettings(Settings):
                     "Remove path and active_elements.",
                 )
             missing = sorted(set(POSE_COLUMNS) - set(self.poses.columns.given()))
-            if missing or self.poses.convention == "jointtrack":
+            if missing or self.poses.convention in ("jointtrack", "matrices"):
                 raise fault(
                     f"poses without columns of {', '.join(missing) or 'a table'}",
                     "a table with all six coordinates and a column of time (or of a number)",

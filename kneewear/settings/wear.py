@@ -82,6 +82,11 @@ class WearSettings(Settings):
         "cross_shear_saturation; the others have published constants.",
         FACTOR,
     )
+    polyethylene: str | None = Field(
+        None,
+        description="Grade of polyethylene that the constants are of, which reports name beside "
+        "the wear factor; null if it is not stated.",
+    )
     density_mg_per_mm3: Positive = quantity(
         "Density of the polyethylene, for the mass lost by wear.",
         Range("mg/mm3", 0.1, 0.85, 1.3, 20, "ISO 5834-2: 0.927 to 0.944 (from memory)"),

@@ -65,6 +65,14 @@ class Placement:
         return next((word for word in ("fail", "warning") if word in found), "pass")
 
     @property
+    def cut_off(self) -> bool:
+        """Whether contact is cut off at a border by more than is usual."""
+        borders = self.table["quantity"].isin(
+            checks()[f"placement.{body}_border_force"].quantity for body in ("insert", "femoral")
+        )
+        return bool((borders & (self.table["verdict"] != "pass")).any())
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """The verdict, and one sentence per quantity that did not pass."""
         worse = self.table[self.table["verdict"] != "pass"]
@@ -88,9 +96,10 @@ def check_placement(
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
     Reported are the distance of the motion's mean from the seat along each coordinate, the force
-    and torque that prescribe the motion, the share of the contact force and area, and of the
-    frames, at borders of the insert's and of the femoral surface, and the largest penetration, all
-    of the first case. The wave that the `fit` of the surfaces has where they touch is reported over
+    and torque that prescribe the motion, and the largest penetration, all of the first case; the
+    largest force and area of a frame at borders of the insert's and of the femoral surface over the
+    largest of the side, as studies report them, of all cases, and the part of the frames. The
+    wave that the `fit` of the surfaces has where they touch is reported over
     the smallest peak penetration of all cases. Limits are those of the checks `placement.*`;
     remedies name the setting to change, and the side and edge of most of the force at a border.
     `sheets` are the vertices (n, 3) of the bearings that were cut out of files, "insert" and
@@ -122,17 +131,19 @@ def check_placement(
 
     judged.add("torque", turn / (LEVER * load), "Check the sign and zero of the rotation.")
     remedies = {"insert": "", "femoral": ""}
-    pressure = history.pressure.values[0]
-    whole = {"force": float((pressure * knee.grid.area).sum()),
-             "area": float((knee.grid.area * (pressure > 0.0)).sum())}  # fmt: skip
+    loaded = history.pressure.values > 0.0
+    whole = {
+        "force": (history.pressure.values * knee.grid.area).sum(axis=(-2, -1)),
+        "area": (knee.grid.area * loaded).sum(axis=(-2, -1)),
+    }
     for number, body in enumerate(history["window"].values.tolist()):
-        if history["border_force"].values[0, ..., number].any():
+        if history["border_force"].values[..., number].any():
             remedies[body] = _edge_remedy(knee, history, number, sheets, judged.seat)
-        at = {part: history[f"border_{part}"].values[0, ..., number] for part in whole}
-        judged.add(f"{body}_border_frames", float(at["area"].any(axis=1).mean()))
-        for part in ("area", "force"):
-            share = float(at[part].sum()) / max(whole[part], 1e-300)
-            judged.add(f"{body}_border_{part}", share, remedies[body])
+        at = {part: history[f"border_{part}"].values[..., number] for part in whole}
+        judged.add(f"{body}_border_frames", float(at["area"].any(axis=(0, 2)).mean()))
+        for part, every in whole.items():
+            most = at[part].max(axis=1) / np.maximum(every.max(axis=1), 1e-300)
+            judged.add(f"{body}_border_{part}", float(most.max()), remedies[body])
     judged.add(
         "penetration",
         float(history.max_penetration.values[0].max()),
@@ -161,18 +172,19 @@ def _edge_remedy(
 ) -> str:
     """Side, edge and place of the largest force at a border, and what to do there."""
     body = str(history["window"].values[window])
-    at_border = history["border_force"].values[0, ..., window]
-    frame, number = np.unravel_index(np.argmax(at_border), at_border.shape)
+    at_border = history["border_force"].values[..., window]
+    case, frame, number = np.unravel_index(np.argmax(at_border), at_border.shape)
     side = sides_of(history)[number]
-    loaded = history.pressure.values[0, frame, number] > 0.0
+    pressure = history.pressure.values[case, frame, number]
+    loaded = pressure > 0.0
     if body == "insert":
         loaded &= border_elements(knee.grid.valid[number])
     centres = knee.grid.centre[number][loaded]
-    place = centres[int(history.pressure.values[0, frame, number][loaded].argmax())]
+    place = centres[int(pressure[loaded].argmax())]
     key, surface = f"insert_region_mm.{side}", knee.implant.insert.get(side)
     if body == "femoral":
-        turn = body_three_123(history.rotation.values[0, frame])
-        points = (centres - history.translation.values[0, frame]) @ turn
+        turn = body_three_123(history.rotation.values[case, frame])
+        points = (centres - history.translation.values[case, frame]) @ turn
         key, surface = f"femoral_region_mm.{side}", knee.implant.femoral.get(side)
         if surface is not None:
             border = cKDTree(surface.border_points())
@@ -220,7 +232,7 @@ def _found(row: Mapping[Hashable, Any]) -> str:
     if np.isnan(row["value"]):
         return f"no {row['quantity']}"
     unit = "" if row["unit"] == "1" else f" {row['unit']}"
-    return f"{row['quantity']} of {row['value']:.3g}{unit}; {row['expected']}"
+    return f"{row['quantity']} of {row['value']:.3g}{unit}; expected {row['expected']}"
 
 
 class _Judged:
@@ -239,7 +251,7 @@ class _Judged:
         """Judge one quantity by the check of its name, unless it is solved."""
         check = checks()[f"placement.{name}"]
         finding = None if solved else check.judge(value, "")
-        expected = f"expected {finding.expected}" if finding else ""
+        expected = finding.expected if finding else ""
         verdict = VERDICTS[finding.severity if finding else ""]
         self.rows.append(
             (self.activity, check.quantity, value, check.range.unit, expected, verdict,
@@ -299,6 +311,7 @@ def _judge_waves(
         judged.add(
             f"wave_{side}",
             sum(waves) / least,
-            f"Set implant.meshes.wave_tolerance_mm to auto or to {each:g}; if it is as small, "
-            "lower mean_tolerance_mm and smoothing_length_mm, or export finer meshes.",
+            f"Set implant.meshes.wave_tolerance_mm to {each:g}; if it is as small (auto is 0.05 um "
+            "per mm of thickness), lower smoothing_length_mm and knot_spacing_mm, or export finer "
+            "meshes.",
         )

@@ -12,6 +12,7 @@ import pandas as pd
 from kneewear.activity.activity import Activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
+from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import WearStudy
 from kneewear.settings.cases import OUTPUTS, Case
 from kneewear.settings.study import apply_case
@@ -41,10 +42,10 @@ def sampled_study(study: WearStudy, case: Case, constants: Mapping[str, Variable
         "rows": min(changed.grid.rows, MOST_ROWS),
         "columns": min(changed.grid.columns, MOST_COLUMNS),
     }
-    settings["simulation"] |= {
-        "analysis": "quasi_static",
-        "frames": min(changed.simulation.frames, MOST_FRAMES),
-    }
+    settings["simulation"] |= {"analysis": "quasi_static"}
+    # Curves of files are prepared at the frames of the study.
+    if not any(isinstance(changed.activities[name], FileActivity) for name in shares):
+        settings["simulation"]["frames"] = min(changed.simulation.frames, MOST_FRAMES)
     settings["activities"] = {name: settings["activities"][name] for name in shares}
     fresh = changed.wear.without_updates().model_dump(mode="json")
     settings["wear"] = fresh | {"lives": {life: shares}}

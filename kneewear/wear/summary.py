@@ -96,11 +96,12 @@ def summarize_cases(
     (`linear_penetration_rate`) and the same of volumes; NaN for a life of zero length.
     `cross_shear` is the mean ratio of the wear volume. A positive `border_pressure` shows that
     contact reaches the end of the element grid and is cut off there; `border_force_share` is the
-    largest pressure of each outermost element times its area, summed, over the largest force of the
-    side (no frame has more there), `border_wear_share` their part of the wear volume and
-    `border_area_share` their largest loaded area of a frame over the largest contact area. The same
-    where the femoral surface ends are `femoral_border_pressure`, `femoral_border_force_share` and
-    `femoral_border_area_share`, each from the largest value of a frame. Centres of
+    largest force of a frame on the outermost elements over the largest force of the side,
+    `border_wear_share` their part of the wear volume and `border_area_share` their largest loaded
+    area of a frame over the largest contact area. The same where the femoral surface ends are
+    `femoral_border_pressure`, `femoral_border_force_share` and `femoral_border_area_share`. Where
+    frames are not kept, `border_force_share` is an upper limit: the largest pressure of each of
+    these elements over the cycle times its area, summed, over the same force. Centres of
     pressure, load line and residual are those of the fresh surface, over the activities that have a
     share in the life; `centre_of_pressure_x` and `..._z` are at the frame of largest load. The
     reactions are what
@@ -168,9 +169,9 @@ def _case_rows(
     for index, side in enumerate(maps["side"].tolist()):
         yield from ((side, row) for row in _damage_rows(maps, grid, settings, (life, case, index)))
         peak = np.linalg.norm(cycles["force"][used, case, :, index], axis=-1).max(initial=0.0)
-        border = _border_rows(maps, grid, (life, case, index), float(peak))
-        yield from ((side, row) for row in border)
-        yield from ((side, row) for row in _window_rows(cycles, used, case, index, peak))
+        window = _window_rows(cycles, used, case, index, float(peak))
+        border = _border_rows(maps, grid, (life, case, index), None if window else float(peak))
+        yield from ((side, row) for row in (*border, *window))
         deepest = float(cycles["max_penetration"][used, case, :, index].max(initial=0.0))
         yield side, ("max_penetration", deepest, "mm")
         yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
@@ -237,23 +238,26 @@ def _damage_rows(
 
 
 def _border_rows(
-    maps: Arrays, grid: ElementGrid, index: tuple[int, int, int], peak: float
+    maps: Arrays, grid: ElementGrid, index: tuple[int, int, int], peak: float | None
 ) -> list[Row]:
-    """What the outermost elements of a side carry of its largest force, N, and have of its wear."""
+    """Part of the wear of a side that its outermost elements have.
+
+    With the largest force of the side, N, also the part of it that they carry at most.
+    """
     area, wear = grid.area[index[2]], maps["wear_depth"][index]
     border = border_elements(grid.valid[index[2]])
-    force = float(np.sum((maps["max_pressure"][index] * area)[border]))
     volume, whole = damage_volume(wear[border], area[border]), damage_volume(wear, area)
-    return [
-        ("border_force_share", force / peak if peak > 0.0 else 0.0, "1"),
-        ("border_wear_share", volume / whole if whole > 0.0 else 0.0, "1"),
-    ]
+    rows = [("border_wear_share", volume / whole if whole > 0.0 else 0.0, "1")]
+    if peak is None:
+        return rows
+    force = float(np.sum((maps["max_pressure"][index] * area)[border]))
+    return [("border_force_share", force / peak if peak > 0.0 else 0.0, "1"), *rows]
 
 
 def _window_rows(
     cycles: Arrays, used: NDArray[np.intp], case: int, side: int, peak: float
 ) -> list[Row]:
-    """Shares of area, and of femoral force, where a surface ends, over the largest of the side."""
+    """Shares of force and area where a surface ends, over the largest of the side."""
     if "border_force" not in cycles:
         return []
     area = float(cycles["contact_area"][used, case, :, side].max(initial=0.0))
@@ -262,10 +266,12 @@ def _window_rows(
         for name in ("border_pressure", "border_force", "border_area")
     )
     insert, femoral = (covered / area if area > 0.0 else covered).tolist()
+    carried = (force / peak if peak > 0.0 else 0.0 * force).tolist()
     return [
+        ("border_force_share", carried[0], "1"),
         ("border_area_share", insert, "1"),
         ("femoral_border_pressure", float(pressure[1]), "MPa"),
-        ("femoral_border_force_share", float(force[1] / peak) if peak > 0.0 else 0.0, "1"),
+        ("femoral_border_force_share", carried[1], "1"),
         ("femoral_border_area_share", femoral, "1"),
     ]
 

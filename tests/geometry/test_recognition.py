@@ -102,7 +102,7 @@ def test_inserts_are_no_trays(insert):
 
 def test_plateaus_end_at_the_border_the_notch_and_the_post():
     insert = posterior_stabilised_insert()
-    plateaus = segment_plateaus(extract_plateaus(insert).sheet)
+    (plateaus,) = segment_plateaus(extract_plateaus(insert).sheet)
     for side, sign in (("medial", 1.0), ("lateral", -1.0)):
         region = plateaus[side]
         covered = polygon_coverage(region.outline)
@@ -116,7 +116,7 @@ def test_plateaus_end_at_the_border_the_notch_and_the_post():
     assert height == pytest.approx(15.0 + 22.0**2 / 300 + 0.2, abs=0.5)
     assert x == pytest.approx(-4.0, abs=1.0)
     flat = closed_insert()
-    assert find_post(flat, segment_plateaus(extract_plateaus(flat).sheet)) is None
+    assert find_post(flat, *segment_plateaus(extract_plateaus(flat).sheet)) is None
 
 
 def test_the_underside_is_the_largest_plane_below():
@@ -134,7 +134,7 @@ def test_fits_follow_shapes_and_not_noise():
         name: cut(scan[name]).sheet
         for name, cut in (("insert", extract_plateaus), ("femoral", extract_condyles))
     }
-    plateaus = segment_plateaus(sheets["insert"])
+    (plateaus,) = segment_plateaus(sheets["insert"])
     condyles, _ = segment_condyles(sheets["femoral"])
     chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
     for side, region in plateaus.items():
@@ -161,7 +161,7 @@ def test_bearings_of_the_real_implant_agree_with_regions_drawn_by_hand(form):
     for part, file in files.items():
         mesh = to_knee_axes(load_shape(file), "m", RIGHT, "right")
         sheets[part] = cut[part](mesh).sheet if form == "solid" else mesh
-    plateaus = segment_plateaus(sheets["insert"])
+    (plateaus,) = segment_plateaus(sheets["insert"])
     condyles, _ = segment_condyles(sheets["femoral"])
     chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
     assert max(fit.mean_mm for fit in chosen.qualities) < 0.0011

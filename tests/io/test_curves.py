@@ -172,3 +172,50 @@ def test_storages_of_all_versions_become_degrees_and_millimetres(tmp_path, head,
 def test_faulty_storages_are_refused_at_their_place(tmp_path, text, place):
     path = write(tmp_path, text, name="gait.sto")
     assert refused_at(read_curves, path, JOINT) == f"gait.sto, {place}".removesuffix(", ")
+
+
+# A text as instrumented implants are exported: lines about it, titles, units, rows to the end.
+EXPORT = """Instrumented knee implant
+Patient: K0; Activity: level walking
+Body weight [N]: 700
+
+Time\tFx\tFz\tMx
+[s]\t[N]\t[N]\t[Nm]
+"""
+
+
+def exported(rows=11, separator="\t", comma=False):
+    lines = (f"{n / 10:g} 5 {-1000 - n} 2.5".split() for n in range(rows))
+    text = "\n".join(separator.join(one) for one in lines)
+    return EXPORT + (text.replace(".", ",") if comma else text) + "\n"
+
+
+@pytest.mark.parametrize("name", ["walking.akf", "walking.txt"])
+@pytest.mark.parametrize("comma", [False, True])
+def test_exported_texts_have_lines_before_their_table(tmp_path, name, comma):
+    path = write(tmp_path, exported(comma=comma), name=name)
+    table = read_curves(path, {"time_s": "Time [s]", "load": "-Fz [N]"})
+    assert table["load"].tolist() == [1000.0 + n for n in range(11)]
+    assert table["time_s"].iloc[-1] == 1.0
+
+
+def test_percent_of_body_weight_is_read_in_body_weights(tmp_path):
+    rows = "\n".join(f"{10 * n}   {-200 - n}" for n in range(11))
+    path = write(tmp_path, f"K0 level walking\nCycle [%]   Fz [%BW]\n{rows}\n", name="mean.txt")
+    table = read_curves(path, {"percent": "Cycle [%]", "load": "-Fz [%BW]"})
+    assert table["load"].iloc[[0, -1]].tolist() == [2.0, 2.1]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("only words\nno table\n", "walking.akf"),
+        (exported(rows=3), "walking.akf"),
+        (exported() + "end of file\n", "walking.akf"),
+        (exported().replace("Fx", "Fz"), "walking.akf, line 6"),
+        (exported().replace("\tMx", "").replace("\t[Nm]", ""), "walking.akf, line 6"),
+    ],
+)
+def test_exported_texts_of_another_form_are_refused(tmp_path, text, place):
+    path = write(tmp_path, text, name="walking.akf")
+    assert refused_at(read_curves, path, {"time_s": "Time [s]", "load": "-Fz [N]"}) == place

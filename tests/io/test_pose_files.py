@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from kneewear.activity.conventions import BEAM, registered_motion
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_activity
-from kneewear.io.pose_files import read_both_poses, read_tracked_poses
+from kneewear.io.pose_files import read_both_poses, read_matrix_poses, read_tracked_poses
 from kneewear.io.shapes import load_shape
 from kneewear.settings.activity import FileActivity, Motion, MotionSettings
 from tests.activity.motions import ROOT
@@ -256,3 +256,83 @@ class TestKneeling:
         np.testing.assert_array_equal(
             poses[0], [63.0007, 10.5216, -1294.92, -10.4165, 2.87489, -24.9276]
         )
+
+
+def matrices(rows):
+    """4x4 matrices (n, 4, 4) of poses, by SciPy alone."""
+    found = np.tile(np.eye(4), (len(rows), 1, 1))
+    found[:, :3, :3] = Rotation.from_euler("ZXY", rows[:, 3:], degrees=True).as_matrix()
+    found[:, :3, 3] = rows[:, :3]
+    return found
+
+
+def write_matrices(folder, name, values, separator=",", lines_per_frame=1):
+    rows = np.asarray(values).reshape(-1, 16 // lines_per_frame)
+    text = "\n".join(separator.join(f"{one:.9g}" for one in row) for row in rows)
+    (folder / name).write_text(text + "\n", encoding="utf-8")
+    return folder / name
+
+
+class TestMatrices:
+    @pytest.mark.parametrize("order", ["row", "column"])
+    @pytest.mark.parametrize(("separator", "lines"), [(",", 1), (" ", 4), (", ", 4)])
+    def test_matrices_are_the_poses_they_were_made_from(self, tmp_path, order, separator, lines):
+        femoral, _ = camera_poses()
+        values = matrices(femoral)
+        values = values if order == "row" else values.swapaxes(1, 2)
+        values[3] = np.nan
+        path = write_matrices(tmp_path, "fem.tra", values, separator, lines)
+        found = read_matrix_poses(path)
+        assert np.isnan(found[3]).all()
+        known = np.arange(COUNT) != 3
+        np.testing.assert_allclose(found[known, :3], femoral[known, :3], atol=1e-5)
+        turned = matrices(found[known])[:, :3, :3]
+        np.testing.assert_allclose(turned, matrices(femoral[known])[:, :3, :3], atol=1e-7)
+
+    def test_an_activity_is_that_of_the_same_poses_of_jointtrack(self, tmp_path):
+        first = build(tmp_path)
+        files = {"motion": "fem.tra", "tibial": "tib.tra"}
+        for name, rows in zip(files.values(), camera_poses(), strict=True):
+            write_matrices(tmp_path, name, matrices(rows).swapaxes(1, 2))
+        block = {
+            "source": "file", "duration_s": 4.0, "closing_percent": 0,
+            "motion": settings(convention="matrices", file="fem.tra", tibial_file="tib.tra")
+            .model_dump(),
+            "load": {"file": "load.csv", "kind": "axial_load",
+                     "columns": {"percent": "p", "load": "f"}},
+        }  # fmt: skip
+        paths = {part: tmp_path / name for part, name in files.items()}
+        paths["load"] = tmp_path / "load.csv"
+        other = read_activity(
+            "kneel", FileActivity.model_validate(block), paths, COUNT - 1, "right"
+        )
+        np.testing.assert_allclose(other.translation, first.translation, atol=1e-5)
+        np.testing.assert_allclose(other.rotation, first.rotation, atol=1e-7)
+
+    @pytest.mark.parametrize(
+        ("changed", "place"),
+        [
+            (lambda one: one[:, 0, :3], "fem.tra, line 1"),  # three numbers
+            (lambda one: one.reshape(-1, 16)[:, :6], "fem.tra, line 1"),  # xyzypr
+            (lambda one: one.reshape(-1, 4)[:-1], "fem.tra"),  # cut off
+            (lambda one: one * [1, 1, 1, 2], "fem.tra"),  # no row 0, 0, 0, 1
+            (lambda one: one * [[1.1], [1.1], [1.1], [1.0]], "fem.tra, frame 1"),  # scaled
+            (lambda one: one * [[-1.0], [1], [1], [1]], "fem.tra, frame 1"),  # mirrored
+            (lambda one: one * [1, 1, 1, 0] + np.diag([0, 0, 0, 1]), "fem.tra"),  # no positions
+            (lambda one: one / [[1, 1, 1, 1000.0]] * [1, 1, 1, 1]
+             + np.diag([0, 0, 0, 0.999]), "fem.tra"),  # metres
+        ],
+    )  # fmt: skip
+    def test_other_forms_are_refused(self, tmp_path, changed, place):
+        values = changed(matrices(camera_poses()[0]))
+        text = "\n".join(
+            ",".join(f"{one:.9g}" for one in row) for row in values.reshape(-1, values.shape[-1])
+        )
+        path = tmp_path / "fem.tra"
+        path.write_text(text + "\n", encoding="utf-8")
+        assert refused_at(read_matrix_poses, path) == place
+
+    def test_a_row_of_words_is_refused(self, tmp_path):
+        path = write_matrices(tmp_path, "fem.tra", matrices(camera_poses()[0]))
+        path.write_text(path.read_text().replace("0,0,0,1", "0,0,x,1", 1), encoding="utf-8")
+        assert refused_at(read_matrix_poses, path) == "fem.tra, line 1"

@@ -225,6 +225,14 @@ def test_a_real_implant_has_the_constants_that_it_has():
     assert (part.grid.rows, part.grid.columns, part.wear.blocks) == (60, 45, 1)
 
 
+@pytest.mark.parametrize(("name", "frames"), [("example_meshes", 150), ("quick", 100)])
+def test_curves_of_files_keep_their_frames_in_samples(name, frames):
+    # They are prepared at those frames, and their files are not read again.
+    finer = {"simulation": {"frames": 150}}
+    study = load_study(merge_settings(merge_settings(DEFAULT, shipped(f"{name}.yaml")), finer))
+    assert sampled_study(study, study.case_list()[0], {}).simulation.frames == frames
+
+
 def test_intervals_are_percentiles():
     from kneewear.settings.cases import OUTPUTS
 

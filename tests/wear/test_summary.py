@@ -214,6 +214,16 @@ def test_share_of_the_outermost_elements_is_that_of_their_force_and_wear(history
     found = chosen.set_index("quantity")["value"]
     assert found["border_force_share"] == pytest.approx(force / peak)
     assert found["border_wear_share"] == pytest.approx(worn[border].sum() / worn.sum())
+    # Where frames are kept, the share is that of the worst frame, of either surface.
+    dims = (*cycles.contact_area.dims, "window")
+    ends = np.zeros((*cycles.contact_area.shape, 2))
+    ends[0, 0, :2, 0] = [[0.1 * peak, 0.0], [0.02 * peak, 0.3 * peak]]
+    kept = cycles.assign({f"border_{name}": (dims, ends) for name in ("pressure", "force", "area")})
+    table = summarize_cases(maps, kept, grid, settings())
+    chosen = table[(table["case"] == case) & (table["side"] == "medial")]
+    found = chosen.set_index("quantity")["value"]
+    assert found["border_force_share"] == pytest.approx(0.1)
+    assert found["femoral_border_force_share"] == pytest.approx(0.3)
 
 
 def test_pressure_on_the_outermost_elements_is_told():
