@@ -49,11 +49,12 @@ def integrate_impacts(
     start: ArrayLike,
     free: Sequence[str],
     *,
+    rates: ArrayLike | None = None,
     relative_tolerance: float = 1e-6,
     largest_step: float = 1e-3,
     case: str = "",
 ) -> ImpactMotion:
-    """Integrate a system whose point contacts lose energy, from rest.
+    """Integrate a system whose point contacts lose energy, from rest or from `rates`.
 
     Where a contact begins or ends the integration starts again from there, with the rate of overlap
     at that moment as the initial rate of the law. Arguments and errors as `integrate_system`;
@@ -65,7 +66,8 @@ def integrate_impacts(
         if isinstance(action, Contact) and isinstance(action.law, PointContact)
     }
     times = np.asarray(times, dtype=float)
-    place, rates = np.array(start, dtype=float), np.zeros(system.size)
+    place = np.array(start, dtype=float)
+    rates = np.zeros(system.size) if rates is None else np.array(rates, dtype=float)
     at = system.forces(place, rates, float(times[0])).parts
     held = {name: at[name].depth > 0.0 for name in laws}
     for law in laws.values():
