@@ -176,6 +176,19 @@ def open_(chosen: argparse.Namespace) -> int:
     return code
 
 
+def paper(chosen: argparse.Namespace) -> int:
+    """Draw and list figures and tables of the source documents from finished studies."""
+    from kneewear.paper import missing_studies, write_paper  # noqa: PLC0415
+
+    if chosen.missing:
+        if missing := missing_studies(Path("results")):
+            _show(missing)
+        return 0
+    page, lines = write_paper(Path("results"))
+    _show([*lines, f"Look at {page}"])
+    return 0
+
+
 def export(chosen: argparse.Namespace) -> int:
     """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
     from kneewear.finished import export_study  # noqa: PLC0415
@@ -254,6 +267,8 @@ def _parser() -> argparse.ArgumentParser:
     shown = add(open_)
     shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")
     shown.add_argument("--no-browser", action="store_true", help="do not open the page")
+    without = "print the studies of config/ that are needed and not finished, and draw nothing"
+    add(paper).add_argument("--missing", action="store_true", help=without)
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")

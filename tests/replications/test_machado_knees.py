@@ -162,7 +162,7 @@ def test_a_spatial_study_judges_its_numbers():
     assert rows["number of medial contacts"] >= 1.0
     assert rows["energy error over the largest kinetic energy"] < 1e-3
     assert rows["difference from the positions by Euler parameters"] < 0.01
-    series = result.forces.query("panel == 'contact force'").groupby("series")["value"].max()
+    series = result.forces.query("panel == '6.22b contact force'").groupby("series")["value"].max()
     assert series["medial"] > 0.0 and series["lateral"] > 0.0
     assert result.scene.labels[0] == "0°"
 
