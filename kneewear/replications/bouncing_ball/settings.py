@@ -12,13 +12,13 @@ from kneewear.replications.point_contact.ranges import (
     GRAVITY,
     INERTIA,
     OUTPUT_STEP,
-    SHANK_MASS,
 )
 from kneewear.settings.faults import fault
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import Finite, Positive, Settings, quantity
 
 _LENGTH = Range("mm", 0.1, 5, 500, 5000, "Gap of 10 to 16 mm over 200 mm of ground")
+_MASS = Range("kg", 1e-4, 0.01, 10, 1000, "0.092 (Machado, section 6.5.1)")
 _SPEED = Range("mm/s", -1e4, -1000, 1000, 1e4, "150 (Machado, section 6.5.1)")
 _STIFFNESS = Range(
     "N/mm^1.5", 0.1, 10, 1e7, 1e9, "173925, printed as 5.5e9 N/m^1.5 (Machado, section 6.5.1)"
@@ -32,7 +32,7 @@ Blocks = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
 class BallSettings(Settings):
     """A ball, and its start over the ground."""
 
-    mass_kg: Positive = quantity("Mass.", SHANK_MASS)
+    mass_kg: Positive = quantity("Mass.", _MASS)
     inertia_kg_m2: Positive = quantity("Moment of inertia about its centre.", INERTIA)
     radius_mm: Positive = quantity("Radius.", CONDYLE_RADIUS)
     gap_mm: Positive = quantity("Gap to the ground at the start.", _LENGTH)

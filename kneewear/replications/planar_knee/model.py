@@ -38,6 +38,8 @@ from kneewear.tissue.laws import quadratic
 Array = NDArray[np.float64]
 
 FREE = ("tibia.x", "tibia.y", "tibia.theta_3")
+# Output times within the first impact, s: that of stiff knees lasts 2 ms.
+FIRST_IMPACT = 1e-4 * np.arange(1, 121)
 # Decay of the pulse (Eq. 5.1).
 DECAY = 4.73
 
@@ -155,7 +157,9 @@ def _runs(settings: PlanarSettings) -> Iterator[Run]:
     times = np.arange(0.0, settings.duration_s + 1e-9, settings.output_step_s)
     for choice in dict.fromkeys(wanted):
         system, start = build_planar(settings, *choice)
-        solution = integrate_impacts(system, times, start, FREE, case=", ".join(choice[:2]))
+        solution = integrate_impacts(
+            system, times, start, FREE, after=FIRST_IMPACT, case=", ".join(choice[:2])
+        )
         run = Run(*choice, solution).until(settings.last_flexion_deg)
         if not run.solution.contacts:
             raise InputDataError(
