@@ -16,6 +16,7 @@ MULTIBODY_MODELS: Mapping[str, str] = MappingProxyType(
     {
         "bouncing_ball": "bouncing_ball",
         "knee_extension": "knee_extension",
+        "muscle_string": "muscle_string",
         "planar": "planar_knee",
         "spatial": "spatial_knee",
     }

@@ -52,7 +52,7 @@ def families(runs: Sequence[Run], settings: PlanarSettings) -> Families:
         laws={knee: varied("law", knee=knee) for knee in plain},
         knees=varied("knee"),
         pulses={
-            law: {f"{name} N": run for name, run in varied("amplitude", law=law).items()}
+            law: {f"{float(name):g} N": run for name, run in varied("amplitude", law=law).items()}
             for law in ("hertz", "flores")
         },
     )
