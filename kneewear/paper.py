@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 from kneewear.io.documents import load_table, save_figures, save_table, save_text
 from kneewear.report.multibody import draw_curves
+from kneewear.report.page import marked
 from kneewear.report.tables import make_table
 
 FORMATS = ("svg", "pdf", "png")
@@ -27,7 +28,8 @@ _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}"
     "img{max-width:100%}table{border-collapse:collapse;font-size:.8rem}"
     "td,th{text-align:left;padding:.2rem .6rem;border-bottom:1px solid #ccc;vertical-align:top}"
-    "section{margin:2rem 0}code{background:#f3f3f0;padding:0 .2em}.wide{overflow-x:auto}"
+    "td:nth-child(2){white-space:nowrap}section{margin:2rem 0}"
+    "code{background:#f3f3f0;padding:0 .2em}.wide{overflow-x:auto}"
 )
 
 
@@ -189,10 +191,10 @@ def _row(one: PaperItem) -> str:
     links = ", ".join(f'<a href="{file.name}">{file.suffix[1:]}</a>' for file in one.files)
     if one.files:
         item = f'<a href="#{source.name}">{item}</a>'
-    absent = "study not finished" if source.study and not one.files else ""
+    absent = "study not finished, or without it" if source.study and not one.files else ""
     return (
         f"<tr><td>{escape(source.document)}</td><td>{item}</td><td>{command}</td>"
-        f"<td>{links or absent}</td><td>{escape(source.remark)}</td></tr>\n"
+        f"<td>{links or absent}</td><td>{marked(source.remark)}</td></tr>\n"
     )
 
 
@@ -207,7 +209,7 @@ def _section(one: PaperItem) -> str:
         body = f'<div class="wide">{_html_table(load_table(first))}</div>'
     return (
         f'<section id="{source.name}"><h3>{title}</h3>{body}'
-        f"<p>{escape(source.remark)}.</p></section>\n"
+        f"<p>{marked(source.remark)}.</p></section>\n"
     )
 
 
