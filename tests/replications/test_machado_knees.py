@@ -11,6 +11,7 @@ import pytest
 from kneewear.errors import InputDataError
 from kneewear.replications.planar_knee.model import FREE, build_planar
 from kneewear.replications.planar_knee.model import solve as solve_planar
+from kneewear.replications.planar_knee.panels import PROFILES
 from kneewear.replications.planar_knee.run import Run
 from kneewear.replications.point_contact.euler_parameters import integrate_euler_parameters
 from kneewear.replications.point_contact.impacts import integrate_impacts
@@ -82,7 +83,7 @@ def test_planar_flexion_is_the_angle_between_the_long_axes():
     """The femur's is along y in the source; the tibia's, x in its own frame, starts at 35.2 deg."""
     system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
     found = integrate_impacts(system, np.array([0.0, 0.02]), start, FREE)
-    run = Run("healthy", "hertz", "cubic", 50.0, found)
+    run = Run("healthy", "hertz", "cubic", 50.0, PROFILES, found)
     axes = [system.poses(one).rotation[1, :, 0] for one in found.motion.coordinates]
     between = [np.degrees(np.arccos(axis[1])) for axis in axes]
     np.testing.assert_allclose(run.flexion, between, atol=1e-9)
@@ -97,6 +98,7 @@ def test_a_planar_study_judges_its_numbers():
             "knees": {"healthy": PLANAR.knees["healthy"]},
             "laws": ("hertz",),
             "splines": ("cubic",),
+            "sphere_pairs": {},
             "duration_s": 0.22,
         }
     )

@@ -9,6 +9,7 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.paper import source_items
 from kneewear.replications.bouncing_ball.model import bounce, solve
 from kneewear.replications.bouncing_ball.settings import WindowSettings
 from kneewear.replications.point_contact.contact import SphereOnPlane
@@ -103,13 +104,13 @@ def test_nothing_is_looked_up_while_the_ball_is_away():
 def test_the_ball_bounces_as_hertz_has_it():
     """Depth from the energy of the fall; tables of few points, with and without windows."""
     small = settings(
-        duration_s=0.16,
+        duration_s=0.07,
         samples=[33, 9],
         windows=[{"ball": [9, 9], "ground": [37, 37]}, {"ball": [3, 3], "ground": [3, 9]}],
     )
     result = solve(None, small)
     rows = result.literature.set_index(["quantity", "case"])["computed"]
-    assert rows["number of impacts", ""] == 2.0
+    assert rows["number of impacts", ""] == 1.0
     fall = 9.2e-5 * 9810.0 * 12.0
     depth = (2.5 * fall / 173925.0) ** 0.4
     panel = result.kinematics.query("panel == '6.16c indentation'")
@@ -118,6 +119,10 @@ def test_the_ball_bounces_as_hertz_has_it():
     path = "difference of the ball's path from that without a window"
     assert (rows[path] == 0.0).all()
     assert rows["difference of the ball's path from that of a sphere on a plane"].max() < 1e-6
+    panels = {*result.kinematics["panel"], *result.forces["panel"]}
+    for one in source_items():
+        if one.study == "bouncing_ball" and one.panels:
+            assert any(panel.startswith(one.panels) for panel in panels)
     assert rows["energy error over the largest kinetic energy", ""] < 1e-3
 
 
@@ -126,9 +131,9 @@ def test_the_window_of_the_ground_follows_the_ball():
     slow, fast = (
         bounce(
             settings(ball={"gap_mm": 0.5, "speed_mm_per_s": speed}),
-            np.linspace(0.0, 0.08, 5), 9, window,
+            np.linspace(0.0, 0.04, 5), 9, window,
         )
         for speed in (1.0, 1000.0)
     )  # fmt: skip
     assert slow.windows[0].updates == 0
-    assert fast.windows[0].updates > 1
+    assert fast.windows[0].updates > 0
