@@ -1,4 +1,4 @@
-# make study | new | fetch-data | unlock | compare | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
+# make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -21,13 +21,14 @@ LOGGER ?= kneewear
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study new fetch-data unlock compare check-inputs test test-slow test-all check coverage docs benchmark clean environment
+.PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-all check coverage docs benchmark clean environment
 
 help:
 	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=FILE  settings of an implant from its files"
 	@echo "make fetch-data                                   public files of a real implant, into the data folder"
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
 	@echo "make compare STUDIES=\"default quick\"             compare finished studies"
+	@echo "make paper                                        figures and tables of the source documents"
 	@echo "make unlock                                       after a run that was killed"
 	@echo "make check-inputs [CONFIG=config/mine.yaml]       show implant and motion before the study"
 	@echo "make test | test-all | check | coverage | docs | benchmark | clean"
@@ -89,6 +90,14 @@ check: $(STAMP)
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy kneewear
 	$(BIN)/lint-imports
+
+# Figures and tables of the source documents, numbered as there, into results/paper/: studies that are
+# not finished are run first, which takes hours. Those whose data are missing are left out.
+paper: $(STAMP)
+	@for study in $$($(BIN)/python -m kneewear paper --missing); do \
+		file=config/$$study.yaml; [ $$study = default ] && file=; \
+		$(MAKE) --no-print-directory study CONFIG=$$file || true; done; \
+	$(BIN)/python -m kneewear paper
 
 check-inputs: $(STAMP)
 	$(BIN)/python -m kneewear check "$(CONFIG)"

@@ -180,6 +180,45 @@ def open_(chosen: argparse.Namespace) -> int:
     return code
 
 
+def paper(chosen: argparse.Namespace) -> int:
+    """Draw and list figures and tables of the source documents from finished studies."""
+    from kneewear.paper import missing_studies, write_paper  # noqa: PLC0415
+
+    if chosen.missing:
+        if missing := missing_studies(Path("results")):
+            _show(missing)
+        return 0
+    page, lines = write_paper(Path("results"))
+    _show([*lines, f"Look at {page}"])
+    return 0
+
+
+def fit_material(chosen: argparse.Namespace) -> int:
+    """Fit the three-parameter material to a table of measured compression."""
+    from kneewear.measured import write_material_fit  # noqa: PLC0415
+
+    _show(write_material_fit(Path(chosen.file), Path(chosen.output), chosen.exponent))
+    return 0
+
+
+def compare_pressure(chosen: argparse.Namespace) -> int:
+    """Compare measured pressures, as numbers or maps of a sensor, with a finished press study."""
+    from kneewear.measured import write_pressure_comparison  # noqa: PLC0415
+
+    folder = Path(chosen.study)
+    folder = folder if folder.is_dir() else Path("results", chosen.study)
+    area = chosen.cell_area
+    _show(write_pressure_comparison(folder, Path(chosen.file), chosen.cut_off, area))
+    return 0
+
+
+def _above_zero(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not above zero")
+    return value
+
+
 def export(chosen: argparse.Namespace) -> int:
     """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
     from kneewear.finished import export_study  # noqa: PLC0415
@@ -238,7 +277,8 @@ def _parser() -> argparse.ArgumentParser:
 
     def add(action: object, files: bool = False) -> argparse.ArgumentParser:
         name, text = getattr(action, "__name__", ""), getattr(action, "__doc__", "")
-        command = commands.add_parser(name.rstrip("_"), help=text, description=text)
+        name = name.rstrip("_").replace("_", "-")
+        command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(action=action)
         if files:
             command.add_argument("file", nargs="*", help="settings (YAML) over the default study")
@@ -271,6 +311,19 @@ def _parser() -> argparse.ArgumentParser:
     shown = add(open_)
     shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")
     shown.add_argument("--no-browser", action="store_true", help="do not open the page")
+    without = "print the studies of config/ that are needed and not finished, and draw nothing"
+    add(paper).add_argument("--missing", action="store_true", help=without)
+    fitted = add(fit_material)
+    fitted.add_argument("file", help="CSV with stress_mpa and modulus_mpa or strain, compression")
+    fitted.add_argument("--exponent", type=_above_zero, help="exponent n (fitted); 1 is linear")
+    fitted.add_argument("--output", default="results/material_fit", help="folder of the figure")
+    measured = add(compare_pressure)
+    measured.add_argument("study", help="a finished study of model press in results/")
+    measured.add_argument("file", help="CSV with conditions, and pressures or a column map")
+    text = "pressure below which a cell of a map is unloaded, MPa (0.2)"
+    measured.add_argument("--cut-off", type=_above_zero, default=0.2, help=text)
+    text = "area of a cell of a map, mm2 (1.61)"
+    measured.add_argument("--cell-area", type=_above_zero, default=1.61, help=text)
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")

@@ -21,6 +21,8 @@ POSES = 4
 PLACES = ("rotation", "translation")
 BODIES = ("#8d9296", style.BLUE, style.GREEN)
 BONE = "#e9e2cf"
+# Panels that are drawn over the whole width, at most.
+WIDE = 10
 # A reference is grey, behind what is computed.
 REFERENCE = "reference"
 
@@ -32,7 +34,7 @@ def draw_multibody_figures(
     poses = {"multibody_poses": draw_poses(scene)} if scene else {}
     return poses | {
         "multibody_kinematics": draw_curves(kinematics, 3),
-        "multibody_forces": draw_curves(forces, 1),
+        "multibody_forces": draw_curves(forces, 1 if forces["panel"].nunique() <= WIDE else 2),
     }
 
 

@@ -192,7 +192,7 @@ class Study(Settings):
         for at, found in self._uncoupled():
             raise fault_at(
                 at,
-                f"{found} with simulation.contact: coupled_layer",
+                f"{found} with simulation.contact: {self.simulation.contact}",
                 "plateaus of an insert in a study of model wear or press, pressed along the "
                 "minimum distance without friction",
                 "Set simulation.contact to foundation.",

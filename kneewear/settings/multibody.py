@@ -16,11 +16,12 @@ from kneewear.settings.faults import fault
 from kneewear.settings.ranges import Range
 from kneewear.settings.replications import MULTIBODY_MODELS, replication
 from kneewear.settings.soft_tissue_knee import (
+    FlexionSettings,
     MuscleSettings,
     Six,
     SoftTissueKneeSettings,
 )
-from kneewear.settings.types import FLEXION, FileName, Finite, Positive, Settings, quantity
+from kneewear.settings.types import FileName, Finite, Positive, Settings, quantity
 
 _SECONDS = Range("s", 1e-6, 1e-4, 1000, 1e5, "From one step of the solver to a slow flexion")
 _DAMPER = Range("N s/m and N m s/rad", 0, 0, 1e4, 1e7, "Joints of OpenSim models have 1 to 1000")
@@ -55,25 +56,6 @@ class TuningSettings(Settings):
         "Largest number of evaluations with derivatives, each of one flexion per ligament.",
         Range("1", 1, 1, 50, 100, "Ten converge"),
     )
-
-
-class FlexionSettings(Settings):
-    """Flexion angles of the equilibria, from first to last."""
-
-    first: Finite = quantity("First flexion.", FLEXION)
-    last: Finite = quantity("Last flexion.", FLEXION)
-    frames: int = quantity(
-        "Number of equilibria, equally spaced; with dampers over time.",
-        Range("1", 2, 5, 1000, 2000, "Steps of about 1 deg"),
-    )
-
-    @model_validator(mode="after")
-    def check_order(self) -> FlexionSettings:
-        """Refuse a flexion that does not grow, for it starts at the pose of the first one."""
-        if self.first >= self.last:
-            found = f"first: {self.first:g}, last: {self.last:g}"
-            raise fault(found, "first below last", "Exchange or correct them.")
-        return self
 
 
 class DamperSettings(Settings):

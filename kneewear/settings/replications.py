@@ -13,7 +13,13 @@ from types import MappingProxyType, ModuleType
 
 # Folder of each model of a multibody study, and of each other model.
 MULTIBODY_MODELS: Mapping[str, str] = MappingProxyType(
-    {"knee_extension": "knee_extension", "planar": "planar_knee", "spatial": "spatial_knee"}
+    {
+        "bouncing_ball": "bouncing_ball",
+        "knee_extension": "knee_extension",
+        "muscle_string": "muscle_string",
+        "planar": "planar_knee",
+        "spatial": "spatial_knee",
+    }
 )
 STUDY_MODELS: Mapping[str, str] = MappingProxyType({"fe_knee": "fe_knee"})
 

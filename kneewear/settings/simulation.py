@@ -23,7 +23,12 @@ from kneewear.settings.types import (
 # Largest and largest mean pressure that a model of contact is trusted for, MPa: those of the
 # foundation's source (Bei 2003, sections 3.4.3 and 4.4), and those up to which the coupled layer is
 # within 10 % of finite elements that yield (docs/theory/coupled-layer.md).
-CONTACT_LIMITS_MPA = {"foundation": (35.0, 14.0), "coupled_layer": (20.0, 17.0)}
+# The half-space is of the same linear material as the coupled layer.
+CONTACT_LIMITS_MPA = {
+    "foundation": (35.0, 14.0),
+    "coupled_layer": (20.0, 17.0),
+    "half_space": (20.0, 17.0),
+}
 
 _BODY = "A component has 0.2 to 0.5 kg; a shank of up to 10 kg may move with it"
 
@@ -136,9 +141,9 @@ class SimulationSettings(Settings):
     poisson_ratio: Annotated[float, Field(lt=0.5)] = quantity(
         "Poisson's ratio of the layer, below 0.5.", POISSON_RATIO
     )
-    contact: Literal["foundation", "coupled_layer"] = Field(
-        description="Layer of independent elements (Bei 2003), or one whose elements deflect under "
-        "the pressure on each other, as an elastic solid with free ends."
+    contact: Literal["foundation", "coupled_layer", "half_space"] = Field(
+        description="Layer of independent elements (Bei 2003), one whose elements deflect under "
+        "the pressure on each other, as an elastic solid with free ends, or an elastic half-space."
     )
     pressure_law: PressureLawSettings
     medial_share: Annotated[float, Field(gt=0, lt=1)] = quantity(
@@ -189,8 +194,8 @@ class SimulationSettings(Settings):
                 value = "null" if wanted is None else wanted
                 raise fault_at(
                     at,
-                    f"{found} with contact: coupled_layer",
-                    f"{value}: the coupled layer is a linear elastic solid without friction",
+                    f"{found} with contact: {self.contact}",
+                    f"{value}: it is a linear elastic solid without friction",
                     f"Set {'.'.join(at)} to {value}, or contact to foundation.",
                 )
         return self

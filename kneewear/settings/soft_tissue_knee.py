@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from kneewear.settings.faults import fault
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
+    FLEXION,
     MODULUS,
     POISSON_RATIO,
     FileName,
@@ -28,6 +29,25 @@ DIRECTION = Range.unlimited("1", "A direction has any length")
 _POSE = Range("mm and deg", -1000, -300, 300, 1000, "Bones of the knee are within 300 mm")
 FORCE = Range("N", 0.001, 1, 1e4, 1e5, "Ten body weights are 7500 N")
 _MASS = Range("kg", 0.001, 0.01, 20, 300, "A patella has 0.02 kg, a leg below the knee 5 kg")
+
+
+class FlexionSettings(Settings):
+    """Flexion angles of the equilibria, from first to last."""
+
+    first: Finite = quantity("First flexion.", FLEXION)
+    last: Finite = quantity("Last flexion.", FLEXION)
+    frames: int = quantity(
+        "Number of equilibria, equally spaced; with dampers over time.",
+        Range("1", 2, 5, 1000, 2000, "Steps of about 1 deg"),
+    )
+
+    @model_validator(mode="after")
+    def check_order(self) -> FlexionSettings:
+        """Refuse a flexion that does not grow, for it starts at the pose of the first one."""
+        if self.first >= self.last:
+            found = f"first: {self.first:g}, last: {self.last:g}"
+            raise fault(found, "first below last", "Exchange or correct them.")
+        return self
 
 
 class BodySettings(Settings):

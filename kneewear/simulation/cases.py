@@ -153,7 +153,7 @@ def _simulate_case(
         layers = fine.layers(case, settings)
         contacts = evaluate_cycle(fine.pairs, layers, solution, on_frame_done)
     arrays = contact_histories(fine.pairs, fine.grid, solution, contacts)
-    if settings.contact == "coupled_layer":
+    if settings.contact != "foundation":
         refuse_steep(fine.grid, arrays["pressure"], name)
     logger.info(
         "%s: %d frames in %.2f s, %d evaluations of contact",

@@ -80,6 +80,17 @@ def insert_influence(
     return _TABLES[key].softened(1.0 / material.youngs_modulus)
 
 
+def half_space_influence(grid: ElementGrid, side: int, material: Elastic) -> Influence:
+    """Influence of the elements of one side on each other as parts of a flat half-space.
+
+    Without thickness and ends: softer than an insert, unless contact is narrow against its
+    thickness (named beside the foundation in Table 2-2 of Bei 2003).
+    """
+    shape = (grid.valid.shape[1], grid.valid.shape[2])
+    modulus, ratio = material.youngs_modulus, material.poisson_ratio
+    return flat_influence(shape, grid.cell_edges(side), np.inf, modulus, ratio)
+
+
 def refuse_steep(grid: ElementGrid, pressure: NDArray[np.floating], what: str) -> None:
     """Refuse a layer whose pressures act on slopes that it does not represent.
 

@@ -34,7 +34,7 @@ from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.schemas import CONTACT
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.coupling import insert_influence
+from kneewear.simulation.coupling import half_space_influence, insert_influence
 from kneewear.simulation.cycle import RESULTANTS
 
 Array = NDArray[np.float64]
@@ -113,8 +113,15 @@ def build_layers(
     if settings.contact == "foundation":
         return tuple(ElasticLayer(law, part) for part in under)
     material = Elastic(settings.youngs_modulus_mpa, settings.poisson_ratio)
+    is_half_space = settings.contact == "half_space"
     return tuple(
-        CoupledLayer(law, part, insert_influence(grid, side, local, material))
+        CoupledLayer(
+            law,
+            part,
+            half_space_influence(grid, side, material)
+            if is_half_space
+            else insert_influence(grid, side, local, material),
+        )
         for side, part in enumerate(under)
     )
 

@@ -216,8 +216,7 @@ class WornContact:
 
     def with_other_contact(self) -> dict[str, WornContact]:
         """The same with the other model of contact, by its name; none if settings exclude it."""
-        other = {"foundation": "coupled_layer", "coupled_layer": "foundation"}
-        name = other[self.settings.contact]
+        name = "coupled_layer" if self.settings.contact == "foundation" else "foundation"
         try:
             settings = type(self.settings)(**self.settings.model_dump() | {"contact": name})
         except ValidationError:

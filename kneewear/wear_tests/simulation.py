@@ -173,7 +173,7 @@ class BearingContact:
         )
         contacts = evaluate_cycle((pair,), layers, solution)
         arrays = contact_histories((pair,), grid, solution, contacts)
-        if self.settings.contact == "coupled_layer":
+        if self.settings.contact != "foundation":
             refuse_steep(grid, arrays["pressure"], f"bearing of shape {test.bearing.shape}")
         case = Case(TEST, thickness, 0.0)
         return CONTACT.dataset(

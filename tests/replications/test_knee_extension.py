@@ -250,6 +250,31 @@ def test_numbers_whose_flexion_is_not_reached_are_left_out(spheres):
     assert {"600N, patellofemoral"} <= set(forces.query("panel == 'contact force'")["series"])
 
 
+def test_shifts_of_contact_have_the_signs_of_their_names(spheres):
+    """x is anterior and y proximal; contact at 2 deg beside that at the start of a made motion."""
+    one = spheres[4]
+    flexion = np.linspace(60.0, 0.0, len(one.table))
+    moved = (60.0 - flexion) / 60.0
+    columns = {
+        "medial tibiofemoral contact x": -3.0 * moved,
+        "lateral tibiofemoral contact x": 2.0 * moved,
+        "lateral patellofemoral contact femur y": 4.0 * moved,
+        "lateral patellofemoral contact y": -5.0 * moved,
+    }
+    assert set(columns) <= set(one.table)
+    made = dict.fromkeys(("LCL", "AAC", "PAC", "APC", "PPC"), 0.0) | columns
+    table = one.table.assign(flexion_deg=flexion, **made)
+    rows = compare_extension({"600N": one._replace(table=table)}, spheres[0]).set_index("quantity")
+    for quantity, shift in (
+        ("posterior shift of the medial tibiofemoral contact", 3.0),
+        ("anterior shift of the lateral tibiofemoral contact", 2.0),
+        ("proximal shift of the patellofemoral contact on the femur", 4.0),
+        ("distal shift of the patellofemoral contact on the patella", 5.0),
+    ):
+        assert rows.loc[quantity, "computed"] == pytest.approx(shift * 58.0 / 60.0)
+        assert rows.loc[quantity, "verdict"] == "holds"
+
+
 def test_faults_name_the_key():
     with pytest.raises(InputDataError, match=r"force_n\.400N: 3 forces and 4 angles"):
         study(extension={"forcing": {"force_n": {"400N": [530, 400, 75]}}})

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.replications.planar_knee.model import FREE, build_planar, solve
+from kneewear.replications.planar_knee.model import FREE, build_planar
+from kneewear.replications.planar_knee.model import solve as solve_planar
+from kneewear.replications.planar_knee.panels import PROFILES
+from kneewear.replications.planar_knee.run import Run
 from kneewear.replications.point_contact.euler_parameters import integrate_euler_parameters
 from kneewear.replications.point_contact.impacts import integrate_impacts
 from kneewear.replications.point_contact.materials import impact_law
@@ -19,6 +23,7 @@ from kneewear.replications.spatial_knee.model import (
     spatial_motion_table,
     spatial_scene,
 )
+from kneewear.replications.spatial_knee.model import solve as solve_spatial
 from kneewear.settings.study import read_study
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -64,9 +69,57 @@ def test_planar_knee_keeps_its_energy_and_meets_the_femur():
     assert np.abs(found.motion.coordinates[:, 2:5]).max() < 1e-12
 
 
+def test_the_pulse_decays_as_the_source_has_it():
+    """Eq. 5.1 by hand at a half and one and a half of its duration."""
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    along = system.poses(start).rotation[1, :, 0]
+    for part, force in ((0.5, 50.0 * np.exp(-1.1825)), (1.5, -50.0 * np.exp(-10.6425))):
+        time = part * PLANAR.pulse.duration_s
+        pushed = system.forces(start, time=time).parts["pulse"]
+        np.testing.assert_allclose(pushed[..., :3].ravel(), force * along, atol=1e-12)
+
+
+def test_planar_flexion_is_the_angle_between_the_long_axes():
+    """The femur's is along y in the source; the tibia's, x in its own frame, starts at 35.2 deg."""
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    found = integrate_impacts(system, np.array([0.0, 0.02]), start, FREE)
+    run = Run("healthy", "hertz", "cubic", 50.0, PROFILES, found)
+    axes = [system.poses(one).rotation[1, :, 0] for one in found.motion.coordinates]
+    between = [np.degrees(np.arccos(axis[1])) for axis in axes]
+    np.testing.assert_allclose(run.flexion, between, atol=1e-9)
+    assert run.flexion[0] == pytest.approx(54.79, abs=0.005)
+
+
+@pytest.mark.slow
+def test_a_planar_study_judges_its_numbers():
+    """Two laws, two pulses and one spline of the shipped study, through the first impact."""
+    small = PLANAR.model_copy(
+        update={
+            "knees": {"healthy": PLANAR.knees["healthy"]},
+            "laws": ("hertz",),
+            "splines": ("cubic",),
+            "sphere_pairs": {},
+            "duration_s": 0.22,
+        }
+    )
+    result = solve_planar(None, small)
+    rows = result.literature.set_index("quantity")
+    computed = rows["computed"]
+    assert computed["flexion at the start"] == pytest.approx(54.79, abs=0.005)
+    assert 22.5 < computed["flexion at the start of the first contact"] < 29.5
+    assert rows.loc["stiffness of the sphere of 30.4 mm on a plane", "verdict"] == "holds"
+    assert computed["energy error over the largest kinetic energy"] < 1e-3
+    panels = set(result.kinematics["panel"]) | set(result.forces["panel"])
+    assert {
+        "flexion by pulse",
+        "5.16b force, whole motion, by knee",
+        "5.23b ligaments, flores, 150 N",
+    } <= panels
+
+
 def test_planar_knee_that_never_meets_the_femur_is_refused():
     with pytest.raises(InputDataError, match=r"duration_s: found no contact within 0.02 s"):
-        solve(None, settings("planar_knee", duration_s=0.02))
+        solve_planar(None, settings("planar_knee", duration_s=0.02))
 
 
 def test_spatial_ligaments_have_the_lengths_of_the_source():
@@ -86,6 +139,34 @@ def test_spatial_knee_flexes_and_keeps_its_energy():
     motion = spatial_motion_table(found, SPATIAL)
     assert motion["flexion_deg"].iloc[-1] > 1.0
     assert found.contacts[0].name == "medial"
+
+
+def test_internal_rotation_turns_the_front_of_the_tibia_to_medial():
+    """y is anterior; medial is where the medial collateral ligament is, at negative x."""
+    system, start = build_spatial(SPATIAL)
+    found = integrate_impacts(system, np.array([0.0, 1e-4]), start, ("tibia",))
+    turned = found.motion.coordinates + [0.0, 0.0, 0.0, -0.3, 0.0, 0.2]
+    found = replace(found, motion=replace(found.motion, coordinates=turned))
+    rows = spatial_motion_table(found, SPATIAL)
+    tibia = system.poses(turned[-1]).rotation[1]
+    medial = np.sign(SPATIAL.ligaments["MCL_ant"].femur_mm[0])
+    assert medial * tibia[0, 1] == pytest.approx(np.sin(0.2), abs=1e-3)
+    assert rows["internal_rotation_deg"].iloc[-1] == pytest.approx(np.degrees(0.2), abs=0.01)
+    assert tibia[1, 2] > 0.0 and rows["flexion_deg"].iloc[-1] == pytest.approx(17.19, abs=0.01)
+
+
+@pytest.mark.slow
+def test_a_spatial_study_judges_its_numbers():
+    """The shipped study through the first contacts."""
+    result = solve_spatial(None, SPATIAL.model_copy(update={"duration_s": 0.06}))
+    rows = result.literature.set_index("quantity")["computed"]
+    assert rows["first contact: medial before lateral by"] > 0.0
+    assert rows["number of medial contacts"] >= 1.0
+    assert rows["energy error over the largest kinetic energy"] < 1e-3
+    assert rows["difference from the positions by Euler parameters"] < 0.01
+    series = result.forces.query("panel == '6.22b contact force'").groupby("series")["value"].max()
+    assert series["medial"] > 0.0 and series["lateral"] > 0.0
+    assert result.scene.labels[0] == "0°"
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from kneewear.contact.foundation import CoupledLayer
+from kneewear.fe.material import Elastic
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.settings.files import read_settings
@@ -98,6 +99,36 @@ def test_modulus_scales_pressures_of_one_overlap():
         assert isinstance(layer, CoupledLayer)
         found.append(pairs[0].evaluate(rotation, translation, layer))
     assert found[1].pressure == pytest.approx(2.0 * found[0].pressure, rel=1e-12)
+
+
+@pytest.mark.compiled
+def test_half_space_deflects_as_a_half_space_whatever_the_thickness():
+    """Boussinesq far from a force (Johnson 1985, Eq. 3.22a)."""
+    study = gait_study().with_settings(contact="half_space")
+    settings = study.settings
+    knee = study.knee()
+    pairs = build_pairs(knee, settings)
+    material = Elastic(settings.youngs_modulus_mpa, settings.poisson_ratio)
+    layer = build_layers(knee.grid, pairs, 6.0, settings)[0]
+    cell = knee.grid.cell_edges(0)
+    shape = knee.grid.valid.shape[1:]
+    softness = (1.0 - material.poisson_ratio**2) / (np.pi * material.youngs_modulus)
+    # The deflection far from a force is softness / distance.
+    middle, far = (shape[0] // 2, shape[1] // 2), (shape[0] // 2, 0)
+    rows, columns = np.array([middle, far]).T
+    found = layer.influence.matrix(rows, columns)
+    distance = (middle[1] - far[1]) * cell[1]
+    assert found[0, 1] == pytest.approx(softness / distance, rel=0.01)
+    # Thickness does not matter, and it is softer than the insert.
+    thick = build_layers(knee.grid, pairs, 12.0, settings)[0]
+    assert np.array_equal(layer.influence.across, thick.influence.across)
+    history = gait_study().run(CASES[0])
+    rotation, translation = pose_of(history, 3)
+    coupled = build_layers(knee.grid, pairs, 6.0, coupled_study().settings)[0]
+    forces = [
+        pairs[0].evaluate(rotation, translation, one).pressure.sum() for one in (layer, coupled)
+    ]
+    assert 0.1 < forces[0] / forces[1] < 1.0
 
 
 @pytest.mark.compiled

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.regression.literature import computed_rows, judge_number, published_rows
+from kneewear.replications.planar_knee.panels import PROFILES
 from kneewear.replications.planar_knee.run import Run
 from kneewear.replications.planar_knee.settings import PlanarSettings
 from kneewear.replications.point_contact.impact_laws import FACTORS
@@ -19,6 +20,7 @@ from kneewear.replications.point_contact.materials import impact_law
 RISING = ("lee_wang", "lankarani_nikravesh", "hunt_crossley", "herbert_mcwhannell", "flores")
 SIMILAR = ("gonthier", "zhiying_qishao", "flores")
 DISEASED = ("90OA", "90OA-OP", "100OA-OP")
+CONVEX, CONCAVE = "convex", "concave"
 CRUCIATES, COLLATERALS = ("ACL", "PCL"), ("MCL", "LCL")
 N_PER_M = 1000.0**1.5
 
@@ -31,8 +33,8 @@ def compare_planar(runs: Sequence[Run], settings: PlanarSettings) -> pd.DataFram
     """Judge the printed numbers by the motions of all choices; the first has the usual ones."""
 
     def choose(**choices: Any) -> Run | None:
-        wanted = runs[0]._replace(**choices)[:4]
-        return next((run for run in runs if run[:4] == wanted), None)
+        wanted = runs[0]._replace(**choices).choice
+        return next((run for run in runs if run.choice == wanted), None)
 
     computed: Values = {
         "energy error over the largest kinetic energy": max(
@@ -42,6 +44,7 @@ def compare_planar(runs: Sequence[Run], settings: PlanarSettings) -> pd.DataFram
         **_laws(choose),
         **_knees(choose, settings),
         **_pulses(choose, settings),
+        **_shapes(choose, settings),
     }
     return judge_number(published_rows(__package__), computed_rows(computed))
 
@@ -66,7 +69,11 @@ def _motion(usual: Run, choose: Choose, settings: PlanarSettings) -> Values:
         "number of contacts": len(contacts),
         "number of contacts that end": sum(bool(np.isfinite(one.end)) for one in contacts),
         "flexion from which contact is continuous": float(begin[-1]),
-        "lowest flexion": float(usual.flexion.min()),
+        "lowest flexion": {
+            knee: float(run.flexion.min())
+            for knee in settings.knees
+            if (run := choose(knee=knee)) is not None
+        },
         "distance of the tibia's path with another spline": max(
             float(np.linalg.norm(path - paths[0], axis=1).max()) for path in paths
         ),
@@ -170,5 +177,29 @@ def _pulses(choose: Choose, settings: PlanarSettings) -> Values:
         "smallest ratio of ligament tensions at 150 and 50 N": {
             law: min(hard[name] / weak[name] for name in names)
             for law, (weak, hard) in peaks.items()
+        },
+    }
+
+
+def _shapes(choose: Choose, settings: PlanarSettings) -> Values:
+    runs = {shape: run for shape in (CONVEX, CONCAVE) if (run := choose(shape=shape)) is not None}
+    plane = choose(shape=PROFILES)
+    if len(runs) < len((CONVEX, CONCAVE)) or plane is None:
+        return {}
+    material = settings.knees[settings.reference_knee]
+    stiffness = {
+        shape: impact_law(material, pair.femur_radius_mm, "hertz", pair.tibia_radius_mm).stiffness
+        * N_PER_M
+        for shape, pair in settings.sphere_pairs.items()
+    }
+    return {
+        "stiffness of two spheres": stiffness,
+        "largest force of a sphere in a cup over that of other shapes": {
+            shape: float(runs[CONCAVE].contact("force").max() / run.contact("force").max())
+            for shape, run in {CONVEX: runs[CONVEX], "plane": plane}.items()
+        },
+        "largest indentation of a sphere in a cup over that of other shapes": {
+            shape: float(runs[CONCAVE].contact("depth").max() / run.contact("depth").max())
+            for shape, run in {CONVEX: runs[CONVEX], "plane": plane}.items()
         },
     }

@@ -21,6 +21,7 @@ from kneewear.settings.faults import fault, suggestion
 from kneewear.settings.ranges import Range
 from kneewear.settings.soft_tissue_knee import POINT
 from kneewear.settings.types import (
+    FLEXION,
     Ascending,
     Finite,
     Name,
@@ -69,6 +70,29 @@ class ProfileSettings(Settings):
         return self
 
 
+class SpherePairSettings(Settings):
+    """A sphere of the femur, and a sphere or a cup of the tibia, in place of their profiles."""
+
+    femur_mm: Plane = quantity("Centre in the femur's frame.", POINT)
+    femur_radius_mm: Positive = quantity("Radius of the femoral sphere.", CONDYLE_RADIUS)
+    tibia_mm: Plane = quantity("Centre in the tibia's frame.", POINT)
+    tibia_radius_mm: Finite = quantity(
+        "Radius of the tibial sphere; negative for a cup, which is larger than the sphere.",
+        Range("mm", -1000, -300, 300, 1000, "36 and -75 mm (Machado, Table 5.3)"),
+    )
+
+    @model_validator(mode="after")
+    def _touch_in_one_point(self) -> SpherePairSettings:
+        if -self.femur_radius_mm <= self.tibia_radius_mm <= 0.0:
+            raise fault(
+                f"tibia_radius_mm: {self.tibia_radius_mm:g} around a sphere of "
+                f"{self.femur_radius_mm:g} mm",
+                "a positive radius, or a cup larger than the sphere",
+                "Correct the sign or the size.",
+            )
+        return self
+
+
 class PlanarBodySettings(Settings):
     """The tibia in the sagittal plane: start, mass and inertia about its centre of mass."""
 
@@ -96,6 +120,7 @@ class PlanarSettings(Settings):
     model: Literal["planar"] = Field(description="This model: the sagittal plane.")
     duration_s: Positive = quantity("Duration of the motion.", FALL)
     output_step_s: Positive = quantity("Time between two rows of the results.", OUTPUT_STEP)
+    last_flexion_deg: Finite = quantity("Flexion at which the results end.", FLEXION)
     gravity_mm_per_s2: NonNegative = quantity(
         "Acceleration towards distal (minus y); zero without.", GRAVITY
     )
@@ -108,6 +133,9 @@ class PlanarSettings(Settings):
     tibial_profile: ProfileSettings = Field(description="Outline of the tibia.")
     contact_radius_mm: Positive = quantity(
         "Radius of the sphere on a plane whose stiffness the contact has.", CONDYLE_RADIUS
+    )
+    sphere_pairs: dict[Name, SpherePairSettings] = Field(
+        description="Shapes that are compared with the profiles, by name."
     )
     knees: dict[Name, PointContactSettings] = Field(
         min_length=1, description="Materials of knees that are compared, by name."

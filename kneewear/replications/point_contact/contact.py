@@ -168,6 +168,29 @@ class SphereOnPlane:
         return Touch(float(depth), centre - (self.radius - 0.5 * depth) * normal, -normal)
 
 
+@dataclass(frozen=True)
+class SphereOnSphere:
+    """A sphere of the fixed body, and a sphere or a cup of the moving one.
+
+    Centres in the frames of their bodies and radii, mm; `other_radius` is negative for a cup, which
+    is larger than the sphere (Machado thesis, Eqs 5.25 to 5.29).
+    """
+
+    centre: ArrayLike
+    radius: float
+    other_centre: ArrayLike
+    other_radius: float
+
+    def touch(self, rotation: Array, translation: Array) -> Touch:
+        """Overlap along the line of the centres."""
+        centre = np.asarray(self.centre)
+        apart = translation + rotation @ np.asarray(self.other_centre) - centre
+        sign, distance = np.sign(self.other_radius), float(np.linalg.norm(apart))
+        normal = sign * apart / distance
+        depth = self.radius + self.other_radius - sign * distance
+        return Touch(float(depth), centre + (self.radius - 0.5 * depth) * normal, normal)
+
+
 @dataclass
 class Profiles:
     """Plane profiles of both bodies, in their x-y planes.

@@ -49,15 +49,18 @@ def integrate_impacts(
     start: ArrayLike,
     free: Sequence[str],
     *,
+    rates: ArrayLike | None = None,
     relative_tolerance: float = 1e-6,
     largest_step: float = 1e-3,
+    after: ArrayLike = (),
     case: str = "",
 ) -> ImpactMotion:
-    """Integrate a system whose point contacts lose energy, from rest.
+    """Integrate a system whose point contacts lose energy, from rest or from `rates`.
 
     Where a contact begins or ends the integration starts again from there, with the rate of overlap
-    at that moment as the initial rate of the law. Arguments and errors as `integrate_system`;
-    ConvergenceError too if more than 400 contacts begin or end.
+    at that moment as the initial rate of the law. `after` are further output times, counted from
+    the begin of the first contact, s. Arguments and errors as `integrate_system`; ConvergenceError
+    too if more than 400 contacts begin or end.
     """
     laws = {
         name: action.law
@@ -65,7 +68,8 @@ def integrate_impacts(
         if isinstance(action, Contact) and isinstance(action.law, PointContact)
     }
     times = np.asarray(times, dtype=float)
-    place, rates = np.array(start, dtype=float), np.zeros(system.size)
+    place = np.array(start, dtype=float)
+    rates = np.zeros(system.size) if rates is None else np.array(rates, dtype=float)
     at = system.forces(place, rates, float(times[0])).parts
     held = {name: at[name].depth > 0.0 for name in laws}
     for law in laws.values():
@@ -93,6 +97,9 @@ def integrate_impacts(
         held[name] = not held[name]
         laws[name].initial_rate = max(at[name].rate, 0.0) if held[name] else 0.0
         if held[name]:
+            if not (closed or open_contacts):
+                further = now + np.asarray(after, dtype=float)
+                times = np.union1d(times, further[further < times[-1]])
             open_contacts[name] = _begin(name, now, at[name].rate, place)
         else:
             ended = open_contacts.pop(name)

@@ -8,6 +8,7 @@ Machado thesis, sections 6.2.2 and 6.5.2.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,8 @@ from kneewear.tissue.laws import quadratic
 
 Array = NDArray[np.float64]
 
+# Flexions of the contact points of Fig. 6.23b, deg.
+MARKED = range(0, 81, 10)
 # Axes of scenes in those of the source, which are x lateral, y anterior, z superior.
 AXES = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
 
@@ -56,20 +59,41 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
         return curves(name, over, flexion, unit, series)
 
     place = curves(
-        "position of the tibia", "time (s)", motion["time_s"], "mm",
+        "6.23a position of the tibia", "time (s)", motion["time_s"], "mm",
         {axis: motion[f"{axis}_mm"].to_numpy() for axis in "xyz"},
     )  # fmt: skip
     turns = {"internal rotation": "internal_rotation_deg", "varus": "varus_deg"}
     depth = {str(side): f"{side}_indentation_mm" for side in settings.condyles}
     force = {str(side): f"{side}_force_n" for side in settings.condyles}
     fibres = {name: f"{name}_n" for name in settings.ligaments}
+    points = [
+        curves(
+            "6.23b contact points on the femur", "x (mm)", track[:, 0], "mm", {side: track[:, 1]}
+        )
+        for side, track in femoral_contacts(found, settings, flexion).items()
+    ]
+    strains = [
+        curves("6.24b ligament fibres", "strain (%)", strain, "N", {name: motion[column]})
+        for (name, column), strain in zip(
+            fibres.items(), fibre_strains(system, coordinates).T, strict=True
+        )
+    ]
     return MultibodyResult(
         kinematics=pd.concat(
-            [panel("rotation", "deg", turns), place, panel("indentation", "mm", depth)],
+            [
+                panel("rotation", "deg", turns),
+                place,
+                panel("6.22a indentation", "mm", depth),
+                *points,
+            ],
             ignore_index=True,
         ),
         forces=pd.concat(
-            [panel("contact force", "N", force), panel("ligament fibres", "N", fibres)],
+            [
+                panel("6.22b contact force", "N", force),
+                panel("6.24a ligament fibres", "N", fibres),
+                *strains,
+            ],
             ignore_index=True,
         ),
         literature=compare_spatial(
@@ -83,6 +107,30 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
         ),
         scene=spatial_scene(system, settings, coordinates),
     )
+
+
+def femoral_contacts(
+    found: ImpactMotion, settings: SpatialSettings, flexion: Array
+) -> dict[str, Array]:
+    """Contact points (n, 3) of each side in the femur's frame at the flexions `MARKED`, mm.
+
+    Flexions at which a side does not touch are left out.
+    """
+    marked = [int(np.abs(flexion - angle).argmin()) for angle in MARKED if angle <= flexion.max()]
+    parts = [found.motion.parts[number] for number in dict.fromkeys(marked)]
+    return {
+        str(side): np.array([part[side].point for part in parts if part[side].depth > 0.0]).reshape(
+            -1, 3
+        )
+        for side in settings.condyles
+    }
+
+
+def fibre_strains(system: System, coordinates: Array) -> Array:
+    """Strain of every fibre (n_times, n_fibres), percent, negative where it is slack."""
+    ligaments: Any = system.actions["ligaments"]
+    lengths = [system.forces(one).parts["ligaments"].length for one in coordinates]
+    return 100.0 * np.array([ligaments.law.strain(length) for length in lengths])
 
 
 def spatial_scene(system: System, settings: SpatialSettings, coordinates: Array) -> Scene:

@@ -1,0 +1,111 @@
+"""Measurements of a user: compression of a material, and pressures of a bearing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.analysis.pressure_maps import QUANTITIES, reduce_map
+from kneewear.errors import InputDataError
+from kneewear.io.data_file import decode_text, read_data
+from kneewear.io.text_tables import TextTable
+
+Array = NDArray[np.float64]
+RESPONSES: dict[str, Literal["modulus", "strain"]] = {"modulus_mpa": "modulus", "strain": "strain"}
+
+
+def read_compression(path: str | Path) -> tuple[Array, Array, Literal["modulus", "strain"]]:
+    """Stress, MPa, and tangent moduli, MPa, or strains of a compression, and which they are.
+
+    Columns `stress_mpa` and one of `modulus_mpa` and `strain`. InputDataError if they are not
+    there, or a number is negative.
+    """
+    table = TextTable.read(path, "a table of compression")
+    given = [name for name in RESPONSES if name in table.text]
+    if len(given) != 1:
+        expected = "one of the columns modulus_mpa and strain"
+        found = f"columns {', '.join(table.text.columns)}"
+        raise InputDataError(path, found, expected, "Name or remove a column.", "header")
+    table.require(["stress_mpa", *given])
+    stress, values = table.numbers("stress_mpa"), table.numbers(given[0])
+    for column, numbers in (("stress_mpa", stress), (given[0], values)):
+        if (wrong := np.flatnonzero(numbers < 0.0)).size:
+            remedy = "Give compression as positive."
+            table.refuse(wrong[0], column, f"{numbers[wrong[0]]:g}", "zero or more", remedy)
+    return stress, values, RESPONSES[given[0]]
+
+
+def read_pressure_map(path: str | Path) -> Array:
+    """Map of pressure, MPa, from rows of numbers without a header, zero or positive.
+
+    Separated by commas, semicolons, tabs or blanks. InputDataError if it is none.
+    """
+    text = decode_text(path, read_data(path, "a map of pressure"))
+    rows: list[list[float]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        words = line.replace(",", " ").replace(";", " ").split()
+        try:
+            rows.append([float(word) for word in words])
+        except ValueError:
+            found = f"'{line.strip()[:40]}'"
+            remedy = "Export the map without a header, in MPa, with decimal points."
+            raise InputDataError(path, found, "numbers", remedy, f"line {number}") from None
+        if len(rows[-1]) != len(rows[0]):
+            found, expected = f"{len(rows[-1])} cells", f"{len(rows[0])}, as in the first row"
+            raise InputDataError(path, found, expected, "Fill in the row.", f"line {number}")
+    cells = np.array(rows)
+    if cells.size == 0 or not np.isfinite(cells).all() or (cells < 0.0).any():
+        found = "no cells" if cells.size == 0 else "a cell that is negative or no number"
+        raise InputDataError(path, found, "pressures of zero or more", "Correct the map.")
+    return cells
+
+
+def read_measured_pressures(
+    path: str | Path, cut_off: float, cell_area: float
+) -> tuple[pd.DataFrame, tuple[str, ...], dict[str, Array]]:
+    """Measured pressures by condition, names of the conditions, and the maps by file.
+
+    Conditions are all columns but `map` and those of pressures. A column `map` names a file of each
+    row, relative to the table, which is reduced with a cut-off, MPa, and the area of a cell, mm2;
+    without it, one or more of the columns max_pressure_mpa, averaged_max_pressure_mpa and
+    avg_pressure_mpa hold numbers. Rows of equal conditions are trials. InputDataError if there are
+    neither.
+    """
+    table = TextTable.read(path, "a table of measured pressures")
+    table.require([])
+    numbers = [name for name in QUANTITIES if name in table.text]
+    has_maps = "map" in table.text
+    if has_maps == bool(numbers):
+        found = f"columns {', '.join(table.text.columns)}"
+        expected = f"either a column map or one of {', '.join(QUANTITIES)}"
+        raise InputDataError(path, found, expected, "Correct the columns.", "header")
+    conditions = [one for one in map(str, table.text) if one not in ("map", *QUANTITIES)]
+    if not conditions:
+        expected = "a column of a condition, such as load_n"
+        raise InputDataError(path, "none", expected, "Add the conditions.", "header")
+    measured = pd.DataFrame({name: _condition(table, name) for name in conditions})
+    maps: dict[str, Array] = {}
+    if numbers:
+        measured = measured.assign(**{name: table.positive(name) for name in numbers})
+        return measured, tuple(conditions), maps
+    reduced = []
+    for row, name in enumerate(table.text["map"]):
+        maps[name] = read_pressure_map(Path(path).parent / name)
+        try:
+            reduced.append(reduce_map(maps[name], cut_off, cell_area))
+        except ValueError as error:
+            table.refuse(row, "map", str(error), "a loaded map", "Check its unit, or the cut-off.")
+    return measured.join(pd.DataFrame(reduced)), tuple(conditions), maps
+
+
+def _condition(table: TextTable, name: str) -> Sequence[float | str]:
+    """Values of a condition: numbers, or texts where one is none."""
+    values = pd.to_numeric(table.text[name], errors="coerce")
+    return list(values.astype(float)) if values.notna().all() else list(table.text[name])

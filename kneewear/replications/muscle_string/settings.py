@@ -1,0 +1,117 @@
+"""Settings of muscles as strings over the bones of a joint."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kneewear.settings.faults import fault, suggestion
+from kneewear.settings.ranges import Range
+from kneewear.settings.soft_tissue_knee import DIRECTION, POINT, FlexionSettings, Triple
+from kneewear.settings.types import (
+    FileName,
+    LengthUnit,
+    Name,
+    NonNegative,
+    Positive,
+    Settings,
+    quantity,
+)
+
+_RADIUS = Range("mm", 0.5, 5, 100, 1000, "Condyles have 15 to 40 mm")
+
+
+class StringBodySettings(Settings):
+    """A body of the joint, and what strings cannot enter of it."""
+
+    meshes: tuple[FileName, ...] = Field(
+        (), description="Meshes in the body's frame, normals out of the bone; none without."
+    )
+    sphere_radius_mm: Positive | None = quantity(
+        "Radius of a sphere about the origin of the body, of 686 points and 1368 triangles, in "
+        "place of meshes; null without.",
+        _RADIUS,
+        None,
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> StringBodySettings:
+        if self.meshes and self.sphere_radius_mm is not None:
+            raise fault("meshes and sphere_radius_mm", "one of them", "Remove one.")
+        return self
+
+
+class StringEndSettings(Settings):
+    """Attachment of a muscle."""
+
+    body: Name = Field(description="Name of its body.")
+    point_mm: Triple = quantity("Place in the body's frame.", POINT)
+
+
+class StringMuscleSettings(Settings):
+    """A muscle between two attachments."""
+
+    origin: StringEndSettings
+    insertion: StringEndSettings
+    through_mm: Triple | None = quantity(
+        "Point in the fixed body's frame on the side of the bones on which the muscle passes at "
+        "the first flexion; null for the nearest way.",
+        POINT,
+        None,
+    )
+
+
+class HingeSettings(Settings):
+    """Axis about which the second body turns; both frames are the same at no flexion."""
+
+    point_mm: Triple = quantity("A point of it in the fixed body's frame.", POINT)
+    direction: Triple = quantity("Its direction there; flexion is a right-hand turn.", DIRECTION)
+
+
+class MuscleStringSettings(Settings):
+    """Muscles as strings over bones of any shape (Vondrak et al. 2004), on a hinge."""
+
+    model: Literal["muscle_string"] = Field(description="This model: strings over bones.")
+    unit: LengthUnit = Field(description="Unit of meshes.")
+    bodies: Annotated[dict[Name, StringBodySettings], Field(min_length=2, max_length=2)] = Field(
+        description="The fixed body, then the one that turns."
+    )
+    hinge: HingeSettings
+    flexion_deg: FlexionSettings
+    muscles: dict[Name, StringMuscleSettings] = Field(min_length=1, description="By name.")
+    nodes: Annotated[int, Field(ge=3, le=500)] = quantity(
+        "Nodes of a string between its ends.",
+        Range("1", 3, 10, 100, 500, "20 (Vondrak et al. 2004, section 4)"),
+    )
+    margin_mm: NonNegative = quantity(
+        "Distance by which open meshes go on beyond their borders as tangent planes.",
+        Range("mm", 0, 0, 20, 200, "Zero for closed meshes"),
+        0.0,
+    )
+
+    @model_validator(mode="after")
+    def _bodies_are_known(self) -> MuscleStringSettings:
+        for name, muscle in self.muscles.items():
+            for end in (muscle.origin, muscle.insertion):
+                if end.body not in self.bodies:
+                    raise fault(
+                        f"muscles.{name}: body {end.body}",
+                        f"one of: {', '.join(self.bodies)}",
+                        suggestion(end.body, self.bodies) or "Name a body of this study.",
+                    )
+        if not any(self.hinge.direction):
+            raise fault("hinge.direction: 0, 0, 0", "a direction", "Give three components.")
+        return self
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Data files by name, as the settings give them."""
+        return {
+            f"{name}_{number}": file
+            for name, body in self.bodies.items()
+            for number, file in enumerate(body.meshes)
+        }
+
+
+SETTINGS = MuscleStringSettings

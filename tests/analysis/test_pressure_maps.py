@@ -1,0 +1,192 @@
+"""Measured compression and measured pressures: fits, maps, and comparison with a press study."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.__main__ import main
+from kneewear.analysis.material_fit import fit_material
+from kneewear.analysis.pressure_maps import (
+    average_trials,
+    averaged,
+    pair_pressures,
+    pressure_errors,
+    reduce_map,
+    vary_cut_off,
+)
+from kneewear.contact.foundation import MATERIALS
+from kneewear.errors import InputDataError
+from kneewear.io.measurements import read_measured_pressures, read_pressure_map
+
+PUBLISHED = MATERIALS["polyethylene_23c"]
+STRESS = np.linspace(0.0, 30.0, 25)
+
+
+@pytest.mark.parametrize("exponent", [None, 3.0])
+@pytest.mark.parametrize("response", ["modulus", "strain"])
+def test_a_fit_returns_the_material_of_its_points(response, exponent):
+    law = PUBLISHED.tangent_modulus if response == "modulus" else PUBLISHED.strain
+    found = fit_material(STRESS, law(STRESS), response, exponent)
+    assert found.material.exponent == pytest.approx(3.0, rel=1e-4)
+    assert found.material.reference_strain == pytest.approx(0.0257, rel=1e-3)
+    assert found.material.reference_pressure == pytest.approx(15.8, rel=1e-3)
+    assert found.skill == pytest.approx(1.0)
+
+
+def test_a_linear_material_has_the_mean_modulus_and_no_skill():
+    """Least squares of a constant is the mean."""
+    values = PUBLISHED.tangent_modulus(STRESS)
+    found = fit_material(STRESS, values, "modulus", 1.0)
+    assert found.material.reference_pressure == pytest.approx(values.mean())
+    assert found.material.reference_strain == 1.0
+    assert found.skill == pytest.approx(0.0, abs=1e-9)
+
+
+def test_noise_leaves_the_skill_that_it_has():
+    noise = np.random.default_rng(1).normal(0.0, 60.0, 400)
+    stress = np.linspace(0.0, 30.0, 400)
+    values = PUBLISHED.tangent_modulus(stress) + noise
+    found = fit_material(stress, np.maximum(values, 0.0), "modulus", 3.0)
+    assert found.rms == pytest.approx(60.0, rel=0.1)
+    assert found.skill == pytest.approx(1.0 - 3600.0 / values.var(), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("stress", "values", "exponent", "words"),
+    [
+        ([1, 2, 3], [4, 5, 6], None, "points"),
+        ([1, 2, -3, 4], [4, 5, 6, 7], None, "positive"),
+        ([1, 2, 3, 4], [4, 5, 6, 7], 0.5, "at least 1"),
+    ],
+)
+def test_points_that_are_no_compression_are_refused(stress, values, exponent, words):
+    with pytest.raises(ValueError, match=words):
+        fit_material(stress, values, "modulus", exponent)
+
+
+def spot(peak=10.0, noise=0.1):
+    """A round pressure on cells of 1.61 mm2, with faint cells outside."""
+    y, x = np.mgrid[-24:25, -24:25]
+    dome = peak * np.sqrt(np.maximum(1.0 - (x**2 + y**2) / 400.0, 0.0))
+    return np.where(dome > 0.0, dome, noise)
+
+
+def test_the_cut_off_removes_cells_outside_the_contact():
+    cells = spot()
+    whole, cut = reduce_map(cells, 0.01, 1.61), reduce_map(cells, 0.2, 1.61)
+    assert whole.area_mm2 == pytest.approx(2401 * 1.61)
+    assert cut.area_mm2 == pytest.approx((spot(noise=0.0) > 0).sum() * 1.61)
+    assert cut.max_pressure_mpa == whole.max_pressure_mpa == 10.0
+    # Mean of half an ellipsoid: two thirds of its peak.
+    assert cut.avg_pressure_mpa == pytest.approx(20.0 / 3.0, rel=0.02)
+    table = vary_cut_off(cells, [0.0, 0.2, 20.0], 1.61).set_index("cut_off_mpa")
+    assert table["area_mm2"].tolist() == pytest.approx([whole.area_mm2, cut.area_mm2, 0.0])
+    with pytest.raises(ValueError, match="no cell"):
+        reduce_map(cells, 20.0, 1.61)
+
+
+def test_averaging_takes_a_hot_cell_down_to_its_weight_and_keeps_the_force():
+    cells = np.zeros((5, 5))
+    cells[2, 2] = 16.0
+    found = averaged(cells)
+    assert found[1:4, 1:4].tolist() == [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]
+    assert found.sum() == cells.sum()
+    assert averaged(np.ones((4, 4)))[1:3, 1:3] == pytest.approx(1.0)
+
+
+def contact_of(offset):
+    """Computed pressures of two materials at two loads: `offset` by material above 10 and 20."""
+    return pd.DataFrame(
+        [
+            (material, 0.0, load, side, quantity, factor * load / 100.0 + shift + sign)
+            for material, shift in offset.items()
+            for load in (1000.0, 2000.0)
+            for side, sign in (("medial", 1.0), ("lateral", -1.0))
+            for quantity, factor in (("max_pressure", 1.0), ("avg_pressure", 0.5))
+        ],
+        columns=["material", "flexion_deg", "load_n", "side", "quantity", "value"],
+    )
+
+
+def test_errors_are_those_of_the_means_of_both_sides():
+    trials = pd.DataFrame(
+        {
+            "load_n": [1000.0, 1000.0, 2000.0],
+            "max_pressure_mpa": [9.0, 11.0, 20.0],
+            "avg_pressure_mpa": [5.0, 5.0, 9.0],
+        }
+    )
+    measured = average_trials(trials, ["load_n"])
+    assert measured["trials"].tolist() == [2, 1]
+    assert measured["sd_max_pressure_mpa"].iloc[0] == pytest.approx(np.sqrt(2.0))
+    paired = pair_pressures(contact_of({"soft": -2.0, "stiff": 3.0}), measured)
+    table = pressure_errors(paired, ["load_n"]).set_index(["quantity", "material"])
+    peak = table.loc["peak pressure without averaging"]
+    assert peak["mean_mpa"].to_dict() == pytest.approx({"soft": -2.0, "stiff": 3.0})
+    assert peak["sd_mpa"].tolist() == pytest.approx([0.0, 0.0])
+    # The measurements are 10 and 20 MPa: 5 MPa from their mean.
+    assert peak["constant_mean_mpa"].tolist() == pytest.approx([5.0, 5.0])
+    assert peak["skill"].tolist() == pytest.approx([1.0 - 4.0 / 25.0, 1.0 - 9.0 / 25.0])
+    mean = table.loc[("average pressure", "soft")]
+    errors = np.array([-2.0, -1.0])
+    assert mean["rms_mpa"] == pytest.approx(np.sqrt((errors**2).mean()))
+    assert mean["sd_mpa"] == pytest.approx(errors.std(ddof=1))
+
+
+def test_conditions_that_the_study_lacks_are_named():
+    contact = contact_of({"soft": 0.0})
+    measured = pd.DataFrame({"speed": [1.0], "max_pressure_mpa": [9.0]})
+    with pytest.raises(ValueError, match="speed"):
+        pair_pressures(contact, measured)
+    measured = pd.DataFrame({"load_n": [1234.0], "max_pressure_mpa": [9.0]})
+    with pytest.raises(ValueError, match="1000, 2000"):
+        pair_pressures(contact, measured)
+
+
+def test_maps_are_read_reduced_and_compared_by_a_command(tmp_path, capsys):
+    study = tmp_path / "results" / "press"
+    (study / "tables").mkdir(parents=True)
+    contact_of({"soft": 0.0, "stiff": 2.0}).to_csv(study / "tables" / "contact.csv", index=False)
+    for load in (1000, 2000):
+        np.savetxt(tmp_path / f"map{load}.csv", spot(load / 100.0), delimiter=",")
+    table = tmp_path / "measured.csv"
+    table.write_text("load_n,map\n1000,map1000.csv\n2000,map2000.csv\n")
+    main(["compare-pressure", str(study), str(table), "--cut-off", "0.2"])
+    assert "skill" in capsys.readouterr().out
+    folder = study / "measured_pressure"
+    errors = pd.read_csv(folder / "pressure_errors.csv").set_index(["quantity", "material"])
+    assert errors.loc[("peak pressure without averaging", "stiff"), "mean_mpa"] == pytest.approx(2)
+    assert errors.loc[("peak pressure with averaging", "soft"), "mean_mpa"] > 0.01
+    assert (folder / "cut_off.svg").is_file() and (folder / "measured_pressures.svg").is_file()
+
+
+def test_a_command_fits_a_table_and_prints_settings(tmp_path, capsys):
+    table = tmp_path / "compression.csv"
+    rows = zip(STRESS, PUBLISHED.tangent_modulus(STRESS), strict=True)
+    table.write_text("stress_mpa,modulus_mpa\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    main(["fit-material", str(table), "--output", str(tmp_path), "--exponent", "3"])
+    assert "reference_pressure_mpa: 15.8" in capsys.readouterr().out
+    assert (tmp_path / "material_fit.svg").is_file()
+    table.write_text("stress_mpa,modulus_mpa\n1,-5\n")
+    with pytest.raises(SystemExit, match="modulus_mpa"):
+        main(["fit-material", str(table), "--output", str(tmp_path)])
+
+
+@pytest.mark.parametrize("text", ["1,2\n3\n", "1,x\n2,3\n", "1,-2\n", "# none\n"])
+def test_faulty_maps_are_refused(tmp_path, text):
+    file = tmp_path / "map.csv"
+    file.write_text(text)
+    with pytest.raises(InputDataError, match=r"map\.csv"):
+        read_pressure_map(file)
+
+
+@pytest.mark.parametrize(
+    "text", ["load_n\n1\n", "load_n,map,avg_pressure_mpa\n1,a,2\n", "map\na\n"]
+)
+def test_tables_without_pressures_or_conditions_are_refused(tmp_path, text):
+    file = tmp_path / "measured.csv"
+    file.write_text(text)
+    with pytest.raises(InputDataError, match="header"):
+        read_measured_pressures(file, 0.2, 1.61)
