@@ -122,10 +122,14 @@ def least_effort(trials: Sequence[SignTrial]) -> SignTrial:
     return min(trials, key=lambda trial: trial.effort)
 
 
-def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
-    """Sentence on signs of an activity that seem reversed; empty if there are none."""
+def doubtful_signs(trials: Sequence[SignTrial], name: str, standard: bool = False) -> str:
+    """Sentence on signs of an activity that seem reversed; empty if there are none.
+
+    Curves of a `standard` machine are not judged by the side of the knee: the two editions of ISO
+    14243-3 turn opposite ways, and the sign of each is checked by itself.
+    """
     given, best = trials[0], least_effort(trials)
-    other_knee = _mirrored(trials)
+    other_knee = None if standard else _mirrored(trials)
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
     limit = LESS if coupling > COUPLED else MUCH_LESS
     if given.effort < LEAST_EFFORT or not best.effort < limit * given.effort:
