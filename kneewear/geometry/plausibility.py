@@ -242,6 +242,8 @@ def judge_pair(
         "acts along its superior axis."
     )
     found.append(judge("geometry.slope", float(np.degrees(np.mean(slopes))), source, remedy))
+    if len(plateaus) == 1:
+        return tuple(filter(None, found))
     for name, bearings in (("insert", plateaus), ("femoral", condyles)):
         z = np.concatenate([one.sheet.vertices[:, 2] for one in bearings.values()])
         width[name] = float(np.ptp(z))

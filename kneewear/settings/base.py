@@ -183,6 +183,18 @@ class Study(Settings):
         return self
 
     @model_validator(mode="after")
+    def _model_takes_single_plateaus(self) -> Study:
+        given = self.implant.bearings
+        if len(given) == 1 and not self.has_activities:
+            raise fault_at(
+                ("implant", "bearings"),
+                f"the {given[0]} plateau alone in a study of model {self.model}",
+                "both plateaus, or a study of model wear",
+                "Name both plateaus, or set model to wear.",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _layer_fits_the_model(self) -> Study:
         if self.simulation.contact == "foundation":
             return self

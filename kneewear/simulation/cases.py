@@ -34,7 +34,7 @@ from kneewear.simulation.cycle import (
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
 from kneewear.simulation.history import Failure, case_coordinates, failure_attribute
-from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.simulation.quasi_static import of_plateaus, solve_quasi_static
 from kneewear.simulation.seat import refer_to_seat
 
 logger = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def simulate_cases(
     """
     if not cases:
         raise ValueError(f"found no case for activity {activity.name}; expected one or more")
-    activity = refer_to_seat(activity, knee, settings)
+    activity = of_plateaus(refer_to_seat(activity, knee, settings), knee.grid.sides, settings)
     fine = coarse = _SidePairs(knee.grid, pairs or build_pairs(knee, settings))
     if settings.analysis == "forward" and knee.coarse_grid is not None:
         others = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))

@@ -130,6 +130,9 @@ def _settled(
         for name, lever in (("x", 1.0), ("z", 1.0), ("theta_2", LEVER))
     ]
     for free in FREE:
+        if len(pairs) == 1:
+            # Nothing restores the varus of a single plateau.
+            free = tuple(name for name in free if name != "theta_1")  # noqa: PLW2901
         try:
             above = approach(pairs, start, 0)
             found = solve_static(

@@ -50,7 +50,7 @@ def check_discretisation(
         [
             {"side": side, "quantity": name, "unit": unit, "here": here[column],
              "finer": there[column]}
-            for side in SIDES
+            for side in study.implant.bearings
             for name, unit in OUTPUTS.items()
             for column in [column_name(side, name)]
         ]

@@ -107,17 +107,18 @@ def compute_wear(study: WearStudy, inputs: CaseInputs) -> WearResult:
 
 
 def tabulate_wear(result: WearResult) -> dict[str, float]:
-    """`OUTPUTS` of each side and of both, and the largest `border_pressure`, MPa.
+    """`OUTPUTS` of each side and of the whole insert, and the largest `border_pressure`, MPa.
 
     Of both sides areas and volumes are summed, and the larger of other results counts. A border
     pressure above zero means that contact is cut off at the end of the insert's or femoral surface.
     """
     summary = result.summary
     values = summary.set_index(["side", "quantity"])["value"]
+    present = set(summary["side"])
     ends = summary["quantity"].str.endswith(BORDER)
     row = {BORDER: float(summary.loc[ends, "value"].max())}
     for quantity, unit in OUTPUTS.items():
-        sides = {side: float(values[side, quantity]) for side in SIDES}
+        sides = {side: float(values[side, quantity]) for side in SIDES if side in present}
         row |= {column_name(side, quantity): value for side, value in sides.items()}
         joined = sum(sides.values()) if unit in SUMMED else max(sides.values())
         row[column_name(BOTH, quantity)] = joined
@@ -125,8 +126,9 @@ def tabulate_wear(result: WearResult) -> dict[str, float]:
 
 
 def wear_outputs(study: Study) -> tuple[Output, ...]:
-    """`OUTPUTS` of both sides together and of each."""
-    return tuple(Output(side, *result) for side in (BOTH, *SIDES) for result in OUTPUTS.items())
+    """`OUTPUTS` of the whole insert and of each of its plateaus."""
+    sides = (BOTH, *study.implant.bearings)
+    return tuple(Output(side, *result) for side in sides for result in OUTPUTS.items())
 
 
 @dataclass(frozen=True)
