@@ -21,7 +21,7 @@ from kneewear.mechanics.loads import Load
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.sides import SIDES
 from kneewear.simulation._equilibrium_kernels import Loading
-from kneewear.simulation.alignment import FollowedMotion, build_alignment
+from kneewear.simulation.alignment import Alignment, FollowedMotion, build_alignment
 from kneewear.simulation.component import contact_model
 from kneewear.simulation.cycle import (
     Contacts,
@@ -70,14 +70,10 @@ def solve_quasi_static(
     cycle is entered at the frame of largest load, where the equilibrium is best determined. Each
     frame starts from an extrapolation of those before it and, where that fails, independently.
     """
-    motion = _followed_motion(activity, settings, len(pairs) == 1)
+    motion, solver = _motion_and_solver(
+        pairs, layers, activity, weight, settings, build_alignment(settings.alignment)
+    )
     load = weight * activity.load
-    if activity.load_line is None and len(pairs) == 1:
-        solver = _single_plateau_solver(pairs, layers, motion, load, settings)
-    elif activity.load_line is None:
-        solver = _shared_load_solver(pairs, layers, motion, load, settings)
-    else:
-        solver = _given_load_solver(pairs, layers, motion, weight, settings.tolerance)
     frames = _solve_frames(motion, solver, on_frame_done)
     coordinates = np.array([[*frame.translation, *frame.rotation] for frame in frames])
     contact = np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames])
@@ -128,6 +124,49 @@ def solve_quasi_static(
     return solution, tuple(frame.contacts for frame in frames)
 
 
+def solve_placed_frame(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    activity: Activity,
+    weight: float,
+    settings: SimulationSettings,
+    frame: int,
+    alignment: Alignment,
+    near: Array | None = None,
+) -> Equilibrium:
+    """Equilibrium of one frame of a cycle with components that are placed otherwise in this frame.
+
+    As `solve_quasi_static`; `near` is a pose (6,) on the placed insert from which the search
+    starts, such as that of another placement.
+    """
+    motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
+    start = motion.start(frame)
+    if near is not None:
+        free = sorted(solver.orders)
+        guess = start.copy()
+        guess[free] = near[free]
+        with suppress(ConvergenceError):
+            return _solve_frame(motion, solver, guess, frame)
+    return _continued(motion, solver, solver.restart(start, frame), frame)
+
+
+def _motion_and_solver(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    activity: Activity,
+    weight: float,
+    settings: SimulationSettings,
+    alignment: Alignment | None,
+) -> tuple[FollowedMotion, _FrameSolver]:
+    """Motion on the insert as components are placed, and what solves its frames."""
+    motion = _followed_motion(activity, settings, alignment, len(pairs) == 1)
+    load = weight * activity.load
+    if activity.load_line is not None:
+        return motion, _given_load_solver(pairs, layers, motion, weight, settings.tolerance)
+    choose = _single_plateau_solver if len(pairs) == 1 else _shared_load_solver
+    return motion, choose(pairs, layers, motion, load, settings)
+
+
 def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array:
     """Force of medial-lateral springs on the moving body in every frame, N."""
     chosen = [spring for spring in springs if spring.coordinate == "z"]
@@ -135,7 +174,7 @@ def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array
 
 
 def _followed_motion(
-    activity: Activity, settings: SimulationSettings, single: bool
+    activity: Activity, settings: SimulationSettings, alignment: Alignment | None, single: bool
 ) -> FollowedMotion:
     """Motion of an activity as components are placed; a held position is prescribed too.
 
@@ -145,7 +184,7 @@ def _followed_motion(
     if activity.load_line is None:
         prescribed += ["z"] if settings.medial_lateral == "held" else []
         prescribed += ["theta_1"] if single else []
-    return FollowedMotion(activity, build_alignment(settings.alignment), tuple(prescribed))
+    return FollowedMotion(activity, alignment, tuple(prescribed))
 
 
 def _axial_load(motion: FollowedMotion, load: Array, load_line: Array) -> Load:

@@ -28,6 +28,8 @@ from kneewear.simulation.press_results import (
     tabulate_contact,
 )
 from kneewear.study.element_sums import SampleSums
+from kneewear.study.faces import OUTPUTS as FACE_OUTPUTS
+from kneewear.study.faces import compute_faces, join_alike
 from kneewear.study.inputs import CaseInputs
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
@@ -194,6 +196,22 @@ class NothingKept:
         return xr.Dataset()
 
 
+class NamedDatasets:
+    """Keeps datasets of cases along a dimension `case`; see `join_alike`."""
+
+    def __init__(self) -> None:
+        self._parts: list[xr.Dataset] = []
+
+    def add(self, row: Mapping[str, Any], result: Any) -> None:
+        """Take the dataset of one case of a plan."""
+        self._parts.append(result.dataset.expand_dims(case=[str(row["case"])]))
+
+    @property
+    def total(self) -> xr.Dataset:
+        """The cases so far."""
+        return join_alike(self._parts)
+
+
 MODELS = {
     "wear": CaseModel(
         compute_wear, tabulate_wear, wear_outputs, lambda study: (BORDER,),
@@ -203,6 +221,10 @@ MODELS = {
         compute_press, attrgetter("values"), press_outputs,
         lambda study: WORDS if study.press.path is not None else (),  # type: ignore[attr-defined]
         lambda study, inputs: CaseDatasets(keep_elements=study.cases.maps),
+    ),
+    "backside": CaseModel(
+        compute_faces, attrgetter("values"), lambda study: FACE_OUTPUTS, lambda study: (),
+        lambda study, inputs: NamedDatasets(),
     ),
     "wear_test": CaseModel(
         compute_test, attrgetter("values"), lambda study: TEST_OUTPUTS, lambda study: (),

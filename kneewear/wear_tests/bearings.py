@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact.foundation import confined_modulus
-from kneewear.geometry.coverage import Coverage
+from kneewear.geometry.coverage import Coverage, rectangle_plan, ring
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import arc, cylinder, plate, revolved
@@ -33,7 +33,6 @@ _REACH = 1.6
 _CAP = math.radians(75.0)
 # Half angles of a ball that turns, and of elements, rad.
 _WIDE, _UPPER = (2.9, 1.5), (1.4, 1.4)
-_CIRCLE_PIECES = 360
 _DOWN = np.diag([1.0, -1.0, -1.0])
 
 
@@ -113,22 +112,6 @@ def ball(radius: float, half_angles: tuple[float, float]) -> Surface:
     return revolved(
         profile * [radius, -radius, 1.0], knots, (-half_angles[0], half_angles[0]), count=6
     )
-
-
-def ring(outer: float, inner: float = 0.0) -> Coverage:
-    """Plan of a circle or ring about the origin, whose polygons have the area of the circles."""
-    angle = 2.0 * np.pi * np.arange(_CIRCLE_PIECES) / _CIRCLE_PIECES
-    unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    unit *= math.sqrt(2.0 * np.pi / _CIRCLE_PIECES / math.sin(2.0 * np.pi / _CIRCLE_PIECES))
-    around = np.stack([unit, np.roll(unit, -1, axis=0)], axis=1)
-    hole = [inner * around[:, ::-1]] if inner > 0.0 else []
-    return Coverage(np.concatenate([outer * around, *hole]))
-
-
-def rectangle_plan(half_x: float, half_z: float) -> Coverage:
-    """Plan of a rectangle about the origin."""
-    corners = np.array([[-half_x, -half_z], [half_x, -half_z], [half_x, half_z], [-half_x, half_z]])
-    return Coverage(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
 
 
 def _elements(test: BearingTest, surface: Surface, cover: Coverage | None) -> ElementGrid:

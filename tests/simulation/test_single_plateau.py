@@ -65,7 +65,8 @@ def test_one_plateau_carries_its_share_of_the_load(both, side):
     alone = cycle(study_of(single(side)))
     total = both[1]["load"].values[0]
     np.testing.assert_allclose(alone["load"].values[0], share * total, rtol=1e-12)
-    np.testing.assert_allclose(alone.force.values[0, :, 0, 1], share * total, rtol=1e-7)
+    # The force on the insert.
+    np.testing.assert_allclose(alone.force.values[0, :, 0, 1], -share * total, rtol=1e-7)
     # Nothing pushes along the free medial-lateral coordinate.
     np.testing.assert_allclose(alone.force.values[0, :, 0, 2], 0.0, atol=1e-7 * total.max())
 
@@ -76,7 +77,7 @@ def test_medial_lateral_spring_carries_what_the_slope_pushes():
     pushed = alone.force.values[0, :, 0, 2]
     away = alone.translation.values[0, :, 2]
     np.testing.assert_allclose(
-        pushed, stiffness * alone["load"].values[0] * away, atol=1e-6 * alone["load"].values.max()
+        -pushed, stiffness * alone["load"].values[0] * away, atol=1e-6 * alone["load"].values.max()
     )
 
 
@@ -96,7 +97,7 @@ def test_forces_and_springs_of_a_simulator_act_on_one_plateau():
     )
     found = cycle(study, driven)
     weight = study.patient.body_mass_kg * 9.81
-    along = found.force.values[0, :, 0, 0] - 10.0 * found.translation.values[0, :, 0]
+    along = -found.force.values[0, :, 0, 0] - 10.0 * found.translation.values[0, :, 0]
     np.testing.assert_allclose(along, -0.7 * 0.02 * weight, atol=1e-4)
 
 
