@@ -44,7 +44,8 @@ def draw_cases(
     tables : mapping of str to DataFrame
         `results` and the tables of the analyses.
     kept : ElementSums, Dataset or None
-        What cases keep besides: depths of all samples of model wear, contact of model press, curves and lower faces of model backside.
+        What cases keep besides: depths of all samples of model wear, contact of model press,
+        curves and lower faces of model backside.
     grid : ElementGrid or None
         Elements of the samples.
     implants : mapping of str to Implant

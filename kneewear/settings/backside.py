@@ -21,6 +21,7 @@ from kneewear.settings.types import (
 from kneewear.settings.wear_laws import WEAR_LAWS
 
 _FACE = Range("mm", 0.5, 3, 50, 200, "Inserts are 35 to 60 mm long and 60 to 90 mm wide")
+_HOLE = Range("mm", 0, 0, 12, 100, "Posts of platforms have radii of 4 to 10 mm")
 _SLIDE = Range("mm", 0, 0, 1, 10, "Loose locking mechanisms let inserts move by 0.01 to 0.5 mm")
 _TURN = Range("deg", 0, 0, 2, 30, "Locking mechanisms let inserts turn by less than 1 deg")
 
@@ -29,7 +30,7 @@ class RingFace(Settings):
     """Lower face whose plan is a circle or a ring about the pivot."""
 
     shape: Literal["ring"] = Field(description="Circle or ring about the pivot.")
-    inner_radius_mm: NonNegative = quantity("Inner radius: that of a post, or zero.", _FACE, 0.0)
+    inner_radius_mm: NonNegative = quantity("Inner radius: that of a post, or zero.", _HOLE, 0.0)
     outer_radius_mm: Positive = quantity("Outer radius.", _FACE)
 
     @model_validator(mode="after")
@@ -50,7 +51,7 @@ class RectangleFace(Settings):
     shape: Literal["rectangle"] = Field(description="Rectangle about the pivot.")
     half_length_mm: Positive = quantity("Half of the anterior-posterior length.", _FACE)
     half_width_mm: Positive = quantity("Half of the medial-lateral width.", _FACE)
-    hole_radius_mm: NonNegative = quantity("Radius of the hole for a post.", _FACE, 0.0)
+    hole_radius_mm: NonNegative = quantity("Radius of the hole for a post.", _HOLE, 0.0)
 
     @model_validator(mode="after")
     def _hole_is_inside(self) -> RectangleFace:

@@ -400,7 +400,7 @@ class ImplantSettings(Settings):
         "Minimum thickness of the insert's geometry as given.", THICKNESS
     )
     bearings: tuple[PlateauName, ...] = Field(
-        SIDES,
+        ("medial", "lateral"),
         description="Plateaus that are replaced: both, or one of a unicompartmental implant. What "
         "the settings state of the other one has no effect.",
     )
@@ -416,6 +416,11 @@ class ImplantSettings(Settings):
                 "Name each plateau that is replaced once.",
             )
         return tuple(sorted(bearings, key=SIDES.index))
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Names of the plateaus, in the order of tables."""
+        return self.bearings
 
 
 class ParametricImplant(ImplantSettings):

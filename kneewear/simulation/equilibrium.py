@@ -118,9 +118,9 @@ def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
 def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
     """Bring the femoral component down from above until all plateaus just touch.
 
-    The height of the start (6,), mm and rad, does not matter. Plateaus overlap by a few
-    hundredths of a millimetre at the pose returned; a single one keeps the varus of the start. ConvergenceError if a condyle does not come to
-    lie over its plateau.
+    The height of the start (6,), mm and rad, does not matter. Plateaus overlap by a few hundredths
+    of a millimetre at the pose returned; a single one keeps the varus of the start.
+    ConvergenceError if a condyle does not come to lie over its plateau.
     """
     pose = np.array(start, dtype=float)
     up = body_three_123(pose[3:])[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from kneewear.simulation.cycle import (
 )
 from kneewear.simulation.equilibrium import Equilibrium
 from kneewear.simulation.lower_face import LowerFace, friction_stress, moment_about
-from kneewear.simulation.quasi_static import solve_placed_frame
+from kneewear.simulation.quasi_static import solve_placed_frame, solve_quasi_static
 
 Array = NDArray[np.float64]
 
@@ -107,6 +108,13 @@ class Platform:
     settings: SimulationSettings
     platform: RotatingPlatform
     lower: LowerFace
+
+    @cached_property
+    def _fixed(self) -> Array:
+        """Poses (frame, 6) on an insert that is fixed, from which searches start."""
+        return solve_quasi_static(
+            self.pairs, self.layers, self.activity, self.weight, self.settings
+        )[0].coordinates
 
     def solve(self) -> PlatformMotion:
         """Rotation of the insert over a cycle; ConvergenceError if a frame has no equilibrium."""
@@ -191,7 +199,7 @@ class Platform:
         found = solve_placed_frame(
             self.pairs, self.layers, self.activity, self.weight, self.settings, number,
             placed.with_insert_turned(angle, self.lower.pivot),
-            None if before is None else before.pose,
+            self._fixed[number],
         )  # fmt: skip
         pose = np.concatenate([found.translation, found.rotation])
         wrenches = [contact.wrench for contact in found.contacts]
@@ -230,9 +238,7 @@ class Platform:
     def _solution(self, found: Sequence[_Frame]) -> CycleSolution:
         """Motion of the femoral component on the insert, and its loads."""
         coordinates = np.array([one.pose for one in found])
-        contact = np.array(
-            [sum(part.wrench for part in one.equilibrium.contacts) for one in found]
-        )
+        contact = np.array([sum(part.wrench for part in one.equilibrium.contacts) for one in found])
         load = self.weight * self.activity.load
         line = coordinates[:, 2] - contact[:, 3] / load
         free = ["y", "z", "theta_1"]

@@ -132,21 +132,19 @@ def solve_placed_frame(
     settings: SimulationSettings,
     frame: int,
     alignment: Alignment,
-    near: Array | None = None,
+    near: Array,
 ) -> Equilibrium:
     """Equilibrium of one frame of a cycle with components that are placed otherwise in this frame.
 
-    As `solve_quasi_static`; `near` is a pose (6,) on the placed insert from which the search
-    starts, such as that of another placement.
+    As `solve_quasi_static`; the search starts at the free coordinates of the pose `near` (6,), such
+    as that of another placement.
     """
     motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
     start = motion.start(frame)
-    if near is not None:
-        free = sorted(solver.orders)
-        guess = start.copy()
-        guess[free] = near[free]
-        with suppress(ConvergenceError):
-            return _solve_frame(motion, solver, guess, frame)
+    guess, free = start.copy(), sorted(solver.orders)
+    guess[free] = near[free]
+    with suppress(ConvergenceError):
+        return _solve_frame(motion, solver, guess, frame)
     return _continued(motion, solver, solver.restart(start, frame), frame)
 
 
@@ -340,9 +338,7 @@ def _shared_load_solver(
     return _FrameSolver(solve, partial(approach, pairs), orders, () if held else (2,))
 
 
-def of_plateaus(
-    activity: Activity, sides: Sequence[str], settings: SimulationSettings
-) -> Activity:
+def of_plateaus(activity: Activity, sides: Sequence[str], settings: SimulationSettings) -> Activity:
     """The activity with the part of its load and further forces that the given plateaus carry.
 
     That of both is the whole. A single one carries the measured share of its side, or that of

@@ -36,7 +36,7 @@ _OF_FACES = {
     "sliding": "mm", "cross_shear": "1",
 }  # fmt: skip
 # Results of a case, in the order of tables.
-OUTPUTS = (
+OUTPUTS: tuple[Output, ...] = (
     *(Output(face, *one) for face in (UPPER, LOWER) for one in _OF_FACES.items()),
     Output(WHOLE, "mass_rate", "mg/10^6"),
     Output(WHOLE, "backside_percent", "%"),
@@ -102,9 +102,7 @@ def compute_faces(study: BacksideStudy, inputs: CaseInputs) -> FacesWear:
     lower face is not computed: the whole face is under less pressure than the bearing, and the
     compression of the layer is counted there.
     """
-    lower = build_lower_face(
-        study.backside, inputs.knee(study).implant, study.insert.thickness_mm
-    )
+    lower = build_lower_face(study.backside, inputs.knee(study).implant, study.insert.thickness_mm)
     cycles = face_cycles(study, inputs, lower)
     uppers = {name: cycle.upper for name, cycle in cycles.items()}
     lowers = {name: cycle.lower for name, cycle in cycles.items()}
@@ -159,9 +157,7 @@ def wear_of_lower_face(study: BacksideStudy) -> WearSettings:
     )
 
 
-def face_cycles(
-    study: BacksideStudy, inputs: CaseInputs, lower: LowerFace
-) -> dict[str, FaceCycle]:
+def face_cycles(study: BacksideStudy, inputs: CaseInputs, lower: LowerFace) -> dict[str, FaceCycle]:
     """Contact of both faces over a cycle of each activity of a case."""
     movement = study.backside.movement
     if isinstance(movement, Micromotion):
@@ -214,9 +210,7 @@ def _face_cycle(
 
     Moments are about the origin of the insert.
     """
-    on_insert = np.array(
-        [-moment_about(lower.pivot, [wrench], np.zeros(3)) for wrench in wrenches]
-    )
+    on_insert = np.array([-moment_about(lower.pivot, [wrench], np.zeros(3)) for wrench in wrenches])
     pressure = np.array([lower.pressure(wrench, n) for n, wrench in enumerate(on_insert)])
     (case,) = cases_of(upper)
     curves = {
@@ -330,8 +324,10 @@ def _kept(cycles: Mapping[str, FaceCycle], lower: LowerFace, maps: xr.Dataset) -
             "lower_max_pressure": (element, maps.max_pressure.values[0, 0, 0], {"units": "MPa"}),
             "lower_covered": (element, lower.grid.covered[0], {"units": "1"}),
             "lower_corners": (
-                ("row_edge", "column_edge", "plan"), lower.grid.corners[0], {"units": "mm"},
+                ("row_edge", "column_edge", "plan"),
+                lower.grid.corners[0],
+                {"units": "mm"},
             ),
-        },  # fmt: skip
+        },
         attrs={"activity": name},
     )

@@ -129,7 +129,7 @@ def tabulate_wear(result: WearResult) -> dict[str, float]:
 
 def wear_outputs(study: Study) -> tuple[Output, ...]:
     """`OUTPUTS` of the whole insert and of each of its plateaus."""
-    sides = (BOTH, *study.implant.bearings)
+    sides = (BOTH, *study.implant.sides)
     return tuple(Output(side, *result) for side in sides for result in OUTPUTS.items())
 
 
