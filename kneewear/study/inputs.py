@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -21,7 +22,7 @@ from kneewear.settings.activity import FileActivity, MotionScale, ParametricActi
 from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.press import PressStudy
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.settings.wear_test import WearTestStudy
+from kneewear.settings.wear_test import PatellarMotion, WearTestStudy
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.evaluation import build_pairs
 from kneewear.simulation.history import keep_common
@@ -41,6 +42,9 @@ class Reader(Protocol):
 
     def activity(self, study: Study, name: str) -> Activity:
         """Cycle of an activity."""
+
+    def curves(self, study: Study, file: str, columns: Mapping[str, str]) -> pd.DataFrame:
+        """Columns of a file of curves, renamed to their quantities."""
 
     def poses(self, study: PressStudy) -> Array:
         """Given poses (n, 6), mm and body-three 1-2-3 angles, rad."""
@@ -126,7 +130,12 @@ class CaseInputs:
             settings = type(settings)(**settings.model_dump() | {"contact": test.contact})
         key = test.model_dump_json() + settings.model_dump_json()
         if self._test is None or self._test[0] != key:
-            self._test = key, BearingContact(test, settings)
+            curves = None
+            if isinstance(test.motion, PatellarMotion):
+                if self.reader is None:
+                    raise ValueError("motion of files cannot be read here")
+                curves = self.reader.curves(study, test.motion.file, test.motion.columns.given())
+            self._test = key, BearingContact(test, settings, curves)
         return self._test[1]
 
     def knee(self, study: Study) -> KneeModel:

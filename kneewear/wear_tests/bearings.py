@@ -20,6 +20,7 @@ from kneewear.settings.wear_test import (
     BearingTest,
     CylinderOnFlat,
     FlatPin,
+    PatellarButton,
     RingPin,
     SphereOnFlat,
 )
@@ -67,6 +68,12 @@ def build_bearing(
         return _on_plate(test, body, ring(outer, inner), float(outer + span.max()))
     if isinstance(shape, BallInSocket):
         return _ball_in_socket(test, shape)
+    if isinstance(shape, PatellarButton):
+        dome = ball(shape.dome_radius_mm, _UPPER).transformed(
+            _DOWN, [0.0, -shape.dome_radius_mm, 0.0]
+        )
+        elements = _elements(test, dome, ring(shape.half_width_mm))
+        return TestBearing(elements, trochlea(shape), shape.trochlea_radius_mm)
     if shape.polyethylene == "pin":
         body = (
             ball(shape.radius_mm, _UPPER)
@@ -112,6 +119,18 @@ def ball(radius: float, half_angles: tuple[float, float]) -> Surface:
     return revolved(
         profile * [radius, -radius, 1.0], knots, (-half_angles[0], half_angles[0]), count=6
     )
+
+
+def trochlea(shape: PatellarButton) -> Surface:
+    """Groove of a trochlea, revolved about the medial-lateral axis z, normals out of the metal."""
+    half_angle = math.asin(shape.groove_half_width_mm / shape.groove_radius_mm)
+    profile, knots = arc(-half_angle, half_angle, 4)
+    # The bottom of the groove is nearest to the axis.
+    middle = shape.trochlea_radius_mm + shape.groove_radius_mm
+    radius = middle + shape.groove_radius_mm * profile[:, 1]
+    across = shape.groove_radius_mm * profile[:, 0]
+    outline = np.column_stack([across, radius, profile[:, 2]])
+    return revolved(outline, knots, (-_WIDE[0], _WIDE[0]), count=6)
 
 
 def _elements(test: BearingTest, surface: Surface, cover: Coverage | None) -> ElementGrid:
