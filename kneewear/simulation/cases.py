@@ -39,6 +39,9 @@ from kneewear.simulation.seat import refer_to_seat
 
 logger = logging.getLogger(__name__)
 
+# Largest force that holds a position, N, from which it is reported.
+LEAST_HOLDING = 0.5
+
 
 def simulate_cases(
     knee: KneeModel,
@@ -99,8 +102,10 @@ def simulate_cases(
         progress.case_done()
     if holding and activity.load_line is None and settings.medial_lateral == "held":
         force, name = max(holding, key=lambda one: one[0])
+        # Nothing pushes a bearing that is flat.
+        level = holding_level if force >= LEAST_HOLDING else logging.DEBUG
         logger.log(
-            holding_level,
+            level,
             "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
             *(name, activity.name, force),
         )
