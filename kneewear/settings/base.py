@@ -443,6 +443,20 @@ class LifeStudy(Study):
         return self
 
     @model_validator(mode="after")
+    def _single_plateau_has_a_share(self) -> LifeStudy:
+        if len(self.implant.bearings) > 1:
+            return self
+        for name, block in self.simulated_activities().items():
+            if block.source == "file" and block.load.columns.varus_moment_n_m is not None:
+                raise fault_at(
+                    ("activities", name, "load", "columns", "varus_moment_n_m"),
+                    f"a moment of the load with the {self.implant.bearings[0]} plateau alone",
+                    "a share of that side, measured or simulation.medial_share",
+                    "Remove the column, or give the shares or forces of the sides.",
+                )
+        return self
+
+    @model_validator(mode="after")
     def _implant_wears(self) -> LifeStudy:
         if self.implant.source == "natural":
             raise fault(

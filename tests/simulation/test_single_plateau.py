@@ -158,6 +158,15 @@ def test_unknown_bearings_are_refused_at_their_place(changes, at):
     assert at in str(error.value)
 
 
+def test_moment_of_the_load_is_refused_before_a_run():
+    moment = {"columns": {"varus_moment_n_m": "moment"}}
+    gait = {"activities": {"example_gait": {"load": moment}}}
+    changes = gait | {"implant": {"bearings": ["medial"]}}
+    with pytest.raises(InputDataError) as error:
+        load_study(merge_settings(shipped("example_meshes.yaml"), changes))
+    assert "varus_moment_n_m" in str(error.value)
+
+
 def test_models_without_activities_refuse_a_single_plateau():
     with pytest.raises(InputDataError) as error:
         load_study(merge_settings(shipped("laxity.yaml"), {"implant": {"bearings": ["medial"]}}))
