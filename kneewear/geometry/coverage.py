@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,8 @@ _BORDER_PIECES = 400
 # A turned rectangle must save this part of the area: 1 % is 0.3 deg of turn for a plateau of 40 by
 # 30 mm; below it, rows parallel to x are preferred.
 _WORTH_TURNING = 0.01
+# Segments of the polygon of a circle.
+_CIRCLE_PIECES = 360
 
 
 @dataclass(frozen=True)
@@ -262,3 +265,19 @@ def _without_pairs(edges: Array) -> Array:
     _, number = np.unique(edges.reshape(-1, 2), axis=0, return_inverse=True)
     start, end = number.reshape(-1, 2).T
     return edges[~np.isin(start * len(edges) * 2 + end, end * len(edges) * 2 + start)]
+
+
+def ring(outer: float, inner: float = 0.0) -> Coverage:
+    """Plan of a circle or ring about the origin, whose polygons have the area of the circles."""
+    angle = 2.0 * np.pi * np.arange(_CIRCLE_PIECES) / _CIRCLE_PIECES
+    unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    unit *= math.sqrt(2.0 * np.pi / _CIRCLE_PIECES / math.sin(2.0 * np.pi / _CIRCLE_PIECES))
+    around = np.stack([unit, np.roll(unit, -1, axis=0)], axis=1)
+    hole = [inner * around[:, ::-1]] if inner > 0.0 else []
+    return Coverage(np.concatenate([outer * around, *hole]))
+
+
+def rectangle_plan(half_x: float, half_z: float) -> Coverage:
+    """Plan of a rectangle about the origin."""
+    corners = np.array([[-half_x, -half_z], [half_x, -half_z], [half_x, half_z], [-half_x, half_z]])
+    return Coverage(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))

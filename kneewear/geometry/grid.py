@@ -27,7 +27,7 @@ from kneewear.geometry.thickness import (
     thickness_to,
     without_bone,
 )
-from kneewear.sides import POST, SIDES
+from kneewear.sides import POST
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -120,12 +120,12 @@ def _bearing_of_cartilage(
 
 
 def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
-    """Build the elements of both plateaus, rows x columns each, by projection from the plane y = 0.
+    """Build the elements of all plateaus, rows x columns each, by projection from the plane y = 0.
 
     They lie within the smallest rectangle around each plateau's outline; see `build_elements`.
     """
     grids = []
-    for side in SIDES:
+    for side in implant.insert:
         bearing = bearing_of(implant, side)
         cells = bearing.rectangle(rows, columns)
         grids.append(build_elements(bearing, cells, nominal_thickness=implant.nominal_thickness))

@@ -57,7 +57,8 @@ class CamAndPost:
 class Implant:
     """Bearing surfaces of a total knee replacement or of a natural knee, as a right knee.
 
-    `femoral` and `insert` are condyles and plateaus by side, in the frames of their components,
+    `femoral` and `insert` are condyles and plateaus by side (one side of a unicompartmental
+    implant), in the frames of their components,
     normals pointing out of the material (metal, polyethylene or cartilage). `underside` is that of
     the insert, to which the local thickness is measured vertically: the height of a flat one in the
     insert's frame, mm, or a plane or mesh; not used in a natural knee. `nominal_thickness` is the
@@ -95,8 +96,9 @@ class Implant:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Names of the pairs of surfaces that can touch: both sides, and the post if any."""
-        return SIDES if self.cam_and_post is None else (*SIDES, POST)
+        """Names of the bearings: of the plateaus that there are, and the post if any."""
+        plateaus = tuple(side for side in SIDES if side in self.insert)
+        return plateaus if self.cam_and_post is None else (*plateaus, POST)
 
     def indenter(self, side: str) -> Surface:
         """Surface of the femoral component that meets the insert on one of the `sides`."""

@@ -91,7 +91,9 @@ def build_implant(
     """
     if isinstance(settings, ParametricImplant):
         thickness, left = settings.nominal_thickness_mm, settings.knee == "left"
-        implant = build_parametric_implant(settings.parametric, settings.name, thickness, left)
+        implant = build_parametric_implant(
+            settings.parametric, settings.name, thickness, left, settings.sides
+        )
         return implant, GeometryRecord(tuple(_exact_patches(implant)))
     if settings.source == "natural":
         natural, sheets = _natural_sheets(
@@ -153,7 +155,7 @@ def judge_meshes(
     insert, femoral = (bearings[name].sheet for name in ("insert", "femoral"))
     axis = window_axis(meshes, femoral)
     plateaus, condyles = {}, {}
-    for side in SIDES:
+    for side in settings.sides:
         plateau = getattr(meshes.insert_region_mm, side)
         inside = _within_outline(insert, plateau)
         plateaus[side] = plateau_bearing(inside, plateau.x, plateau.z, meshes.insert, side)
@@ -340,7 +342,7 @@ def _fit_sheets(
     patches: dict[str, Patches] = {component: {} for component in sheets}
     quality = []
     for component, (mesh, source) in sheets.items():
-        for side in SIDES:
+        for side in settings.sides:
             label = (component, source, side)
             if component.startswith("insert"):
                 plateau = getattr(regions, side)
@@ -360,7 +362,7 @@ def _fit_sheets(
             layers[body] = InsertLayer(patches[f"{body}_bone"], given, along=block.thickness_along)
         measured = {
             side: sheet_coverage(sheets["insert_bone"][0], region.x, region.z)
-            for side in SIDES
+            for side in settings.sides
             if (region := getattr(regions, side))
         }
         layers["insert"] = replace(
@@ -370,7 +372,7 @@ def _fit_sheets(
             beyond=block.beyond_bone,
         )
     coverage = {}
-    for side in SIDES:
+    for side in settings.sides:
         plateau = getattr(regions, side)
         inside = _within_outline(sheets["insert"][0], plateau)
         coverage[side] = sheet_coverage(inside, plateau.x, plateau.z)
@@ -432,7 +434,7 @@ def _bearing_vertices(settings: ImplantSettings, mesh: TriangleMesh) -> NDArray[
         points = points[insert.vertex_normals[:, 1] > 0.5]
     x, z = points[:, 0], points[:, 2]
     inside = np.zeros(len(points), dtype=bool)
-    for side in SIDES:
+    for side in settings.sides:
         region = getattr(meshes.insert_region_mm, side)
         inside |= (x > region.x[0]) & (x < region.x[1]) & (z > region.z[0]) & (z < region.z[1])
     points = points[inside]

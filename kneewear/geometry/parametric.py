@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from kneewear.geometry.implant import CamAndPost, Implant
 from kneewear.geometry.primitives import Profile, SagittalArc, Swept, Upright, joined_arcs
@@ -20,7 +21,11 @@ _SIGNS = {"medial": 1.0, "lateral": -1.0}
 
 
 def build_parametric_implant(
-    settings: ParametricImplantSettings, name: str, nominal_thickness: float, left: bool = False
+    settings: ParametricImplantSettings,
+    name: str,
+    nominal_thickness: float,
+    left: bool = False,
+    sides: Sequence[str] = SIDES,
 ) -> Implant:
     """Implant of exact arcs with a dished insert, in mm.
 
@@ -28,7 +33,7 @@ def build_parametric_implant(
     more arcs, the first about the femoral origin. Each plateau is a coronal arc between two rounded
     rims, revolved about an axis above the insert; the bottom of the dishes lies `nominal_thickness`
     + `extra_thickness_mm` above the flat underside. `left` is recorded only, because the implant is
-    symmetric.
+    symmetric; `sides` are the plateaus that there are.
     """
     top = nominal_thickness + settings.extra_thickness_mm
     cam_and_post = None
@@ -39,8 +44,8 @@ def build_parametric_implant(
         cam_and_post = CamAndPost(cam, post_shape(post, top).surface, front)
     return Implant(
         name=name,
-        femoral={side: condyle_shape(settings, side).surface for side in SIDES},
-        insert={side: plateau_shape(settings, side, top).surface for side in SIDES},
+        femoral={side: condyle_shape(settings, side).surface for side in sides},
+        insert={side: plateau_shape(settings, side, top).surface for side in sides},
         underside=0.0,
         nominal_thickness=nominal_thickness,
         left=left,

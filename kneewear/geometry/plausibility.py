@@ -247,6 +247,8 @@ def judge_pair(
         "acts along its superior axis."
     )
     found.append(judge("geometry.slope", float(np.degrees(np.mean(slopes))), source, remedy))
+    if len(plateaus) == 1:
+        return tuple(filter(None, found))
     femoral = next(iter(condyles.values())).source
     ratio = widths[1] / widths[0]
     remedy = "Check that both are of one implant and size, and their unit."

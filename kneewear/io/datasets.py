@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from kneewear.io import netcdf
 from kneewear.io.result_files import atomic_path
 from kneewear.simulation.press_results import join_cases
 from kneewear.study.element_sums import ElementSums, join_sums
+from kneewear.study.faces import join_alike
 
 
 def save_press_dataset(dataset: xr.Dataset, path: str | Path) -> None:
@@ -30,7 +31,10 @@ def save_kept(kept: Any, path: str | Path) -> None:
         netcdf.save(kept, path)
 
 
-def load_press_cases(paths: Sequence[str | Path]) -> xr.Dataset:
+def load_press_cases(
+    paths: Sequence[str | Path],
+    join: Callable[[Sequence[xr.Dataset]], xr.Dataset] = join_cases,
+) -> xr.Dataset:
     """Datasets of the cases of several files as one; DamagedFileError if one cannot be read."""
     parts = []
     for path in paths:
@@ -38,7 +42,7 @@ def load_press_cases(paths: Sequence[str | Path]) -> xr.Dataset:
             parts.append(xr.load_dataset(path, engine="h5netcdf"))
         except (OSError, ValueError) as error:
             raise DamagedFileError(path, str(error), "a dataset of cases") from error
-    return join_cases([part for part in parts if "case" in part.dims])
+    return join([part for part in parts if "case" in part.dims])
 
 
 def load_kept(paths: Sequence[str | Path], model: str) -> Any:
@@ -47,6 +51,6 @@ def load_kept(paths: Sequence[str | Path], model: str) -> Any:
         return None
     if model == "wear_test":
         return None
-    if model == "press":
-        return load_press_cases(paths)
+    if model in ("press", "backside"):
+        return load_press_cases(paths, join_cases if model == "press" else join_alike)
     return join_sums(list(netcdf.load_all(ElementSums, paths)))

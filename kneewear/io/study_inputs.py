@@ -33,12 +33,14 @@ from kneewear.settings.replications import STUDY_MODELS, replication
 from kneewear.settings.study import load_study, merge_settings, read_settings, study_findings
 from kneewear.settings.types import Settings
 from kneewear.settings.variables import Variable, apply_values
+from kneewear.settings.wear_test import PatellarMotion, WearTestStudy
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
     from kneewear.activity.activity import Activity
@@ -220,6 +222,8 @@ def case_files(study: Study, root: str | Path) -> list[str]:
     InputDataError if one does not exist; it names the first case with it.
     """
     found: dict[str, None] = {}
+    if isinstance(study, WearTestStudy):
+        found |= dict.fromkeys(model_files(study, root).values())
     names = [
         name for name, variable in study.variables.items()
         if any(path.endswith(("file", "insert", "femoral", "mesh")) for path in variable.settings)
@@ -282,6 +286,12 @@ class FileReader:
         from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
 
         return load_parts(study.multibody, model_files(study, self.root))
+
+    def curves(self, study: Study, file: str, columns: Mapping[str, str]) -> pd.DataFrame:
+        """Columns of a file of curves, renamed to their quantities."""
+        from kneewear.io.curves import read_curves  # noqa: PLC0415
+
+        return read_curves(study.data_path(file, self.root), columns)
 
     def poses(self, study: PressStudy) -> NDArray[np.float64]:
         """Given poses."""
@@ -473,6 +483,11 @@ def _check_model(study: Study, root: str | Path) -> tuple[Finding, ...]:
     """Read the tables and shapes of the model of a multibody study or a replication."""
     if study.model == "multibody":
         return _check_bodies(cast("MultibodyStudy", study), root)
+    if isinstance(study, WearTestStudy):
+        reader = FileReader(root)
+        for test in study.wear_test.tests.values():
+            if isinstance(test.motion, PatellarMotion):
+                reader.curves(study, test.motion.file, test.motion.columns.given())
     if study.model in STUDY_MODELS:
         replication(study.model, "files").check(study, model_files(study, root))
     return ()

@@ -28,7 +28,7 @@ BAND = "#e8e8e8"
 @style.styled
 def draw_residuals(points: pd.DataFrame) -> Figure:
     """Residuals of plane and power law over the fitted value, in per cent of the mean."""
-    figure, panels = style.panels_by_side(4.4, sharey=True)
+    figure, panels = style.panels_by_side(4.4, points, sharey=True)
     for axes, _, rows in style.each_panel(panels, points):
         axes.axhline(0.0, color=style.INK, lw=0.8)
         for model, (colour, marker) in MODEL_LOOKS.items():
@@ -36,7 +36,7 @@ def draw_residuals(points: pd.DataFrame) -> Figure:
             percent = 100.0 * own["residual"] / own["value"].mean()
             axes.plot(own["fitted"], percent, marker, color=colour, ms=3.2, mew=0.9, label=model)
         axes.tick_params(labelsize=7)
-    for axes, side in zip(panels[:, 0], style.SIDE_COLOURS, strict=True):
+    for axes, side in zip(panels[:, 0], style.side_colours(points), strict=True):
         axes.set_ylabel(f"{side}\nresidual (% of the mean)")
     figure.supxlabel("fitted value (MPa, mm, mm² or mm³)", fontsize=style.SIZE)
     style.share_legend(figure, panels[0, 0], 2)
@@ -46,9 +46,11 @@ def draw_residuals(points: pd.DataFrame) -> Figure:
 @style.styled
 def draw_models(models: pd.DataFrame) -> Figure:
     """Error of each model in cases it was not fitted to."""
-    figure, panels = style.new_figure(4.6, 2, sharex=True, sharey=True)
+    sides = style.side_colours(models)
+    rows = len(sides)
+    figure, panels = style.new_figure(2.3 * rows, rows, sharex=True, sharey=True)
     names = [name for name in BAR_COLOURS if name in set(models["model"])]
-    for axes, side in zip(panels.flat, style.SIDE_COLOURS, strict=True):
+    for axes, side in zip(panels.flat, sides, strict=True):
         own = rows_with(models, side=side)
         errors = own.pivot(index="quantity", columns="model", values="leave_one_out_percent")
         errors = errors.reindex(list(QUANTITIES))
@@ -56,7 +58,7 @@ def draw_models(models: pd.DataFrame) -> Figure:
         style.draw_bars(axes, [quantity_name(name) for name in QUANTITIES], bars)
         axes.axhline(100.0 * ENOUGH, color=style.INK, lw=0.8, ls="--")
         axes.set(title=side.capitalize(), ylabel="error (% of the mean)")
-    panels[1, 0].tick_params(axis="x", labelsize=8)
+    panels[-1, 0].tick_params(axis="x", labelsize=8)
     style.share_legend(figure, panels[0, 0], len(names))
     return figure
 
@@ -102,8 +104,9 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figur
     chosen = rows_with(cases, quantity="damage_depth")
     top = float(chosen["value"].max())
     planes = rows_with(regression, quantity="damage_depth")
-    for number, (side, colour) in enumerate(style.SIDE_COLOURS.items()):
-        axes = figure.add_subplot(1, 2, number + 1, projection="3d")
+    sides = style.side_colours(chosen)
+    for number, (side, colour) in enumerate(sides.items()):
+        axes = figure.add_subplot(1, len(sides), number + 1, projection="3d")
         table = rows_with(chosen, side=side).pivot(
             index="body_mass_kg", columns="thickness_mm", values="value"
         )
@@ -157,7 +160,7 @@ def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
 @style.styled
 def draw_published_errors(comparison: pd.DataFrame) -> Figure:
     """Relative error of every cell of the published tables, fitted cells framed."""
-    figure, panels = style.panels_by_side(3.9, sharex=True, sharey=True)
+    figure, panels = style.panels_by_side(3.9, comparison, sharex=True, sharey=True)
     bound = max(1.0, 100.0 * float(comparison["relative_error"].abs().max()))
     for axes, _, rows in style.each_panel(panels, comparison):
         cells = rows.pivot(index="body_mass_kg", columns="thickness_mm")
@@ -170,7 +173,7 @@ def draw_published_errors(comparison: pd.DataFrame) -> Figure:
             )
         axes.set_xticks(range(table.shape[1]), [f"{value:g}" for value in table.columns])
         axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
-    for axes, side in zip(panels[:, 0], style.SIDE_COLOURS, strict=True):
+    for axes, side in zip(panels[:, 0], style.side_colours(comparison), strict=True):
         axes.set_ylabel(f"{side}\nbody mass (kg)")
     figure.supxlabel("nominal insert thickness (mm)", fontsize=style.SIZE)
     figure.colorbar(image, ax=panels, label="computed / published - 1 (%)", pad=0.01)

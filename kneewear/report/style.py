@@ -108,9 +108,17 @@ def panels_in_rows(
     return figure, list(panels.flat[:count])
 
 
-def panels_by_side(height: float, **options: Any) -> tuple[Figure, Any]:
-    """Panels with a row for each side and a column for each of the seven quantities, named."""
-    figure, panels = new_figure(height, 2, len(QUANTITIES), WIDTH + 1.0, **options)
+def side_colours(table: pd.DataFrame) -> dict[str, str]:
+    """Colours of the sides of a table: both, or the plateau that there is."""
+    present = set(table["side"])
+    return {side: colour for side, colour in SIDE_COLOURS.items() if side in present}
+
+
+def panels_by_side(height: float, table: pd.DataFrame, **options: Any) -> tuple[Figure, Any]:
+    """Panels with a row for each side of a table, and a column for each quantity, named."""
+    rows = len(side_colours(table))
+    height *= 0.5 + 0.25 * rows
+    figure, panels = new_figure(height, rows, len(QUANTITIES), WIDTH + 1.0, **options)
     for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
         axes.set_title(quantity_name(quantity), fontsize=SMALL)
     return figure, panels
@@ -118,7 +126,7 @@ def panels_by_side(height: float, **options: Any) -> tuple[Figure, Any]:
 
 def each_panel(panels: Any, table: pd.DataFrame) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
     """Panels of `panels_by_side`, each with its side and its rows of a table."""
-    for row, side in zip(panels, SIDE_COLOURS, strict=True):
+    for row, side in zip(panels, side_colours(table), strict=True):
         for axes, quantity in zip(row, QUANTITIES, strict=True):
             yield axes, side, rows_with(table, side=side, quantity=quantity)
 

@@ -30,7 +30,8 @@ def draw_predictions(found: pd.DataFrame, samples: pd.DataFrame) -> Figure:
     drawn = samples[samples[ROLE] == "draw"]
     for axes, quantity in zip(panels.flat, SHOWN, strict=True):
         rows = found[found["quantity"] == quantity].set_index("side")
-        for (side, colour), height in zip(style.SIDE_COLOURS.items(), (0.93, 0.86), strict=True):
+        colours = style.side_colours(found).items()
+        for (side, colour), height in zip(colours, (0.93, 0.86), strict=False):
             values = drawn[column_name(side, quantity)].dropna()
             axes.hist(values, bins=BINS, color=colour, alpha=0.45, label=side)
             row = rows.loc[side]
@@ -76,13 +77,14 @@ def _draw_constants(
     `bars` are a faint and a strong column, by name: meaning, offset and width of the bar.
     """
     figure, panels = style.new_figure(7.6, 2, 4, style.WIDTH + 1.5)
+    sides = style.side_colours(found)
     looks = list(zip(bars.items(), (0.4, 1.0), strict=True))
     for axes, quantity in zip(panels.flat, SHOWN, strict=True):
         rows = rows_with(found, quantity=quantity)
         sizes = rows.groupby(VARIED)[size].max()
         names = sizes.sort_values(ascending=False, kind="stable").index[:MOST]
         heights = np.arange(len(names))[::-1]
-        for shift, (side, colour) in zip((0.2, -0.2), style.SIDE_COLOURS.items(), strict=True):
+        for shift, (side, colour) in zip((0.2, -0.2), sides.items(), strict=False):
             own = rows_with(rows, side=side).set_index(VARIED).reindex(names)
             for (column, (_, offset, width)), strength in looks:
                 axes.barh(
@@ -93,7 +95,7 @@ def _draw_constants(
         axes.set_yticks(heights, [words(str(name)) for name in names])
         axes.tick_params(axis="y", labelsize=7)
         axes.grid(visible=False, axis="y")
-    for side, colour in style.SIDE_COLOURS.items():
+    for side, colour in sides.items():
         for (_, (meaning, *_)), strength in reversed(looks):
             label = f"{side}, {meaning}"
             panels[0, 0].barh([np.nan], [np.nan], color=colour, alpha=strength, label=label)

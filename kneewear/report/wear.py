@@ -71,7 +71,7 @@ def draw_blocks(cases: pd.DataFrame) -> Figure:
     for number, (axes, label) in enumerate(zip(panels.flat, MEASURES, strict=True)):
         names = BLOCK_QUANTITIES[3 * number : 3 * number + 3]
         for quantity, (part, colour) in zip(names, DAMAGE_COLOURS.items(), strict=True):
-            for side, line in (("medial", "-"), ("lateral", "--")):
+            for side, line in zip(style.side_colours(chosen), ("-", "--"), strict=False):
                 row = rows_with(chosen, side=side, quantity=quantity)[levels]
                 axes.plot(list(map(int, levels)), row.to_numpy()[0], line, marker="o", ms=3,
                           color=colour, label=f"{part}, {side}")  # fmt: skip

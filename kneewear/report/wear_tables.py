@@ -511,4 +511,8 @@ def decision_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dic
         "avg_pressure": report["avg_pressure_limit_mpa"],
     }
     mass = float(tables["centre"]["body_mass_kg"].iloc[0])
-    return fits | {"limits": limits, "mass": mass, "sides": list(SIDES)}
+    return fits | {
+        "limits": limits,
+        "mass": mass,
+        "sides": [side for side in SIDES if side in set(tables["cases"]["side"])],
+    }

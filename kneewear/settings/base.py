@@ -186,6 +186,18 @@ class Study(Settings):
         return self
 
     @model_validator(mode="after")
+    def _model_takes_single_plateaus(self) -> Study:
+        given = self.implant.bearings
+        if len(given) == 1 and not self.has_activities:
+            raise fault_at(
+                ("implant", "bearings"),
+                f"the {given[0]} plateau alone in a study of model {self.model}",
+                "both plateaus, or a study of model wear",
+                "Name both plateaus, or set model to wear.",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _layer_fits_the_model(self) -> Study:
         if self.simulation.contact == "foundation":
             return self
@@ -432,6 +444,20 @@ class LifeStudy(Study):
                 "coupled layer shorter waves of the lowering grow from block to block",
                 "Take a longer smoothing, more blocks, or blocks: 1.",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _single_plateau_has_a_share(self) -> LifeStudy:
+        if len(self.implant.bearings) > 1:
+            return self
+        for name, block in self.simulated_activities().items():
+            if block.source == "file" and block.load.columns.varus_moment_n_m is not None:
+                raise fault_at(
+                    ("activities", name, "load", "columns", "varus_moment_n_m"),
+                    f"a moment of the load with the {self.implant.bearings[0]} plateau alone",
+                    "a share of that side, measured or simulation.medial_share",
+                    "Remove the column, or give the shares or forces of the sides.",
+                )
         return self
 
     @model_validator(mode="after")

@@ -25,6 +25,7 @@ from kneewear.settings.types import (
     ascend,
     quantity,
 )
+from kneewear.sides import SIDES
 
 Corner = tuple[Finite, Finite]
 Direction = Literal["posterior", "anterior", "superior", "inferior", "medial", "lateral"]
@@ -386,6 +387,7 @@ class NaturalKneeSettings(SurfaceFitSettings):
 
 
 Side = Literal["right", "left"]
+PlateauName = Literal["medial", "lateral"]
 
 
 class ImplantSettings(Settings):
@@ -397,6 +399,28 @@ class ImplantSettings(Settings):
     nominal_thickness_mm: Positive = quantity(
         "Minimum thickness of the insert's geometry as given.", THICKNESS
     )
+    bearings: tuple[PlateauName, ...] = Field(
+        ("medial", "lateral"),
+        description="Plateaus that are replaced: both, or one of a unicompartmental implant. What "
+        "the settings state of the other one has no effect.",
+    )
+
+    @field_validator("bearings")
+    @classmethod
+    def _order_bearings(cls, bearings: tuple[PlateauName, ...]) -> tuple[PlateauName, ...]:
+        """Bring plateaus into the order of all tables; refuse none, or one twice."""
+        if not bearings or len(set(bearings)) != len(bearings):
+            raise fault(
+                f"{', '.join(bearings) or 'none'}",
+                "medial, lateral, or each of them once",
+                "Name each plateau that is replaced once.",
+            )
+        return tuple(sorted(bearings, key=SIDES.index))
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Names of the plateaus, in the order of tables."""
+        return self.bearings
 
 
 class ParametricImplant(ImplantSettings):

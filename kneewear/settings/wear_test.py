@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import Annotated, ClassVar, Literal
 
@@ -11,6 +12,7 @@ from kneewear.settings.base import Study
 from kneewear.settings.faults import fault, fault_at, suggestion
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
+    FileName,
     Finite,
     Name,
     NonNegative,
@@ -110,8 +112,42 @@ class BallInSocket(PlanarBearing):
     )
 
 
+class PatellarButton(PlanarBearing):
+    """Dome of polyethylene, the button of a patella, in the groove of a trochlea."""
+
+    shape: Literal["patellar_button"] = Field(description="Dome in the groove of a trochlea.")
+    dome_radius_mm: Positive = quantity("Radius of the dome.", _RADIUS)
+    half_width_mm: Positive = quantity("Radius of the button seen from the trochlea.", _RADIUS)
+    groove_radius_mm: Positive = quantity(
+        "Radius of the groove across, at least that of the dome.",
+        Range("mm", 0.5, 15, 1e6, 1e6, "From that of the dome to flat"),
+    )
+    groove_half_width_mm: Positive = quantity("Half of the width of the groove.", _RADIUS)
+    trochlea_radius_mm: Positive = quantity(
+        "Radius of the bottom of the groove about the medial-lateral axis.",
+        Range("mm", 2, 12, 50, 500, "Femoral components have 17 to 40 mm"),
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> PatellarButton:
+        for key, most, what in (
+            ("dome_radius_mm", self.groove_radius_mm, "groove_radius_mm"),
+            ("half_width_mm", self.dome_radius_mm, "dome_radius_mm"),
+            ("groove_half_width_mm", self.groove_radius_mm, "groove_radius_mm"),
+        ):
+            if getattr(self, key) > most:
+                raise fault_at(
+                    (key,),
+                    f"{getattr(self, key):g} with {what}: {most:g}",
+                    f"at most {most:g}; a dome fits into its groove, and an arc in its radius",
+                    f"Correct {key} or {what}.",
+                )
+        return self
+
+
 AnyBearing = Annotated[
-    FlatPin | RingPin | SphereOnFlat | CylinderOnFlat | BallInSocket, Field(discriminator="shape")
+    FlatPin | RingPin | SphereOnFlat | CylinderOnFlat | BallInSocket | PatellarButton,
+    Field(discriminator="shape"),
 ]
 
 
@@ -213,11 +249,71 @@ class Rotations(Settings):
     rotation: AngleSpan = Field(_AT_REST, description="Rotation about the vertical axis.")
 
 
+class PatellarColumns(Settings):
+    """Columns of the file of a patella's motion and force."""
+
+    percent: str = Field("percent", description="Column of the percent of the cycle.")
+    flexion: str = Field(description="Column of the flexion of the femur against the patella, deg.")
+    quadriceps_n: str = Field(description="Column of the force of the quadriceps, N.")
+    varus: str | None = Field(
+        None, description="Column of the rotation about the proximal axis (tilt), deg."
+    )
+    rotation: str | None = Field(
+        None, description="Column of the rotation about the axis of the button, deg."
+    )
+    proximal_mm: str | None = Field(
+        None, description="Column of the position of the trochlea's axis, proximal of the button."
+    )
+    lateral_mm: str | None = Field(
+        None,
+        description="Column of the position of the groove, lateral of the button; without it the "
+        "position is in equilibrium.",
+    )
+
+    def given(self) -> dict[str, str]:
+        """Columns the file must have: quantity to name in its header."""
+        return {name: column for name, column in self.model_dump().items() if column is not None}
+
+
+class PatellarMotion(Settings):
+    """Motion and force of a patella from a file; the test has no block `load` then."""
+
+    path: Literal["patella"] = Field(description="Motion and force of a patella from a file.")
+    file: FileName = Field(description="File of curves, path in the data folder or the checkout.")
+    columns: PatellarColumns = Field(description="Names of its columns.")
+    force_ratio: Annotated[tuple[tuple[Finite, NonNegative], ...], Field(min_length=1)] = quantity(
+        "Force of the patella on the trochlea over that of the quadriceps: pairs [flexion in deg, "
+        "ratio], flexion ascending, linear in between and constant beyond.",
+        Range.unlimited("deg, 1", "From 0 to 140 deg, 0.3 to 1.5"),
+    )
+
+    @model_validator(mode="after")
+    def _flexion_ascends(self) -> PatellarMotion:
+        flexion = [pair[0] for pair in self.force_ratio]
+        if flexion != sorted(set(flexion)):
+            raise fault_at(
+                ("force_ratio",),
+                f"flexion of {', '.join(f'{value:g}' for value in flexion)}",
+                "ascending values",
+                "Sort the pairs, and remove those of equal flexion.",
+            )
+        return self
+
+
 AnyPath = Annotated[
-    Straight | Circle | RectanglePath | RandomPath | Hypotrochoid | Spin | Rocking | Rotations,
+    Straight
+    | Circle
+    | RectanglePath
+    | RandomPath
+    | Hypotrochoid
+    | Spin
+    | Rocking
+    | Rotations
+    | PatellarMotion,
     Field(discriminator="path"),
 ]
-_ANGULAR = ("rocking", "rotations")
+# Shapes that move in ways of their own, and these ways.
+_OWN_PATHS = {"ball_in_socket": ("rocking", "rotations"), "patellar_button": ("patella",)}
 
 
 class BearingLoad(Settings):
@@ -255,7 +351,9 @@ class BearingTest(Settings):
 
     bearing: AnyBearing = Field(description="The bearing.")
     motion: AnyPath = Field(description="Motion of the metal against the polyethylene.")
-    load: BearingLoad = Field(description="Load.")
+    load: BearingLoad | None = Field(
+        None, description="Load; absent where the file of the motion has the force."
+    )
     million_cycles: Positive = quantity(
         "Periods of the test.", Range("10^6", 1e-6, 1e-4, 20, 1000, "Five million are usual")
     )
@@ -297,13 +395,23 @@ class BearingTest(Settings):
 
     @model_validator(mode="after")
     def _moves_as_its_bearing_can(self) -> BearingTest:
-        angular = self.motion.path in _ANGULAR
-        if angular != isinstance(self.bearing, BallInSocket):
+        own = {path for paths in _OWN_PATHS.values() for path in paths}
+        possible = _OWN_PATHS.get(self.bearing.shape)
+        path = self.motion.path
+        if path not in possible if possible else path in own:
             raise fault_at(
                 ("motion", "path"),
-                f"{self.motion.path} of a bearing of shape {self.bearing.shape}",
-                "rocking or rotations of ball_in_socket, another path of other shapes",
+                f"{path} of a bearing of shape {self.bearing.shape}",
+                "rocking or rotations of ball_in_socket, patella of patellar_button, another path "
+                "of other shapes",
                 "Choose another path.",
+            )
+        if (self.load is None) != (path == "patella"):
+            raise fault_at(
+                ("load",),
+                f"{'no load' if self.load is None else 'a load'} with motion.path: {path}",
+                "a block load, but none with path: patella, whose file has the force",
+                "Add the block load, or remove it.",
             )
         return self
 
@@ -350,6 +458,15 @@ class WearTestStudy(Study):
         Range("1", 1, 1, 1000, 1e6, "Jobs of some minutes"),
         None,
     )
+
+    @property
+    def model_files(self) -> Mapping[str, str]:
+        """Files of motion by the names of the tests."""
+        return {
+            name: test.motion.file
+            for name, test in self.wear_test.tests.items()
+            if isinstance(test.motion, PatellarMotion)
+        }
 
     @property
     def reads_distance_tables(self) -> bool:

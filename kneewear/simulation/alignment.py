@@ -50,6 +50,16 @@ class Alignment:
         place = placed[..., :3] @ self.tibial_turn.T + self.tibial_shift - turn @ self.femoral_shift
         return np.concatenate([place, angles_123(turn)], axis=-1)
 
+    def with_insert_turned(self, angle: float, centre: Array) -> Alignment:
+        """The placement of an insert that is turned by an angle, rad, about its superior axis.
+
+        Positive as tibial external rotation of the femoral component is; `centre` (3,), mm, is a
+        point of the axis in the frame of the insert.
+        """
+        turn = body_three_123(np.array([0.0, angle, 0.0]))
+        shift = self.tibial_shift + self.tibial_turn @ (centre - turn @ centre)
+        return replace(self, tibial_turn=self.tibial_turn @ turn, tibial_shift=shift)
+
     def load(self, given: Load) -> Load:
         """A load along the given insert's axes, along those of the placed one."""
         point = np.asarray(given.point, dtype=float)
@@ -62,6 +72,11 @@ class Alignment:
             moment=np.asarray(given.moment, dtype=float) @ self.tibial_turn,
             point=(point - shift) @ turn,
         )
+
+
+def neutral_alignment() -> Alignment:
+    """Placement of components that are as the motion has them."""
+    return Alignment(np.eye(3), np.zeros(3), np.eye(3), np.zeros(3))
 
 
 def build_alignment(settings: AlignmentSettings) -> Alignment | None:

@@ -34,10 +34,13 @@ from kneewear.simulation.cycle import (
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
 from kneewear.simulation.history import Failure, case_coordinates, failure_attribute
-from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.simulation.quasi_static import of_plateaus, solve_quasi_static
 from kneewear.simulation.seat import refer_to_seat
 
 logger = logging.getLogger(__name__)
+
+# Largest force that holds a position, N, from which it is reported.
+LEAST_HOLDING = 0.5
 
 
 def simulate_cases(
@@ -67,7 +70,7 @@ def simulate_cases(
     """
     if not cases:
         raise ValueError(f"found no case for activity {activity.name}; expected one or more")
-    activity = refer_to_seat(activity, knee, settings)
+    activity = of_plateaus(refer_to_seat(activity, knee, settings), knee.grid.sides, settings)
     fine = coarse = _SidePairs(knee.grid, pairs or build_pairs(knee, settings))
     if settings.analysis == "forward" and knee.coarse_grid is not None:
         others = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))
@@ -99,8 +102,10 @@ def simulate_cases(
         progress.case_done()
     if holding and activity.load_line is None and settings.medial_lateral == "held":
         force, name = max(holding, key=lambda one: one[0])
+        # Nothing pushes a bearing that is flat.
+        level = holding_level if force >= LEAST_HOLDING else logging.DEBUG
         logger.log(
-            holding_level,
+            level,
             "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
             *(name, activity.name, force),
         )

@@ -116,11 +116,11 @@ def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
 
 
 def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
-    """Bring the femoral component down from above until both sides just touch.
+    """Bring the femoral component down from above until all plateaus just touch.
 
-    The height of the start (6,), mm and rad, does not matter. Both sides overlap by a few
-    hundredths of a millimetre at the pose returned. ConvergenceError if a condyle does not come to
-    lie over its plateau.
+    The height of the start (6,), mm and rad, does not matter. Plateaus overlap by a few hundredths
+    of a millimetre at the pose returned; a single one keeps the varus of the start.
+    ConvergenceError if a condyle does not come to lie over its plateau.
     """
     pose = np.array(start, dtype=float)
     up = body_three_123(pose[3:])[1]
@@ -132,7 +132,7 @@ def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
             # Places of first contact that alternate, as on a flank and a dish, need smaller steps.
             share = 1.0 if iteration < MAX_ITERATIONS // 3 else _DAMPED
             before = pose.copy()
-            gap = max(_bring_down(pairs, np.array([True, True]), pose, share))
+            gap = max(_bring_down(pairs, np.ones(len(pairs), dtype=bool), pose, share))
             if gap < FIRST_TOUCH:
                 return pose
             if gap < off:
@@ -168,6 +168,9 @@ def _bring_down(
         gap, nearest = pair.gap(rotation, pose[:3])
         levers.append(float(nearest[2] - pose[2]))
         drops.append(gap + FIRST_TOUCH if moves else 0.0)
+    if len(drops) == 1:
+        pose[1] -= drops[0]
+        return [abs(drops[0])]
     # Far from contact a full correction of the tilt could turn the component over.
     tilt = (drops[0] - drops[1]) / (levers[0] - levers[1])
     turn = share * float(np.clip(tilt, -0.03, 0.03))

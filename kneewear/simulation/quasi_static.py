@@ -19,8 +19,9 @@ from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION, LEVER
 from kneewear.mechanics.loads import Load
 from kneewear.settings.simulation import SimulationSettings
+from kneewear.sides import SIDES
 from kneewear.simulation._equilibrium_kernels import Loading
-from kneewear.simulation.alignment import FollowedMotion, build_alignment
+from kneewear.simulation.alignment import Alignment, FollowedMotion, build_alignment
 from kneewear.simulation.component import contact_model
 from kneewear.simulation.cycle import (
     Contacts,
@@ -59,18 +60,20 @@ def solve_quasi_static(
     from these equilibria, and the contact of each pair at every frame. ConvergenceError, with the
     frame, if a frame has no equilibrium.
 
+    A single plateau carries the whole load of the activity, see `of_plateaus`: without a load line
+    its height, and its medial-lateral position where this is solved, are in equilibrium, and varus
+    is prescribed too.
+
     An activity with a load line is solved along the coordinates that it does not prescribe. For
     others, flexion, internal-external rotation and anterior-posterior translation are prescribed;
     the rest follow from frictionless equilibrium (Bei 2003, section 4.2.1, without inertia). The
     cycle is entered at the frame of largest load, where the equilibrium is best determined. Each
     frame starts from an extrapolation of those before it and, where that fails, independently.
     """
-    motion = _followed_motion(activity, settings)
+    motion, solver = _motion_and_solver(
+        pairs, layers, activity, weight, settings, build_alignment(settings.alignment)
+    )
     load = weight * activity.load
-    if activity.load_line is None:
-        solver = _shared_load_solver(pairs, layers, motion, load, settings)
-    else:
-        solver = _given_load_solver(pairs, layers, motion, weight, settings.tolerance)
     frames = _solve_frames(motion, solver, on_frame_done)
     coordinates = np.array([[*frame.translation, *frame.rotation] for frame in frames])
     contact = np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames])
@@ -84,6 +87,7 @@ def solve_quasi_static(
         spring = Spring("z", stiffness * float(np.mean(load)), rest=float(rest))
         springs = (spring,) if stiffness else ()
         shared, _, given_line = _sharing(activity, settings)
+        shared = shared or len(pairs) == 1
         axial = _axial_load(motion, load, given_line)
         load = -axial.time_history(load.size)[:, 1]
         load_line = coordinates[:, 2] - contact[:, 3] / load
@@ -120,20 +124,65 @@ def solve_quasi_static(
     return solution, tuple(frame.contacts for frame in frames)
 
 
+def solve_placed_frame(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    activity: Activity,
+    weight: float,
+    settings: SimulationSettings,
+    frame: int,
+    alignment: Alignment,
+    near: Array,
+) -> Equilibrium:
+    """Equilibrium of one frame of a cycle with components that are placed otherwise in this frame.
+
+    As `solve_quasi_static`; the search starts at the free coordinates of the pose `near` (6,), such
+    as that of another placement.
+    """
+    motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
+    start = motion.start(frame)
+    guess, free = start.copy(), sorted(solver.orders)
+    guess[free] = near[free]
+    with suppress(ConvergenceError):
+        return _solve_frame(motion, solver, guess, frame)
+    return _continued(motion, solver, solver.restart(start, frame), frame)
+
+
+def _motion_and_solver(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    activity: Activity,
+    weight: float,
+    settings: SimulationSettings,
+    alignment: Alignment | None,
+) -> tuple[FollowedMotion, _FrameSolver]:
+    """Motion on the insert as components are placed, and what solves its frames."""
+    motion = _followed_motion(activity, settings, alignment, len(pairs) == 1)
+    load = weight * activity.load
+    if activity.load_line is not None:
+        return motion, _given_load_solver(pairs, layers, motion, weight, settings.tolerance)
+    choose = _single_plateau_solver if len(pairs) == 1 else _shared_load_solver
+    return motion, choose(pairs, layers, motion, load, settings)
+
+
 def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array:
     """Force of medial-lateral springs on the moving body in every frame, N."""
     chosen = [spring for spring in springs if spring.coordinate == "z"]
     return np.array([spring_forces(chosen, pose)[0][2] for pose in coordinates])
 
 
-def _followed_motion(activity: Activity, settings: SimulationSettings) -> FollowedMotion:
-    """Motion of an activity as components are placed; a held position is prescribed too."""
-    held = activity.load_line is None and settings.medial_lateral == "held"
-    return FollowedMotion(
-        activity,
-        build_alignment(settings.alignment),
-        (*activity.prescribed, "z") if held else activity.prescribed,
-    )
+def _followed_motion(
+    activity: Activity, settings: SimulationSettings, alignment: Alignment | None, single: bool
+) -> FollowedMotion:
+    """Motion of an activity as components are placed; a held position is prescribed too.
+
+    So is the varus of a single plateau.
+    """
+    prescribed = list(activity.prescribed)
+    if activity.load_line is None:
+        prescribed += ["z"] if settings.medial_lateral == "held" else []
+        prescribed += ["theta_1"] if single else []
+    return FollowedMotion(activity, alignment, tuple(prescribed))
 
 
 def _axial_load(motion: FollowedMotion, load: Array, load_line: Array) -> Load:
@@ -286,6 +335,61 @@ def _shared_load_solver(
         return solve_equilibrium(model, pairs, start, loading, settings.tolerance, frame)
 
     orders = {1: 3, 3: 3} if held else {1: 3, 2: 1, 3: 3}
+    return _FrameSolver(solve, partial(approach, pairs), orders, () if held else (2,))
+
+
+def of_plateaus(activity: Activity, sides: Sequence[str], settings: SimulationSettings) -> Activity:
+    """The activity with the part of its load and further forces that the given plateaus carry.
+
+    That of both is the whole. A single one carries the measured share of its side, or that of
+    `simulation.medial_share`. ValueError where only a moment was measured, which states no share.
+    """
+    if len(sides) != 1:
+        return activity
+    if activity.varus_moment is not None:
+        raise ValueError(
+            f"activity '{activity.name}' has a moment of the load and no share of a side; a single "
+            "plateau needs a share"
+        )
+    _, medial, _ = _sharing(activity, settings)
+    share = medial if sides[0] == SIDES[0] else 1.0 - medial
+    return replace(
+        activity,
+        load=share * activity.load,
+        wrench=share[:, None] * activity.wrench,
+        medial_share=None,
+    )
+
+
+def _single_plateau_solver(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    motion: FollowedMotion,
+    load: Array,
+    settings: SimulationSettings,
+) -> _FrameSolver:
+    """Load on one plateau, which varus as the motion prescribes it lets it carry anywhere."""
+    activity, held = motion.activity, settings.medial_lateral == "held"
+    free = ["y"] if held else ["y", "z"]
+    axial, rest = _axial_load(motion, load, np.zeros_like(load)), activity.translation[:, 2].mean()
+
+    def solve(start: Array, frame: int, part: float) -> Equilibrium:
+        stiffness, at = settings.medial_lateral_spring_per_mm, rest + motion.displacement(start)[2]
+        if part > 0.0:
+            stiffness, at = part, start[2]
+        spring = Spring("z", stiffness * float(load[frame]), rest=float(at))
+        return solve_static(
+            pairs,
+            layers,
+            (start[:3], start[3:]),
+            free,
+            loads=[axial.at(frame)],
+            springs=[spring] if "z" in free and stiffness > 0.0 else [],
+            tolerance=settings.tolerance,
+            frame=frame,
+        )
+
+    orders = {COORDINATES.index(name): order for name, order in zip(free, (3, 1), strict=False)}
     return _FrameSolver(solve, partial(approach, pairs), orders, () if held else (2,))
 
 

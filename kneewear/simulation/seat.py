@@ -129,7 +129,10 @@ def _settled(
         Spring(name, WEAK * LIGHT * lever**2, rest=float(start[COORDINATES.index(name)]))
         for name, lever in (("x", 1.0), ("z", 1.0), ("theta_2", LEVER))
     ]
-    for free in FREE:
+    # Nothing restores the varus of a single plateau.
+    held = ("theta_1",) if len(pairs) == 1 else ()
+    for names in FREE:
+        free = tuple(name for name in names if name not in held)
         try:
             above = approach(pairs, start, 0)
             found = solve_static(

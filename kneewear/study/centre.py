@@ -98,7 +98,8 @@ def sample_intervals(samples: pd.DataFrame, level_percent: float = LEVEL_PERCENT
     """
     tail = 0.5 - 0.005 * level_percent
     rows = []
-    for side in (BOTH, *SIDES):
+    present = [one for one in (BOTH, *SIDES) if column_name(one, next(iter(OUTPUTS))) in samples]
+    for side in present:
         for quantity, unit in OUTPUTS.items():
             values = samples[column_name(side, quantity)]
             drawn = values[samples[ROLE] != NOMINAL]

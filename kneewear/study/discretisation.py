@@ -13,7 +13,6 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.settings.base import CaseStudy
 from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.study import apply_case
-from kneewear.sides import SIDES
 from kneewear.study.inputs import CaseInputs, built_in_activities
 from kneewear.study.models import MODELS, column_name
 
@@ -50,7 +49,7 @@ def check_discretisation(
         [
             {"side": side, "quantity": name, "unit": unit, "here": here[column],
              "finer": there[column]}
-            for side in SIDES
+            for side in study.implant.sides
             for name, unit in OUTPUTS.items()
             for column in [column_name(side, name)]
         ]

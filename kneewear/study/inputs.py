@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -18,10 +19,10 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel, assemble_knee
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.settings.activity import FileActivity, MotionScale, ParametricActivity
-from kneewear.settings.base import Study, WearStudy
+from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.press import PressStudy
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.settings.wear_test import WearTestStudy
+from kneewear.settings.wear_test import PatellarMotion, WearTestStudy
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.evaluation import build_pairs
 from kneewear.simulation.history import keep_common
@@ -42,6 +43,9 @@ class Reader(Protocol):
     def activity(self, study: Study, name: str) -> Activity:
         """Cycle of an activity."""
 
+    def curves(self, study: Study, file: str, columns: Mapping[str, str]) -> pd.DataFrame:
+        """Columns of a file of curves, renamed to their quantities."""
+
     def poses(self, study: PressStudy) -> Array:
         """Given poses (n, 6), mm and body-three 1-2-3 angles, rad."""
 
@@ -54,7 +58,7 @@ def exact_knee(study: Study, meshes: Mapping[str, TriangleMesh] | None = None) -
     return knee
 
 
-def with_exact_distances(study: WearStudy) -> WearStudy:
+def with_exact_distances(study: CaseStudy) -> CaseStudy:
     """The study with distances from the surfaces instead of from tables."""
     simulation = study.simulation.model_copy(update={"distance": "exact"})
     return study.model_copy(update={"simulation": simulation})
@@ -126,7 +130,12 @@ class CaseInputs:
             settings = type(settings)(**settings.model_dump() | {"contact": test.contact})
         key = test.model_dump_json() + settings.model_dump_json()
         if self._test is None or self._test[0] != key:
-            self._test = key, BearingContact(test, settings)
+            curves = None
+            if isinstance(test.motion, PatellarMotion):
+                if self.reader is None:
+                    raise ValueError("motion of files cannot be read here")
+                curves = self.reader.curves(study, test.motion.file, test.motion.columns.given())
+            self._test = key, BearingContact(test, settings, curves)
         return self._test[1]
 
     def knee(self, study: Study) -> KneeModel:
@@ -169,7 +178,7 @@ class CaseInputs:
             raise ValueError(f"press.pose: {number} of {len(poses)} poses")
         return np.asarray(poses[number - 1])
 
-    def activities(self, study: WearStudy) -> dict[str, Activity]:
+    def activities(self, study: CaseStudy) -> dict[str, Activity]:
         """Cycles of the activities of a case, those of the study where they are equal."""
         built = built_in_activities(study)
         return {
@@ -177,7 +186,7 @@ class CaseInputs:
             for name in study.simulated_activities()
         }
 
-    def _activity(self, name: str, study: WearStudy, built: Mapping[str, Activity]) -> Activity:
+    def _activity(self, name: str, study: CaseStudy, built: Mapping[str, Activity]) -> Activity:
         if name in self.nominal_activities:
             prepared = self.nominal_activities[name]
             equal = _curve_settings(study, name) == _curve_settings(self.study, name)
@@ -193,7 +202,7 @@ class CaseInputs:
             raise ValueError(f"activity {name} of files cannot be read here")
         return self.reader.activity(study, name)
 
-    def cycles(self, study: WearStudy) -> dict[str, xr.Dataset]:
+    def cycles(self, study: CaseStudy) -> dict[str, xr.Dataset]:
         """Contact over one cycle of each activity of a case.
 
         KneewearError if the knee cannot be built, or a frame has no equilibrium.
@@ -233,7 +242,7 @@ def _motion_factors(study: Study, name: str) -> tuple[float, ...]:
     return (block.motion.scale if isinstance(block, FileActivity) else MotionScale()).factors
 
 
-def _with_pose_error(activity: Activity, study: WearStudy, name: str) -> Activity:
+def _with_pose_error(activity: Activity, study: CaseStudy, name: str) -> Activity:
     """Activity with the random error of its measured poses that `motion.pose_error` names.
 
     The same error for the same number, motion file and seed of the study.

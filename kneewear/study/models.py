@@ -28,6 +28,8 @@ from kneewear.simulation.press_results import (
     tabulate_contact,
 )
 from kneewear.study.element_sums import SampleSums
+from kneewear.study.faces import OUTPUTS as FACE_OUTPUTS
+from kneewear.study.faces import compute_faces, join_alike
 from kneewear.study.inputs import CaseInputs
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
@@ -107,17 +109,18 @@ def compute_wear(study: WearStudy, inputs: CaseInputs) -> WearResult:
 
 
 def tabulate_wear(result: WearResult) -> dict[str, float]:
-    """`OUTPUTS` of each side and of both, and the largest `border_pressure`, MPa.
+    """`OUTPUTS` of each side and of the whole insert, and the largest `border_pressure`, MPa.
 
     Of both sides areas and volumes are summed, and the larger of other results counts. A border
     pressure above zero means that contact is cut off at the end of the insert's or femoral surface.
     """
     summary = result.summary
     values = summary.set_index(["side", "quantity"])["value"]
+    present = set(summary["side"])
     ends = summary["quantity"].str.endswith(BORDER)
     row = {BORDER: float(summary.loc[ends, "value"].max())}
     for quantity, unit in OUTPUTS.items():
-        sides = {side: float(values[side, quantity]) for side in SIDES}
+        sides = {side: float(values[side, quantity]) for side in SIDES if side in present}
         row |= {column_name(side, quantity): value for side, value in sides.items()}
         joined = sum(sides.values()) if unit in SUMMED else max(sides.values())
         row[column_name(BOTH, quantity)] = joined
@@ -125,8 +128,9 @@ def tabulate_wear(result: WearResult) -> dict[str, float]:
 
 
 def wear_outputs(study: Study) -> tuple[Output, ...]:
-    """`OUTPUTS` of both sides together and of each."""
-    return tuple(Output(side, *result) for side in (BOTH, *SIDES) for result in OUTPUTS.items())
+    """`OUTPUTS` of the whole insert and of each of its plateaus."""
+    sides = (BOTH, *study.implant.sides)
+    return tuple(Output(side, *result) for side in sides for result in OUTPUTS.items())
 
 
 @dataclass(frozen=True)
@@ -192,6 +196,22 @@ class NothingKept:
         return xr.Dataset()
 
 
+class NamedDatasets:
+    """Keeps datasets of cases along a dimension `case`; see `join_alike`."""
+
+    def __init__(self) -> None:
+        self._parts: list[xr.Dataset] = []
+
+    def add(self, row: Mapping[str, Any], result: Any) -> None:
+        """Take the dataset of one case of a plan."""
+        self._parts.append(result.dataset.expand_dims(case=[str(row["case"])]))
+
+    @property
+    def total(self) -> xr.Dataset:
+        """The cases so far."""
+        return join_alike(self._parts)
+
+
 MODELS = {
     "wear": CaseModel(
         compute_wear, tabulate_wear, wear_outputs, lambda study: (BORDER,),
@@ -201,6 +221,10 @@ MODELS = {
         compute_press, attrgetter("values"), press_outputs,
         lambda study: WORDS if study.press.path is not None else (),  # type: ignore[attr-defined]
         lambda study, inputs: CaseDatasets(keep_elements=study.cases.maps),
+    ),
+    "backside": CaseModel(
+        compute_faces, attrgetter("values"), lambda study: FACE_OUTPUTS, lambda study: (),
+        lambda study, inputs: NamedDatasets(),
     ),
     "wear_test": CaseModel(
         compute_test, attrgetter("values"), lambda study: TEST_OUTPUTS, lambda study: (),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact.foundation import confined_modulus
-from kneewear.geometry.coverage import Coverage
+from kneewear.geometry.coverage import Coverage, rectangle_plan, ring
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import arc, cylinder, plate, revolved
@@ -20,6 +20,7 @@ from kneewear.settings.wear_test import (
     BearingTest,
     CylinderOnFlat,
     FlatPin,
+    PatellarButton,
     RingPin,
     SphereOnFlat,
 )
@@ -33,7 +34,6 @@ _REACH = 1.6
 _CAP = math.radians(75.0)
 # Half angles of a ball that turns, and of elements, rad.
 _WIDE, _UPPER = (2.9, 1.5), (1.4, 1.4)
-_CIRCLE_PIECES = 360
 _DOWN = np.diag([1.0, -1.0, -1.0])
 
 
@@ -68,6 +68,12 @@ def build_bearing(
         return _on_plate(test, body, ring(outer, inner), float(outer + span.max()))
     if isinstance(shape, BallInSocket):
         return _ball_in_socket(test, shape)
+    if isinstance(shape, PatellarButton):
+        dome = ball(shape.dome_radius_mm, _UPPER).transformed(
+            _DOWN, [0.0, -shape.dome_radius_mm, 0.0]
+        )
+        elements = _elements(test, dome, ring(shape.half_width_mm))
+        return TestBearing(elements, trochlea(shape), shape.trochlea_radius_mm)
     if shape.polyethylene == "pin":
         body = (
             ball(shape.radius_mm, _UPPER)
@@ -115,20 +121,16 @@ def ball(radius: float, half_angles: tuple[float, float]) -> Surface:
     )
 
 
-def ring(outer: float, inner: float = 0.0) -> Coverage:
-    """Plan of a circle or ring about the origin, whose polygons have the area of the circles."""
-    angle = 2.0 * np.pi * np.arange(_CIRCLE_PIECES) / _CIRCLE_PIECES
-    unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    unit *= math.sqrt(2.0 * np.pi / _CIRCLE_PIECES / math.sin(2.0 * np.pi / _CIRCLE_PIECES))
-    around = np.stack([unit, np.roll(unit, -1, axis=0)], axis=1)
-    hole = [inner * around[:, ::-1]] if inner > 0.0 else []
-    return Coverage(np.concatenate([outer * around, *hole]))
-
-
-def rectangle_plan(half_x: float, half_z: float) -> Coverage:
-    """Plan of a rectangle about the origin."""
-    corners = np.array([[-half_x, -half_z], [half_x, -half_z], [half_x, half_z], [-half_x, half_z]])
-    return Coverage(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+def trochlea(shape: PatellarButton) -> Surface:
+    """Groove of a trochlea, revolved about the medial-lateral axis z, normals out of the metal."""
+    half_angle = math.asin(shape.groove_half_width_mm / shape.groove_radius_mm)
+    profile, knots = arc(-half_angle, half_angle, 4)
+    # The bottom of the groove is nearest to the axis.
+    middle = shape.trochlea_radius_mm + shape.groove_radius_mm
+    radius = middle + shape.groove_radius_mm * profile[:, 1]
+    across = shape.groove_radius_mm * profile[:, 0]
+    outline = np.column_stack([across, radius, profile[:, 2]])
+    return revolved(outline, knots, (-_WIDE[0], _WIDE[0]), count=6)
 
 
 def _elements(test: BearingTest, surface: Surface, cover: Coverage | None) -> ElementGrid:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.mechanics.rotations import body_three_123
@@ -15,6 +16,7 @@ from kneewear.settings.wear_test import (
     Circle,
     CylinderOnFlat,
     Hypotrochoid,
+    PatellarMotion,
     RandomPath,
     RectanglePath,
     Rocking,
@@ -138,6 +140,32 @@ def ball_rotations(motion: Rocking | Rotations, frames: int) -> Array:
         return turned
     spans = motion.abduction, motion.rotation, motion.flexion
     return body_three_123(np.stack([_angle(span, phase) for span in spans], axis=-1))
+
+
+def patellar_cycle(
+    curves: pd.DataFrame, motion: PatellarMotion, frames: int
+) -> tuple[Array, Array]:
+    """Poses (frames, 6), mm and rad, of a trochlea on a button, and forces (frames,), N.
+
+    `curves` are the columns of the file by their quantities, percent from 0 on; what is missing is
+    zero. The cycle is periodic. Of the button x is proximal, y towards the trochlea and z lateral;
+    the trochlea turns about x by the tilt, about y, and by flexion about its own axis. The force is
+    that of the quadriceps times the ratio at the flexion.
+    """
+    at = 100.0 * np.arange(frames) / frames
+    percent = curves["percent"].to_numpy(dtype=float)
+
+    def sampled(name: str) -> Array:
+        if name not in curves:
+            return np.zeros(frames)
+        return np.interp(at, percent, curves[name].to_numpy(dtype=float), period=100.0)
+
+    poses = np.zeros((frames, 6))
+    poses[:, 0], poses[:, 2] = sampled("proximal_mm"), sampled("lateral_mm")
+    for number, name in enumerate(("varus", "rotation", "flexion")):
+        poses[:, 3 + number] = np.radians(sampled(name))
+    ratio = np.interp(sampled("flexion"), *np.array(motion.force_ratio).T)
+    return poses, ratio * sampled("quadriceps_n")
 
 
 def loads(load: BearingLoad, frames: int) -> Array:

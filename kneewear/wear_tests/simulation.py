@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.search import FEW_POSES
+from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.loads import Load
@@ -20,7 +22,7 @@ from kneewear.schemas import CONTACT
 from kneewear.settings.cases import WHOLE, Case, Output
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
-from kneewear.settings.wear_test import BallInSocket, BearingTest
+from kneewear.settings.wear_test import BallInSocket, BearingTest, PatellarMotion
 from kneewear.simulation.coupling import refuse_steep
 from kneewear.simulation.cycle import (
     CycleBoundaryConditions,
@@ -35,7 +37,12 @@ from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.laws import frictional_work
 from kneewear.wear.summary import border_pressure, damage_area, damage_volume
 from kneewear.wear_tests.bearings import TestBearing, build_bearing
-from kneewear.wear_tests.motions import ball_rotations, loads, planar_poses
+from kneewear.wear_tests.motions import (
+    ball_rotations,
+    loads,
+    patellar_cycle,
+    planar_poses,
+)
 
 Array = NDArray[np.float64]
 
@@ -73,6 +80,8 @@ class BearingContact:
         Bearing, motion and load.
     settings : SimulationSettings
         Material, and model of contact.
+    curves : DataFrame, optional
+        Columns of the file of the motion by their quantities, where it is from a file.
 
     Notes
     -----
@@ -82,11 +91,38 @@ class BearingContact:
 
     test: BearingTest
     settings: SimulationSettings
+    curves: pd.DataFrame | None = None
+
+    @cached_property
+    def _patella(self) -> tuple[Array, Array]:
+        """Poses and forces of a patella; ValueError without its curves."""
+        motion = self.test.motion
+        if self.curves is None or not isinstance(motion, PatellarMotion):
+            raise ValueError("the curves of a patella are needed")
+        poses, force = patellar_cycle(self.curves, motion, self.test.frames)
+        if force.min() <= 0.0:
+            raise InputDataError(
+                motion.file,
+                f"a force of {force.min():.3g} N at {100.0 * force.argmin() / force.size:.3g} %",
+                "a force above zero at every frame",
+                "Correct the force of the quadriceps, or force_ratio.",
+            )
+        return poses, force
 
     @cached_property
     def load(self) -> Array:
         """Load of each frame, N."""
-        return loads(self.test.load, self.test.frames)
+        load = self.test.load
+        return self._patella[1] if load is None else loads(load, self.test.frames)
+
+    @cached_property
+    def free(self) -> list[str]:
+        """Translations in equilibrium."""
+        if isinstance(self.test.bearing, BallInSocket):
+            return ["x", "y", "z"]
+        motion = self.test.motion
+        settles = isinstance(motion, PatellarMotion) and motion.columns.lateral_mm is None
+        return ["y", "z"] if settles else ["y"]
 
     @cached_property
     def poses(self) -> Array:
@@ -95,6 +131,8 @@ class BearingContact:
         if isinstance(test.bearing, BallInSocket):
             angles = angles_123(ball_rotations(test.motion, test.frames))  # type: ignore[arg-type]
             return np.hstack([np.zeros((test.frames, 3)), angles])
+        if isinstance(test.motion, PatellarMotion):
+            return self._patella[0]
         return planar_poses(test.motion, test.bearing, test.frames)
 
     @cached_property
@@ -103,7 +141,8 @@ class BearingContact:
         bearing = self.test.bearing
         incline = math.radians(getattr(bearing, "inclination_deg", 0.0))
         steady = np.array([math.sin(incline), -math.cos(incline), 0.0])
-        if isinstance(bearing, BallInSocket) and self.test.load.fixed_to == "metal":
+        load = self.test.load
+        if isinstance(bearing, BallInSocket) and load is not None and load.fixed_to == "metal":
             turned: Array = ball_rotations(self.test.motion, self.test.frames) @ steady  # type: ignore[arg-type]
             return turned
         return np.tile(steady, (self.test.frames, 1))
@@ -136,12 +175,12 @@ class BearingContact:
         pair = self._pair.with_grid(grid, 0)
         thickness = test.bearing.thickness_mm
         layers = build_layers(grid, (pair,), thickness, self.settings)
-        free = ["x", "y", "z"] if isinstance(test.bearing, BallInSocket) else ["y"]
+        free = self.free
         force = self.load[:, None] * self.direction
         coordinates = self.poses.copy()
         start = self.bearing.height * -self.direction[0] if len(free) == 3 else np.zeros(3)
         start = start + _START * self.direction[0]
-        if len(free) == 1:
+        if len(free) < len(start):
             start = np.array([0.0, self.bearing.height - _START, 0.0])
         residual = np.zeros(test.frames)
         wrenches = np.zeros((test.frames, 6))

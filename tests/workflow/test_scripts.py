@@ -13,7 +13,12 @@ from tests.workflow.conftest import CHECKOUT
 
 SCRIPTS = sorted((CHECKOUT / "scripts").glob("*.py"))
 RULE_FILES = sorted((CHECKOUT / "workflow" / "rules").glob("*.smk"))
-TARGETS = {*MODELS, "cases", "search", "fit", "parts"} - {"press", "wear_test", *PART_MODELS}
+TARGETS = {*MODELS, "cases", "search", "fit", "parts"} - {
+    "press",
+    "wear_test",
+    "backside",
+    *PART_MODELS,
+}
 RULES = "\n".join(path.read_text() for path in RULE_FILES)
 
 

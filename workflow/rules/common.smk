@@ -68,7 +68,7 @@ TARGET = (
     if STUDY.cases.plan in ("search", "fit")
     else (
         "cases"
-        if STUDY.model in ("press", "wear_test")
+        if STUDY.model in ("press", "wear_test", "backside")
         or (STUDY.model == "wear" and not STUDY.cases.maps)
         else "parts" if STUDY.model in PART_MODELS else STUDY.model
     )

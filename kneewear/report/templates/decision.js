@@ -51,7 +51,7 @@
     input.value = data.limits[quantity] ?? "";
     row.insertCell().append(input);
     input.addEventListener("input", show);
-    return { quantity, name, input, cells: ["medial", "lateral"].map((side) => [side, row.insertCell()]) };
+    return { quantity, name, input, cells: data.sides.map((side) => [side, row.insertCell()]) };
   });
 
   const fitsOf = (quantity) => data.fits.filter((fit) => fit.quantity === quantity &&

@@ -1,0 +1,61 @@
+"""Figures of both faces of an insert."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from kneewear.report import style
+
+# Cases that figures show.
+MOST = 6
+COLOURS = (style.BLUE, style.SKY, style.GREEN, style.AMBER, style.RED, style.PURPLE)
+
+
+def draw_faces(kept: xr.Dataset) -> dict[str, Figure]:
+    """Figures `insert_rotation` and `lower_face` of the first cases; none without one."""
+    if "case" not in kept.dims:
+        return {}
+    shown = kept.isel(case=slice(MOST))
+    return {"insert_rotation": draw_rotation(shown), "lower_face": draw_lower_face(shown)}
+
+
+@style.styled
+def draw_rotation(kept: xr.Dataset) -> Figure:
+    """Rotation of femoral component and insert on the tray, and the moment between them."""
+    figure, panels = style.new_figure(3.4, columns=2)
+    turned, moment = panels.flat
+    first = kept.isel(case=0)
+    percent = first["percent"].values
+    style.draw_cycle(
+        turned, percent, first["femoral_rotation"].values, style.INK, "femoral component"
+    )
+    for colour, name in zip(COLOURS, kept["case"].values.tolist(), strict=False):
+        own = kept.sel(case=name)
+        style.draw_cycle(turned, percent, own["insert_rotation"].values, colour, f"insert, {name}")
+        style.draw_cycle(moment, percent, own["axial_moment"].values, colour)
+    turned.set_ylabel("external rotation on the tray (deg)")
+    moment.set_ylabel("moment on the insert (N m)")
+    style.share_legend(figure, turned, 3, below=True)
+    return figure
+
+
+@style.styled
+def draw_lower_face(kept: xr.Dataset) -> Figure:
+    """Wear depth of the lower face of each case, as seen from above."""
+    depths = 1e3 * kept["lower_wear_depth"].values
+    top = max(float(depths.max()), 1e-9)
+    figure, panels = style.panels_in_rows(len(depths), min(len(depths), 3), 2.6)
+    for axes, depth, name in zip(panels, depths, kept["case"].values.tolist(), strict=True):
+        own = kept.sel(case=name)
+        corners, covered = own["lower_corners"].values, own["lower_covered"].values
+        mesh = axes.pcolormesh(
+            corners[..., 1], corners[..., 0], np.where(covered > 0.0, depth, np.nan),
+            cmap=style.DEPTH_COLOURS, vmin=0.0, vmax=top, rasterized=True,
+        )  # fmt: skip
+        style.show_plan(axes)
+        axes.set_title(f"{name}: {depth.max():.3g} µm", fontsize=style.SMALL)
+    style.share_plan_labels(figure, panels)
+    figure.colorbar(mesh, ax=panels, label="wear depth (µm)", shrink=0.8, pad=0.01)
+    return figure

@@ -1,0 +1,201 @@
+"""Settings of both faces of an insert: its bearing, and the lower face on its tray."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kneewear.settings.base import CaseStudy
+from kneewear.settings.faults import fault, fault_at
+from kneewear.settings.ranges import Range
+from kneewear.settings.types import (
+    MEDIAL,
+    POSTERIOR,
+    Finite,
+    NonNegative,
+    Positive,
+    Settings,
+    quantity,
+)
+from kneewear.settings.wear_laws import WEAR_LAWS
+
+_FACE = Range("mm", 0.5, 3, 50, 200, "Inserts are 35 to 60 mm long and 60 to 90 mm wide")
+_HOLE = Range("mm", 0, 0, 12, 100, "Posts of platforms have radii of 4 to 10 mm")
+_SLIDE = Range("mm", 0, 0, 1, 10, "Loose locking mechanisms let inserts move by 0.01 to 0.5 mm")
+_TURN = Range("deg", 0, 0, 2, 30, "Locking mechanisms let inserts turn by less than 1 deg")
+
+
+class RingFace(Settings):
+    """Lower face whose plan is a circle or a ring about the pivot."""
+
+    shape: Literal["ring"] = Field(description="Circle or ring about the pivot.")
+    inner_radius_mm: NonNegative = quantity("Inner radius: that of a post, or zero.", _HOLE, 0.0)
+    outer_radius_mm: Positive = quantity("Outer radius.", _FACE)
+
+    @model_validator(mode="after")
+    def _is_a_ring(self) -> RingFace:
+        if self.inner_radius_mm >= self.outer_radius_mm:
+            raise fault(
+                f"inner_radius_mm: {self.inner_radius_mm:g}, outer_radius_mm: "
+                f"{self.outer_radius_mm:g}",
+                "an inner radius below the outer one",
+                "Correct the radii.",
+            )
+        return self
+
+
+class RectangleFace(Settings):
+    """Lower face whose plan is a rectangle with a round hole, both about the pivot."""
+
+    shape: Literal["rectangle"] = Field(description="Rectangle about the pivot.")
+    half_length_mm: Positive = quantity("Half of the anterior-posterior length.", _FACE)
+    half_width_mm: Positive = quantity("Half of the medial-lateral width.", _FACE)
+    hole_radius_mm: NonNegative = quantity("Radius of the hole for a post.", _HOLE, 0.0)
+
+    @model_validator(mode="after")
+    def _hole_is_inside(self) -> RectangleFace:
+        least = min(self.half_length_mm, self.half_width_mm)
+        if self.hole_radius_mm >= least:
+            raise fault_at(
+                ("hole_radius_mm",),
+                f"{self.hole_radius_mm:g}",
+                f"a hole inside the face, below {least:g}",
+                "Make the hole smaller.",
+            )
+        return self
+
+
+AnyFace = Annotated[RingFace | RectangleFace, Field(discriminator="shape")]
+
+
+class FaceFriction(Settings):
+    """Coulomb friction of a face: mu = coefficient (p / reference pressure) ** -exponent."""
+
+    coefficient: NonNegative = quantity(
+        "Coefficient at the reference pressure; 1e6 and more for a face that does not slide.",
+        Range("1", 0, 0.01, 0.2, 1e9, "0.04 to 0.16 measured between 3 and 9 MPa (185142, 2015)"),
+    )
+    exponent: Annotated[float, Field(ge=0, lt=1)] = quantity(
+        "Exponent of the pressure; 0 for Coulomb's law.",
+        Range("1", 0, 0, 0.75, 1, "0.38 to 0.70 between 3 and 9 MPa (185142, 2015)"),
+        0.0,
+    )
+    reference_pressure_mpa: Positive = quantity(
+        "Pressure of the coefficient; without effect where the exponent is 0.",
+        Range("MPa", 0.01, 0.5, 20, 100, "Contact pressures of knees"),
+        1.0,
+    )
+
+
+class RotatingPlatform(Settings):
+    """Insert that rotates on its tray about the pivot; friction decides how much of the rotation.
+
+    The motion of the activity is that of the femoral component against the tray.
+    """
+
+    motion: Literal["rotating"] = Field(description="Rotation that friction decides.")
+    upper_friction: FaceFriction = Field(description="Friction of the bearing on the femur.")
+    lower_friction: FaceFriction = Field(description="Friction of the lower face on the tray.")
+
+
+class Micromotion(Settings):
+    """Insert that is fixed on its tray but for a stated motion, once per cycle of an activity.
+
+    Displacements are ranges from end to end: anterior-posterior as the cosine of the cycle,
+    medial-lateral as its sine, rotation about the pivot as its cosine.
+    """
+
+    motion: Literal["micromotion"] = Field(description="A stated motion.")
+    anterior_posterior_mm: NonNegative = quantity("Anterior-posterior range.", _SLIDE, 0.0)
+    medial_lateral_mm: NonNegative = quantity("Medial-lateral range.", _SLIDE, 0.0)
+    rotation_deg: NonNegative = quantity("Range of the rotation.", _TURN, 0.0)
+
+    @model_validator(mode="after")
+    def _moves(self) -> Micromotion:
+        if not (self.anterior_posterior_mm or self.medial_lateral_mm or self.rotation_deg):
+            raise fault(
+                "no motion of the insert on its tray",
+                "a range above zero",
+                "Give a range, or set model to wear.",
+            )
+        return self
+
+
+class BacksideSettings(Settings):
+    """Lower face of the insert: its plan, its motion on the tray, its wear."""
+
+    face: AnyFace = Field(description="Plan of the lower face, flat on a flat tray.")
+    pivot_mm: tuple[Finite, Finite] = quantity(
+        "Posterior and medial position of the axis of rotation, in the frame of the insert.",
+        Range("mm", -60, -30, 30, 60, f"{POSTERIOR.source}, {MEDIAL.source}"),
+        (0.0, 0.0),
+    )
+    movement: Annotated[RotatingPlatform | Micromotion, Field(discriminator="motion")] = Field(
+        description="How the insert moves on its tray."
+    )
+    element_mm: Positive = quantity(
+        "Width of the elements.", Range("mm", 0.05, 0.3, 4, 20, "A tenth of the face's radius")
+    )
+    wear_law: str = Field(description="Wear law of the lower face, of those of wear.wear_law.")
+    wear_factor_mm3_per_n_m: Positive = quantity(
+        "Wear factor of the lower face, where its law has one.",
+        Range("mm3/(N m)", 1e-10, 1e-9, 5e-6, 1e-4, "Straight paths 1e-9 to 1e-7 (from memory)"),
+    )
+
+    @model_validator(mode="after")
+    def _law_is_known(self) -> BacksideSettings:
+        if self.wear_law not in WEAR_LAWS:
+            raise fault_at(
+                ("wear_law",),
+                self.wear_law,
+                f"one of: {', '.join(WEAR_LAWS)}",
+                "Name one of the laws.",
+            )
+        return self
+
+
+class BacksideStudy(CaseStudy):
+    """Wear of both faces of an insert."""
+
+    model: Literal["backside"] = Field(
+        description="Wear of the bearing of an insert, and of its lower face."
+    )
+    backside: BacksideSettings = Field(description="The lower face.")
+
+    @model_validator(mode="after")
+    def _surface_stays_fresh(self) -> BacksideStudy:
+        if self.wear != self.wear.without_updates():
+            raise fault_at(
+                ("wear", "blocks"),
+                f"blocks: {self.wear.blocks}, mixing: {self.wear.mixing} in a study of model "
+                "backside",
+                "blocks: 1 and mixing: linear; both faces stay fresh",
+                "Set blocks to 1 and mixing to linear.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _rotation_is_quasi_static(self) -> BacksideStudy:
+        if self.simulation.analysis != "quasi_static":
+            raise fault_at(
+                ("simulation", "analysis"),
+                f"{self.simulation.analysis} in a study of model backside",
+                "quasi_static: the moments on the insert are in equilibrium",
+                "Set simulation.analysis to quasi_static.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _platform_follows_a_motion(self) -> BacksideStudy:
+        if self.backside.movement.motion != "rotating":
+            return self
+        for name, block in self.simulated_activities().items():
+            if getattr(block, "control", None) is not None:
+                raise fault_at(
+                    ("activities", name, "control"),
+                    "forces on a rotating platform",
+                    "a prescribed rotation, which the faces of the insert share",
+                    "Remove control, or fix the insert.",
+                )
+        return self

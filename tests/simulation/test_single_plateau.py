@@ -1,0 +1,173 @@
+"""A knee with one plateau: a unicompartmental implant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.settings.study import load_study, merge_settings
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.quasi_static import of_plateaus
+from kneewear.study.inputs import built_in_activities, exact_knee
+from kneewear.tissue.springs import Spring
+from tests.study.studies import COARSE, FACTORIAL, computed, shipped
+
+NO_VARIABLES = {"variables": {}, "cases": {"plan": "factorial"}, "analyses": {}}
+SIDES = ("medial", "lateral")
+
+
+def study_of(*changes, base=COARSE):
+    settings = merge_settings(base, NO_VARIABLES | {"simulation": {"distance": "exact"}})
+    for change in changes:
+        settings = merge_settings(settings, change)
+    return load_study(settings)
+
+
+def single(side, **simulation):
+    return {"implant": {"bearings": [side]}, "simulation": simulation}
+
+
+def cycle(study, activity=None):
+    activity = activity or built_in_activities(study)["gait"]
+    return simulate_cases(exact_knee(study), activity, study.case_list(), study.simulation)
+
+
+@pytest.fixture(scope="module")
+def both():
+    study = study_of()
+    return study, cycle(study)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_one_plateau_is_that_side_of_two_with_the_other_held(both, side):
+    study, whole = both
+    moved = replace(
+        built_in_activities(study)["gait"],
+        translation=whole.translation.values[0],
+        rotation=whole.rotation.values[0],
+    )
+    alone = cycle(study_of(single(side, medial_lateral="held")), moved)
+    assert alone["side"].values.tolist() == [side]
+    for name in ("pressure", "slip", "force", "centre_of_pressure"):
+        expected = whole[name].sel(side=side).values[0]
+        found = alone[name].values[0][:, 0]
+        # The equilibrium is solved to 1e-8 of the load.
+        scale = np.nanmax(np.abs(expected))
+        np.testing.assert_allclose(found, expected, atol=1e-6 * scale, err_msg=name)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_one_plateau_carries_its_share_of_the_load(both, side):
+    share = {"medial": 0.7, "lateral": 0.3}[side]
+    alone = cycle(study_of(single(side)))
+    total = both[1]["load"].values[0]
+    np.testing.assert_allclose(alone["load"].values[0], share * total, rtol=1e-12)
+    # The force on the insert.
+    np.testing.assert_allclose(alone.force.values[0, :, 0, 1], -share * total, rtol=1e-7)
+    # Nothing pushes along the free medial-lateral coordinate.
+    np.testing.assert_allclose(alone.force.values[0, :, 0, 2], 0.0, atol=1e-7 * total.max())
+
+
+def test_medial_lateral_spring_carries_what_the_slope_pushes():
+    stiffness = 0.05
+    alone = cycle(study_of(single("medial", medial_lateral_spring_per_mm=stiffness)))
+    pushed = alone.force.values[0, :, 0, 2]
+    away = alone.translation.values[0, :, 2]
+    np.testing.assert_allclose(
+        -pushed, stiffness * alone["load"].values[0] * away, atol=1e-6 * alone["load"].values.max()
+    )
+
+
+def test_forces_and_springs_of_a_simulator_act_on_one_plateau():
+    """Anterior-posterior position from a force and a spring instead of from the motion."""
+    study = study_of(single("medial", medial_lateral="held"))
+    given = built_in_activities(study)["gait"]
+    frames = given.percent.size
+    push = np.zeros((frames, 6))
+    push[:, 0] = 0.02
+    driven = replace(
+        given,
+        prescribed=("z", "theta_1", "theta_2", "theta_3"),
+        load_line=20.0,
+        wrench=push,
+        springs=(Spring("x", 10.0),),
+    )
+    found = cycle(study, driven)
+    weight = study.patient.body_mass_kg * 9.81
+    along = -found.force.values[0, :, 0, 0] - 10.0 * found.translation.values[0, :, 0]
+    np.testing.assert_allclose(along, -0.7 * 0.02 * weight, atol=1e-4)
+
+
+def test_share_of_a_measured_load_goes_before_that_of_the_settings():
+    study = study_of(single("lateral"))
+    given = built_in_activities(study)["gait"]
+    share = np.linspace(0.4, 0.6, given.load.size)
+    part = of_plateaus(replace(given, medial_share=share), ("lateral",), study.simulation)
+    np.testing.assert_allclose(part.load, (1.0 - share) * given.load, rtol=1e-14)
+    with pytest.raises(ValueError, match="share"):
+        of_plateaus(replace(given, varus_moment=share), ("lateral",), study.simulation)
+
+
+def test_forward_dynamics_of_one_plateau_follow_its_equilibria():
+    quasi_static, forward = (
+        cycle(study_of(single("medial", analysis=analysis, frames=20)))
+        for analysis in ("quasi_static", "forward")
+    )
+    np.testing.assert_allclose(
+        forward.max_pressure.values.max(), quasi_static.max_pressure.values.max(), rtol=0.01
+    )
+
+
+def test_tables_of_a_study_have_its_plateaus_and_the_whole_insert():
+    study = study_of(
+        single("lateral"),
+        {"variables": {"thickness_mm": [6, 10]}, "cases": FACTORIAL},
+    )
+    row = computed(study).iloc[0]
+    assert row["both_wear_volume"] == row["lateral_wear_volume"] > 0.0
+    assert "medial_wear_volume" not in row.index
+
+
+def test_dished_bearing_has_less_pressure_than_the_flat_one():
+    flat = {"grid": {"rows": 40, "columns": 30}, "simulation": {"frames": 8}}
+    dish = {"parametric": {"plateau_sagittal_radius_mm": 60.0,
+                           "femoral_coronal_radius_mm": {"medial": 60.0},
+                           "plateau_coronal_radius_mm": {"medial": 70.0}}}  # fmt: skip
+    base = shipped("unicompartmental.yaml")
+    peak, dished = (
+        float(cycle(study_of(flat, *more, base=base)).max_pressure.max())
+        for more in ((), ({"implant": dish},))
+    )
+    assert dished < 0.8 * peak
+
+
+@pytest.mark.parametrize(
+    ("changes", "at"),
+    [
+        ({"implant": {"bearings": []}}, "implant.bearings"),
+        ({"implant": {"bearings": ["medial", "medial"]}}, "implant.bearings"),
+        ({"implant": {"bearings": ["patella"]}}, "implant.bearings"),
+    ],
+)
+def test_unknown_bearings_are_refused_at_their_place(changes, at):
+    with pytest.raises(InputDataError) as error:
+        study_of(changes)
+    assert at in str(error.value)
+
+
+def test_moment_of_the_load_is_refused_before_a_run():
+    moment = {"columns": {"varus_moment_n_m": "moment"}}
+    gait = {"activities": {"example_gait": {"load": moment}}}
+    changes = gait | {"implant": {"bearings": ["medial"]}}
+    with pytest.raises(InputDataError) as error:
+        load_study(merge_settings(shipped("example_meshes.yaml"), changes))
+    assert "varus_moment_n_m" in str(error.value)
+
+
+def test_models_without_activities_refuse_a_single_plateau():
+    with pytest.raises(InputDataError) as error:
+        load_study(merge_settings(shipped("laxity.yaml"), {"implant": {"bearings": ["medial"]}}))
+    assert "implant.bearings" in str(error.value)

@@ -1,0 +1,193 @@
+"""Both faces of an insert: rotating platform, and fixed insert with a stated motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.settings.study import load_study, merge_settings
+from kneewear.simulation.lower_face import build_lower_face as build
+from kneewear.simulation.lower_face import moment_about
+from kneewear.study.faces import compute_faces, face_cycles, micromotion_path
+from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
+from kneewear.study.plans import plan_cases
+from kneewear.study.run import FAILURE, run_cases
+from tests.study.studies import COARSE, shipped
+
+# A cycle closes to 1e-6 rad, 6e-5 deg.
+CLOSED_DEG = 1e-3
+COARSE_CASE = {
+    "variables": {}, "cases": {"plan": "factorial"},
+    "grid": COARSE["grid"], "table": COARSE["table"],
+    "simulation": {"frames": COARSE["simulation"]["frames"]},
+    "backside": {"element_mm": 3.0},
+}  # fmt: skip
+
+
+def study_of(name, **movement):
+    settings = merge_settings(shipped(name), COARSE_CASE)
+    return load_study(merge_settings(settings, {"backside": {"movement": movement}}))
+
+
+def inputs_of(study):
+    return CaseInputs(study, exact_knee(study), built_in_activities(study), exact=True)
+
+
+def cycle_of(study):
+    inputs = inputs_of(study)
+    lower = build(study.backside, inputs.knee(study).implant, study.insert.thickness_mm)
+    return face_cycles(study, inputs, lower)["gait"], lower
+
+
+def friction(coefficient):
+    return {"lower_friction": {"coefficient": coefficient}}
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return cycle_of(study_of("rotating_platform.yaml", **friction(0.05)))
+
+
+@pytest.fixture(scope="module")
+def held():
+    study = study_of("rotating_platform.yaml", **friction(1e9))
+    return study, cycle_of(study)
+
+
+def test_friction_of_the_lower_face_is_full_where_it_slides_and_less_where_it_rests(platform):
+    curves = platform[0].curves
+    turned = np.abs(np.diff(curves["insert_rotation"], prepend=curves["insert_rotation"][-1]))
+    moment, most = np.abs(curves["axial_moment"]), curves["friction_moment"]
+    slides = turned > CLOSED_DEG
+    assert 0 < slides.sum() < slides.size
+    # The rotation is found to 1e-9 rad, where moments change by some N m per 1e-3 rad.
+    np.testing.assert_allclose(moment[slides], most[slides], rtol=1e-4)
+    assert (moment[~slides] <= most[~slides] * (1.0 + 1e-9)).all()
+    assert platform[0].closure < 1e-3
+
+
+def test_friction_turns_the_insert_against_its_sliding(platform):
+    curves = platform[0].curves
+    turned = np.diff(curves["insert_rotation"], prepend=curves["insert_rotation"][-1])
+    slides = np.abs(turned) > CLOSED_DEG
+    assert (np.sign(turned[slides]) == np.sign(curves["axial_moment"][slides])).all()
+
+
+def test_forces_on_both_faces_are_action_and_reaction(platform):
+    """Force and horizontal moments of the femoral component and of the tray add to zero."""
+    cycle, lower = platform
+    force = cycle.upper["force"].values[0].sum(axis=1)
+    torque = cycle.upper["torque"].values[0].sum(axis=1)
+    arm = lower.centre - lower.pivot
+    for frame in range(len(force)):
+        wrench = np.concatenate([force[frame], torque[frame]])
+        about = moment_about(lower.pivot, [wrench], np.zeros(3))
+        pressure = cycle.lower["pressure"].values[0, frame, 0][lower.grid.valid[0]].astype(float)
+        up = pressure * lower.area
+        # Pressures are kept in single precision.
+        scale = 1e-6 * abs(about[1])
+        assert up.sum() + about[1] == pytest.approx(0.0, abs=scale)
+        assert -up @ arm[:, 2] + about[3] == pytest.approx(0.0, abs=30.0 * scale)
+        assert up @ arm[:, 0] + about[5] == pytest.approx(0.0, abs=30.0 * scale)
+
+
+def test_infinite_friction_of_the_lower_face_gives_the_fixed_insert(held):
+    study, (cycle, _) = held
+    fixed = inputs_of(study).cycles(study)["gait"]
+    assert (cycle.curves["insert_rotation"] == 0.0).all()
+    for name in ("pressure", "slip", "translation"):
+        expected = fixed[name].values
+        scale = np.abs(expected).max()
+        # Equilibria are solved to 1e-8 of the load from other starts.
+        np.testing.assert_allclose(cycle.upper[name].values, expected, atol=2e-5 * scale)
+    assert not cycle.lower["slip"].values.any()
+
+
+def sliding(history, area):
+    """Integral of pressure times sliding over a cycle, N mm."""
+    distance = np.linalg.norm(history["slip"].values[0], axis=-1)
+    return float(np.sum(history["pressure"].values[0] * distance * area))
+
+
+def test_platform_takes_sliding_from_the_bearing_as_it_turns(platform, held):
+    study, (fixed, _) = held
+    turning, lower = platform
+    area = exact_knee(study).grid.area
+    assert sliding(turning.upper, area) < sliding(fixed.upper, area)
+    assert sliding(turning.lower, lower.grid.area) > 0.0
+
+
+def test_fixed_insert_has_no_wear_of_the_lower_face(held):
+    values = compute_faces(held[0], inputs_of(held[0])).values
+    assert values["lower_wear_volume"] == values["insert_rotation_range"] == 0.0
+    assert values["backside_percent"] == values["rotation_on_tray"] == 0.0
+
+
+def test_wear_of_a_straight_micromotion_is_factor_times_load_times_way():
+    study = study_of("fixed_backside.yaml", medial_lateral_mm=0.0, anterior_posterior_mm=0.2)
+    found = compute_faces(study, inputs_of(study)).values
+    cycle, _ = cycle_of(study)
+    way = 0.2 * np.cos(2.0 * np.pi * np.arange(8) / 8) / 2.0
+    half = 0.5 * np.abs(np.roll(way, -1) - np.roll(way, 1))
+    work = float(np.sum(cycle.lower["load"].values[0] * half[: len(cycle.lower.percent)]))
+    expected = 1e6 * study.backside.wear_factor_mm3_per_n_m * 1e-3 * work
+    assert found["lower_wear_rate"] == pytest.approx(expected, rel=1e-5)
+    assert found["lower_cross_shear"] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_micromotion_leaves_the_bearing_alone_and_wears_in_proportion():
+    small, large = (
+        compute_faces(study, inputs_of(study)).values
+        for study in (
+            study_of("fixed_backside.yaml"),
+            study_of("fixed_backside.yaml", anterior_posterior_mm=0.2, medial_lateral_mm=0.1),
+        )
+    )
+    assert large["lower_wear_volume"] == pytest.approx(2.0 * small["lower_wear_volume"], rel=1e-5)
+    assert large["upper_wear_volume"] == small["upper_wear_volume"]
+    assert 0.0 < small["lower_cross_shear"] < 0.5
+
+
+def test_path_of_a_micromotion_has_its_ranges():
+    study = study_of("fixed_backside.yaml", rotation_deg=1.0)
+    path = micromotion_path(study.backside.movement, 8)
+    np.testing.assert_allclose(np.ptp(path, axis=0), [0.1, 0.05, np.radians(1.0)], rtol=1e-12)
+
+
+def test_cases_of_a_study_have_a_row_each():
+    study = load_study(
+        merge_settings(shipped("fixed_backside.yaml"), COARSE_CASE | {
+            "variables": shipped("fixed_backside.yaml")["variables"],
+            "cases": {"plan": "factorial", "maps": False},
+        })
+    )  # fmt: skip
+    rows = run_cases(study, plan_cases(study), inputs_of(study))
+    assert not rows[FAILURE].any()
+    wear = rows["lower_wear_rate"].to_numpy()
+    np.testing.assert_allclose(wear / wear[0], [1.0, 2.0, 4.0, 8.0], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "at"),
+    [
+        ("rotating_platform.yaml", {"backside": {"wear_law": "none"}}, "backside.wear_law"),
+        ("rotating_platform.yaml", {"simulation": {"analysis": "forward"}}, "simulation.analysis"),
+        ("rotating_platform.yaml", {"wear": {"blocks": 2}}, "wear.blocks"),
+        (
+            "rotating_platform.yaml",
+            {"backside": {"face": {"hole_radius_mm": 30.0}}},
+            "backside.face.rectangle.hole_radius_mm",
+        ),
+        (
+            "fixed_backside.yaml",
+            {"backside": {"movement": {"anterior_posterior_mm": 0.0, "medial_lateral_mm": 0.0}}},
+            "backside.movement",
+        ),
+    ],
+)
+def test_impossible_settings_are_refused_at_their_place(name, changes, at):
+    with pytest.raises(InputDataError) as error:
+        load_study(merge_settings(merge_settings(shipped(name), {"variables": {}}), changes))
+    assert at.rsplit(".", 1)[-1] in str(error.value)
+    assert "backside" in str(error.value) or at in str(error.value)

@@ -1,0 +1,165 @@
+"""A dome in the groove of a trochlea, with motion and force from a file."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear import default_study
+from kneewear.contact.foundation import confined_modulus
+from kneewear.errors import InputDataError
+from kneewear.io.study_inputs import FileReader, check_inputs
+from kneewear.settings.study import read_study
+from kneewear.settings.wear_test import BearingTest
+from kneewear.study.inputs import CaseInputs
+from kneewear.study.plans import plan_cases
+from kneewear.study.run import FAILURE, run_cases
+from kneewear.wear_tests.motions import patellar_cycle
+from kneewear.wear_tests.simulation import BearingContact, wear_of_test
+from tests.refusals import refusal
+from tests.study.studies import CHECKOUT
+
+pytestmark = pytest.mark.compiled
+
+BUTTON = {
+    "shape": "patellar_button",
+    "dome_radius_mm": 25.0,
+    "half_width_mm": 15.0,
+    "groove_radius_mm": 30.0,
+    "groove_half_width_mm": 16.0,
+    "trochlea_radius_mm": 22.0,
+    "thickness_mm": 8.0,
+}
+FORCE = 500.0
+RATIO = [[0.0, 0.4], [90.0, 1.0]]
+
+
+def contact_of(curves, bearing=BUTTON, lateral=True, **changes):
+    columns = {"flexion": "flexion", "quadriceps_n": "quadriceps_n", "proximal_mm": "proximal_mm"}
+    if lateral:
+        columns["lateral_mm"] = "lateral_mm"
+    test = {
+        "bearing": bearing,
+        "motion": {"path": "patella", "file": "x.csv", "columns": columns, "force_ratio": RATIO},
+        "million_cycles": 1.0,
+        "frames": 8,
+        "element_mm": 0.3,
+    }
+    settings = default_study().simulation
+    return BearingContact(BearingTest.model_validate(test | changes), settings, curves)
+
+
+def curves_of(flexion, **more):
+    flexion = np.atleast_1d(np.asarray(flexion, dtype=float))
+    percent = 100.0 * np.arange(flexion.size) / flexion.size
+    ratio = np.interp(flexion, *np.array(RATIO).T)
+    return pd.DataFrame(
+        {"percent": percent, "flexion": flexion, "quadriceps_n": FORCE / ratio} | more
+    )
+
+
+@pytest.mark.parametrize("groove", [28.0, 35.0, 200.0])
+def test_dome_in_a_groove_has_the_pressure_of_the_closed_form(groove):
+    """F = pi K d^2 sqrt(R_x R_z) / h, p = K d / h: a foundation under an elliptic paraboloid."""
+    width = min(16.0, groove)
+    shape = BUTTON | {"groove_radius_mm": groove, "groove_half_width_mm": width}
+    found = contact_of(curves_of(30.0), shape).fresh
+    settings = default_study().simulation
+    stiffness = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio) / 8.0
+    along = 1.0 / (1.0 / 25.0 + 1.0 / 22.0)
+    across = 1.0 / (1.0 / 25.0 - 1.0 / groove)
+    depth = math.sqrt(FORCE / (math.pi * stiffness * math.sqrt(along * across)))
+    # A paraboloid for circles of contacts up to 10 mm wide, and elements of 0.3 mm: 1 to 2 %.
+    peak = found.max_pressure.values[0, :, 0]
+    np.testing.assert_allclose(peak, stiffness * depth, rtol=0.02)
+    area = 2.0 * math.pi * depth * math.sqrt(along * across)
+    np.testing.assert_allclose(found.contact_area.values[0, :, 0], area, rtol=0.03)
+
+
+def test_force_is_that_of_the_quadriceps_times_the_ratio_at_the_flexion():
+    flexion = 45.0 + 45.0 * np.cos(2.0 * np.pi * np.arange(8) / 8)
+    curves = curves_of(flexion).assign(quadriceps_n=800.0)
+    contact = contact_of(curves)
+    expected = 800.0 * (0.4 + 0.6 * flexion / 90.0)
+    np.testing.assert_allclose(contact.load, expected, rtol=1e-12)
+    force = contact.fresh["force"].values[0, :, 0]
+    np.testing.assert_allclose(-force[:, 1], expected, rtol=1e-6)
+
+
+def test_flexion_slides_the_groove_by_radius_times_angle():
+    """Wear of a centred button: factor times force times the way R dtheta of the groove."""
+    amplitude = math.radians(10.0)
+    angle = np.degrees(amplitude) * (1.0 + np.cos(2.0 * np.pi * np.arange(48) / 48))
+    contact = contact_of(curves_of(angle), frames=48, element_mm=0.5)
+    wear = default_study().wear.model_copy(
+        update={"wear_factor_mm3_per_n_m": 1e-6, "creep_mm_per_mpa": 0.0, "wear_law": "archard"}
+    )
+    values = wear_of_test(contact, wear).values
+    way = 4.0 * amplitude * 22.0
+    # Central differences of 48 frames, and points beside the bottom that slide further: 1 %.
+    assert values["wear_rate"] == pytest.approx(1e-9 * FORCE * way * 1e6, rel=0.015)
+    assert values["cross_shear"] < 0.01
+
+
+def test_button_settles_in_the_groove_where_its_position_is_not_given():
+    shifted = contact_of(curves_of(20.0, lateral_mm=1.0)).fresh
+    settled = contact_of(curves_of(20.0), lateral=False).fresh
+    assert abs(shifted["force"].values[0, 0, 0, 2]) > 10.0
+    np.testing.assert_allclose(settled["force"].values[0, :, 0, 2], 0.0, atol=1e-5 * FORCE)
+    np.testing.assert_allclose(settled.translation.values[0, :, 2], 0.0, atol=1e-3)
+
+
+def test_curves_are_periodic_between_their_samples():
+    motion = contact_of(curves_of(0.0)).test.motion
+    curves = curves_of([10.0, 30.0], proximal_mm=[1.0, 2.0])
+    poses, _ = patellar_cycle(curves, motion, 4)
+    np.testing.assert_allclose(np.degrees(poses[:, 5]), [10.0, 20.0, 30.0, 20.0])
+    np.testing.assert_allclose(poses[:, 0], [1.0, 1.5, 2.0, 1.5])
+
+
+def shipped(**test):
+    return read_study(
+        CHECKOUT / "config/patellar_button.yaml",
+        {"variables": {}, "wear_test": {"tests": {"gait": test}}},
+        defaults=CHECKOUT / "config/defaults.yaml",
+    )
+
+
+def test_shipped_study_reads_its_file_and_wears():
+    study = shipped(frames=12, element_mm=1.5)
+    inputs = CaseInputs(study, None, {}, exact=True, reader=FileReader(CHECKOUT))
+    (row,) = run_cases(study, plan_cases(study), inputs).to_dict("records")
+    assert row[FAILURE] == ""
+    assert row["wear_rate"] > 0.0
+    assert row["border_pressure"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("test", "place"),
+    [
+        ({"bearing": {"dome_radius_mm": 60.0}}, "bearing.dome_radius_mm"),
+        ({"bearing": {"groove_half_width_mm": 31.0}}, "bearing.groove_half_width_mm"),
+        ({"motion": {"force_ratio": [[20, 0.5], [0, 0.3]]}}, "motion.force_ratio"),
+        ({"motion": {"columns": {"tilt": "tilt_deg"}}}, "motion.columns.tilt"),
+        ({"load": {"low_n": 10.0, "high_n": 20.0}}, "load"),
+    ],
+)
+def test_fault_is_stated_at_its_key(test, place):
+    where = refusal(shipped, **test).where
+    assert where.endswith(f"key wear_test.tests.gait.{place}")
+
+
+@pytest.mark.parametrize(
+    "motion", [{"file": "config/patella/none.csv"}, {"columns": {"flexion": "knee_flexion"}}]
+)
+def test_file_is_checked_before_the_study(motion):
+    with pytest.raises(InputDataError):
+        check_inputs(shipped(motion=motion), CHECKOUT)
+
+
+def test_force_that_is_not_positive_is_refused():
+    with pytest.raises(InputDataError):
+        contact_of(curves_of(20.0).assign(quadriceps_n=0.0)).load  # noqa: B018
