@@ -75,7 +75,7 @@ compare: $(STAMP)
 
 # About seven minutes on two cores once kernels are compiled; includes the quick study from end to end.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 # Whole studies, browser, documentation, cluster and faults of running studies.
 test-slow: $(STAMP)

@@ -26,10 +26,11 @@ if not IS_COMPILED:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With the JIT off leave out tests that take too long, and those that start processes.
 
-    Those that start processes come first: they take minutes, for which at the end one process
+    Slow ones that start processes come first: they take minutes, for which at the end one process
     would wait for the other.
     """
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    first = "slow", "workflow"
+    items.sort(key=lambda item: not all(map(item.get_closest_marker, first)))
     if not IS_COMPILED:
         marks = "compiled", "slow", "workflow"
         others = [item for item in items if any(map(item.get_closest_marker, marks))]
