@@ -30,6 +30,8 @@ _RADIUS = Range("mm", 0.5, 1, 60, 500, "Pins from 3 mm, femoral heads and condyl
 _LENGTH = Range("mm", 0.1, 1, 60, 200, "Strokes and diameters of tracks of tests")
 _LOAD = Range("N", 0.01, 1, 1e4, 1e5, "Pins 10 N and more, hips and knees up to 4 kN")
 _ANGLE = Range("deg", -90, -60, 60, 90, "Hip and disc simulators: up to 46 deg in all", least=0.05)
+# Of quadriceps and patellar tendon, neither of which pulls harder than the quadriceps.
+_LARGEST_FORCE_RATIO = 2.0
 _WHOLE = Range("1", 1, 1, 100, 1000, "Cycles within one period of the test")
 
 
@@ -284,7 +286,7 @@ class PatellarMotion(Settings):
     force_ratio: Annotated[tuple[tuple[Finite, NonNegative], ...], Field(min_length=1)] = quantity(
         "Force of the patella on the trochlea over that of the quadriceps: pairs [flexion in deg, "
         "ratio], flexion ascending, linear in between and constant beyond.",
-        Range.unlimited("deg, 1", "From 0 to 140 deg, 0.3 to 1.5"),
+        Range("deg, 1", -30, -10, 140, 160, "Flexion of knees; ratios are at most 1.5"),
     )
 
     @model_validator(mode="after")
@@ -296,6 +298,14 @@ class PatellarMotion(Settings):
                 f"flexion of {', '.join(f'{value:g}' for value in flexion)}",
                 "ascending values",
                 "Sort the pairs, and remove those of equal flexion.",
+            )
+        largest = max(ratio for _, ratio in self.force_ratio)
+        if largest > _LARGEST_FORCE_RATIO:
+            raise fault_at(
+                ("force_ratio",),
+                f"a ratio of {largest:g}",
+                f"at most {_LARGEST_FORCE_RATIO:g}, that of two parallel equal tensions",
+                "Check that pairs are [flexion, ratio], ratios not in percent.",
             )
         return self
 

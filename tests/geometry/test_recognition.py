@@ -136,7 +136,7 @@ def test_fits_follow_shapes_and_not_noise():
     }
     (plateaus,) = segment_plateaus(sheets["insert"])
     condyles, _ = segment_condyles(sheets["femoral"])
-    chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
+    chosen = choose_fit(sheets["insert"], sheets["femoral"], [plateaus], condyles)
     for side, region in plateaus.items():
         noisy, exact = (
             within_outline(one, region.outline)
@@ -163,7 +163,7 @@ def test_bearings_of_the_real_implant_agree_with_regions_drawn_by_hand(form):
         sheets[part] = cut[part](mesh).sheet if form == "solid" else mesh
     (plateaus,) = segment_plateaus(sheets["insert"])
     condyles, _ = segment_condyles(sheets["femoral"])
-    chosen = choose_fit(sheets["insert"], sheets["femoral"], plateaus, condyles)
+    chosen = choose_fit(sheets["insert"], sheets["femoral"], [plateaus], condyles)
     assert max(fit.mean_mm for fit in chosen.qualities) < 0.0011
     # The windows of config/dm_fluoroscopy.yaml.
     for side, sign in (("medial", 1.0), ("lateral", -1.0)):

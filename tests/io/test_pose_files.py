@@ -237,7 +237,7 @@ class TestKneeling:
         motion = registered_motion(*poses, settings(), "right")
         # "About 107 deg" in formats.md.
         np.testing.assert_allclose(motion["flexion"], 107.0, atol=1.0)
-        femur = load_shape(KNEEL / "KR_right_7_fem.stl").vertices
+        femur = load_shape(KNEEL / "KR_right_7_fem.stl").vertices.copy()
         names = ["anterior_posterior", "superior_inferior", "medial_lateral"]
         lowest = []
         for row in motion.to_dict("records"):

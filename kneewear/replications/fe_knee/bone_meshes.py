@@ -160,7 +160,7 @@ def tetrahedralise(surface: TriangleMesh, element: float, source: str) -> tuple[
     # It writes a file of its own into the working directory.
     with TemporaryDirectory() as folder, chdir(folder):
         nodes, cells = tetrahedralize(
-            coarse.vertices,
+            coarse.vertices.copy(),  # it takes no read-only array
             coarse.faces.astype(np.int32),
             edge_length_fac=element / diagonal,
             epsilon=_ENVELOPE * element / diagonal,
