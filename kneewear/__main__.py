@@ -193,7 +193,7 @@ def paper(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def fit_material(chosen: argparse.Namespace) -> int:
+def fit_material_(chosen: argparse.Namespace) -> int:
     """Fit the three-parameter material to a table of measured compression."""
     from kneewear.measured import write_material_fit  # noqa: PLC0415
 
@@ -313,7 +313,7 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument("--no-browser", action="store_true", help="do not open the page")
     without = "print the studies of config/ that are needed and not finished, and draw nothing"
     add(paper).add_argument("--missing", action="store_true", help=without)
-    fitted = add(fit_material)
+    fitted = add(fit_material_)
     fitted.add_argument("file", help="CSV with stress_mpa and modulus_mpa or strain, compression")
     fitted.add_argument("--exponent", type=_above_zero, help="exponent n (fitted); 1 is linear")
     fitted.add_argument("--output", default="results/material_fit", help="folder of the figure")

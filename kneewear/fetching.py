@@ -95,12 +95,12 @@ def fetch_data(folder: Path, mirrors: Sequence[str] = ()) -> list[str]:
         lines.append(f"{target}: downloaded, {target.stat().st_size / 1e6:.1f} MB")
     motion, table = folder / _MOTION, folder / _MOTION_TABLE
     if motion.is_file() and not table.is_file():
-        save_table(motion_table(motion), table)
+        save_table(fluoroscopic_curves(motion), table)
         lines.append(f"{table}: written from {motion.name}")
     return lines
 
 
-def motion_table(path: Path) -> pd.DataFrame:
+def fluoroscopic_curves(path: Path) -> pd.DataFrame:
     """Curves of the published fluoroscopic gait of subject DM: percent, deg and mm.
 
     Its names of angles are those of a joint of OpenSim, its values a position of the femoral

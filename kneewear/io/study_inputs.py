@@ -221,9 +221,7 @@ def case_files(study: Study, root: str | Path) -> list[str]:
 
     InputDataError if one does not exist; it names the first case with it.
     """
-    found: dict[str, None] = {}
-    if isinstance(study, WearTestStudy):
-        found |= dict.fromkeys(model_files(study, root).values())
+    found = dict.fromkeys(model_files(study, root).values())
     names = [
         name for name, variable in study.variables.items()
         if any(path.endswith(("file", "insert", "femoral", "mesh")) for path in variable.settings)
@@ -483,11 +481,10 @@ def _check_model(study: Study, root: str | Path) -> tuple[Finding, ...]:
     """Read the tables and shapes of the model of a multibody study or a replication."""
     if study.model == "multibody":
         return _check_bodies(cast("MultibodyStudy", study), root)
-    if isinstance(study, WearTestStudy):
-        reader = FileReader(root)
-        for test in study.wear_test.tests.values():
+    if study.model == "wear_test":
+        for test in cast("WearTestStudy", study).wear_test.tests.values():
             if isinstance(test.motion, PatellarMotion):
-                reader.curves(study, test.motion.file, test.motion.columns.given())
+                FileReader(root).curves(study, test.motion.file, test.motion.columns.given())
     if study.model in STUDY_MODELS:
         replication(study.model, "files").check(study, model_files(study, root))
     return ()
