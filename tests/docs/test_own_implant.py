@@ -123,8 +123,8 @@ def other(finished, tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("ending", "left", "solid"),
-    [("ply", False, False), ("step", False, False), ("stl", True, False), ("stl", False, True)],
-    ids=["ply", "step", "left", "solids"],
+    [("step", False, False), ("stl", True, False), ("stl", False, True)],
+    ids=["step", "left", "solids"],
 )
 def test_other_files_lead_to_the_report(other, ending, left, solid):
     name = f"{ending}_{left:d}{solid:d}"
