@@ -121,11 +121,9 @@ def _write_preflight(
             ]
     for one in activities:
         trials = _sign_trials(one, knee, study)
-        source = study.simulated_activities()[one.name]
-        standard = isinstance(source, FileActivity) and isinstance(source.motion, IsoMotion)
         # Contact that is cut off takes force as well, whatever the signs.
         judged = trials and one.name not in cut_off
-        doubt = doubtful_signs(trials, one.name, standard) if judged else ""
+        doubt = doubtful_signs(trials, one.name) if judged else ""
         if doubt:
             warnings.append(doubt)
             signs = {f"signs_{one.name}": draw_signs(trials)}

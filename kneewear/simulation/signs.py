@@ -56,6 +56,7 @@ class SignTrial:
     the posterior position of contact, `screw_home` that of the lateral contact relative to the
     medial one, which internal tibial rotation increases; both are positive in most knees.
 
+    `standard` states that the curves are of a standard machine.
     `curves` has a row for each frame: percent, femoral position (mm posterior), external tibial
     rotation (deg), and the medial and lateral contact (mm posterior, NaN where unloaded).
     """
@@ -68,6 +69,7 @@ class SignTrial:
     posterior: float
     rollback: float
     screw_home: float
+    standard: bool = False
     curves: Array = field(default_factory=lambda: np.empty((0, 5)), repr=False, compare=False)
 
 
@@ -80,16 +82,18 @@ def check_signs(
 ) -> tuple[SignTrial, ...]:
     """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
 
-    `reference` is the origin of anterior-posterior positions, mm posterior, that of the activity by
-    default.
+    `reference` is the origin of anterior-posterior positions, mm posterior, which curves of a
+    standard machine state; that of the activity by default.
     Returns the trials, the motion as given first.
     """
     quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
+    standard = reference is not None
     if reference is None:
         reference = float(np.nan_to_num(activity.zero[0]))
     trials = try_signs(
         activity, lambda motion: simulate_cases(knee, motion, [case], quasi_static), reference
     )
+    trials = tuple(replace(one, standard=standard) for one in trials)
     doubt = doubtful_signs(trials, activity.name)
     if doubt:
         logger.warning(doubt)
@@ -122,14 +126,14 @@ def least_effort(trials: Sequence[SignTrial]) -> SignTrial:
     return min(trials, key=lambda trial: trial.effort)
 
 
-def doubtful_signs(trials: Sequence[SignTrial], name: str, standard: bool = False) -> str:
+def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
     """Sentence on signs of an activity that seem reversed; empty if there are none.
 
-    Curves of a `standard` machine are not judged by the side of the knee: the two editions of ISO
+    Curves of a standard machine are not judged by the side of the knee: the two editions of ISO
     14243-3 turn opposite ways, and the sign of each is checked by itself.
     """
     given, best = trials[0], least_effort(trials)
-    other_knee = None if standard else _mirrored(trials)
+    other_knee = None if trials[0].standard else _mirrored(trials)
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
     limit = LESS if coupling > COUPLED else MUCH_LESS
     if given.effort < LEAST_EFFORT or not best.effort < limit * given.effort:
@@ -171,7 +175,7 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
         "anterior": "anterior_mm",
         "posterior": "posterior_mm",
     }
-    table = pd.DataFrame([asdict(trial) for trial in trials]).drop(columns="curves")
+    table = pd.DataFrame([asdict(trial) for trial in trials]).drop(columns=["standard", "curves"])
     table = table.rename(columns=units)
     sentence = doubtful_signs(trials, name) or (
         f"The bearing gives no reason to doubt the signs of {name}."
