@@ -103,7 +103,6 @@ def _write_preflight(
             check_placement(knee, one, cases, study.simulation, record.fit_quality, sheets)
             for one in activities
         )
-    cut_off = {one.activity for one in placements if one.cut_off}
     activities = [_seated(one, knee, study) for one in activities]
     poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
@@ -121,9 +120,7 @@ def _write_preflight(
             ]
     for one in activities:
         trials = _sign_trials(one, knee, study)
-        # Contact that is cut off takes force as well, whatever the signs.
-        judged = trials and one.name not in cut_off
-        doubt = doubtful_signs(trials, one.name) if judged else ""
+        doubt = doubtful_signs(trials, one.name) if trials else ""
         if doubt:
             warnings.append(doubt)
             signs = {f"signs_{one.name}": draw_signs(trials)}

@@ -65,14 +65,6 @@ class Placement:
         return next((word for word in ("fail", "warning") if word in found), "pass")
 
     @property
-    def cut_off(self) -> bool:
-        """Whether contact is cut off at a border by more than is usual."""
-        borders = self.table["quantity"].isin(
-            checks()[f"placement.{body}_border_force"].quantity for body in ("insert", "femoral")
-        )
-        return bool((borders & (self.table["verdict"] != "pass")).any())
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """The verdict, and one sentence per quantity that did not pass."""
         worse = self.table[self.table["verdict"] != "pass"]
