@@ -55,7 +55,7 @@ def read_matrix_poses(path: str | Path) -> Array:
 
     A frame is one line of 16 numbers, or four lines of four, separated by commas, blanks or tabs;
     the matrix maps points of the component's mesh, mm, to the frame of the x-ray views. Row and
-    column major matrices are told apart by where the row 0, 0, 0, 1 is. Frames of not-a-numbers
+    column major matrices differ in the place of the row 0, 0, 0, 1. Frames of not-a-numbers
     were not registered. InputDataError when the file is of another form, its axes are no rotation,
     or its positions are not in mm.
     """

@@ -102,8 +102,8 @@ def key_results(parts: Iterable[KeyResultPart], tables: Tables) -> Iterator[KeyR
         for keys, own in groups:
             of = dict(zip(each, map(str, keys), strict=True))
             # A single life needs no name.
-            told = {name: value for name, value in of.items() if rows[name].nunique() > 1}
-            yield _key_result(part, own, rows, tables, of, told)
+            shown = {name: value for name, value in of.items() if rows[name].nunique() > 1}
+            yield _key_result(part, own, rows, tables, of, shown)
 
 
 def _key_result(
@@ -112,7 +112,7 @@ def _key_result(
     everything: pd.DataFrame,
     tables: Tables,
     of: Mapping[str, str],
-    told: dict[str, str],
+    shown: dict[str, str],
 ) -> KeyResult:
     value = _statistic(rows, part.value, part.statistic, part.scale)
     low = high = null = limit = None
@@ -140,7 +140,7 @@ def _key_result(
     unit = part.unit or (str(rows["unit"].iloc[0]) if "unit" in rows else "")
     meaning = part.interval.meaning if part.interval and low is not None else ""
     return KeyResult(
-        part.name, part.label, value, unit, told, part.form, low, high, meaning, limit, null
+        part.name, part.label, value, unit, shown, part.form, low, high, meaning, limit, null
     )
 
 

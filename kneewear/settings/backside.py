@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from kneewear.settings.base import CaseStudy
-from kneewear.settings.faults import fault, fault_at
+from kneewear.settings.faults import fault, fault_at, refuse_no_ring
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
     MEDIAL,
@@ -35,13 +35,7 @@ class RingFace(Settings):
 
     @model_validator(mode="after")
     def _is_a_ring(self) -> RingFace:
-        if self.inner_radius_mm >= self.outer_radius_mm:
-            raise fault(
-                f"inner_radius_mm: {self.inner_radius_mm:g}, outer_radius_mm: "
-                f"{self.outer_radius_mm:g}",
-                "an inner radius below the outer one",
-                "Correct the radii.",
-            )
+        refuse_no_ring(self.inner_radius_mm, self.outer_radius_mm)
         return self
 
 

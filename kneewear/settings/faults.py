@@ -180,3 +180,13 @@ def _remedy(kind: str, model: type[BaseModel], location: Location) -> str:
     if known is not None and known[1].unit != "1" and kind.startswith(("greater", "less")):
         return f"Give it in {known[1].unit}, or correct the value (see config/README.md)."
     return "Correct the value (see config/README.md)."
+
+
+def refuse_no_ring(inner_mm: float, outer_mm: float) -> None:
+    """Refuse an inner radius that is not below the outer one."""
+    if inner_mm >= outer_mm:
+        raise fault(
+            f"inner_radius_mm: {inner_mm:g}, outer_radius_mm: {outer_mm:g}",
+            "an inner radius below the outer one",
+            "Correct the radii.",
+        )

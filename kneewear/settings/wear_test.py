@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from kneewear.settings.base import Study
-from kneewear.settings.faults import fault, fault_at, suggestion
+from kneewear.settings.faults import fault, fault_at, refuse_no_ring, suggestion
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
     FileName,
@@ -59,13 +59,7 @@ class RingPin(PlanarBearing):
 
     @model_validator(mode="after")
     def _is_a_ring(self) -> RingPin:
-        if self.inner_radius_mm >= self.outer_radius_mm:
-            raise fault(
-                f"inner_radius_mm: {self.inner_radius_mm:g}, outer_radius_mm: "
-                f"{self.outer_radius_mm:g}",
-                "an inner radius below the outer one",
-                "Correct the radii.",
-            )
+        refuse_no_ring(self.inner_radius_mm, self.outer_radius_mm)
         return self
 
 

@@ -120,7 +120,7 @@ def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
 
     The height of the start (6,), mm and rad, does not matter. Plateaus overlap by a few hundredths
     of a millimetre at the pose returned; a single one keeps the varus of the start.
-    ConvergenceError if a condyle does not come to lie over its plateau.
+    ConvergenceError if a condyle is not over its plateau at the end.
     """
     pose = np.array(start, dtype=float)
     up = body_three_123(pose[3:])[1]

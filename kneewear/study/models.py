@@ -52,7 +52,7 @@ class Collector(Protocol):
 
     @property
     def total(self) -> Any:
-        """What is kept of all cases so far."""
+        """Kept arrays of all cases so far."""
 
 
 @dataclass(frozen=True)
