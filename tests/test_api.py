@@ -51,7 +51,7 @@ def test_every_public_name_is_listed_typed_and_has_an_example():
         assert name in stub
         if inspect.isfunction(found):
             assert ">>> import kneewear as kw" in (found.__doc__ or ""), name
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="nothing"):
         kw.nothing  # noqa: B018
 
 

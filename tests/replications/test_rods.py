@@ -303,7 +303,7 @@ def test_prescribed_ends_are_reached():
 
 def test_steps_that_are_too_long_are_refused():
     system, state = tumbling()
-    with pytest.raises(ConvergenceError, match="Cosserat"):
+    with pytest.raises(ConvergenceError):
         system.step(state, 0.1, held=FREE)
 
 

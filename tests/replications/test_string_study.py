@@ -102,7 +102,7 @@ def test_meshes_are_read_in_their_unit(tmp_path):
 def test_faults_name_body_and_muscle():
     with pytest.raises(InputDataError, match="fibula"):
         settings(muscles={"flexor": {"origin": {"body": "fibula"}}})
-    with pytest.raises(InputDataError, match="meshes and sphere_radius_mm"):
+    with pytest.raises(InputDataError, match="sphere_radius_mm"):
         settings(bodies={"femur": {"meshes": ["a.stl"]}})
     with pytest.raises(InputDataError, match="direction"):
         settings(hinge={"direction": [0, 0, 0]})

