@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from kneewear.wear.subsurface import subsurface_stress
 
 # Part of the largest wear depth below which no cross-shear is shown.
 LEAST_WORN = 0.02
+# Characters of a title above the map of one plateau.
+TITLE_CHARACTERS = 22
 # Samples of a patch in wireframes and sections.
 SAMPLES = (161, 121)
 
@@ -81,8 +84,9 @@ def draw_damage_maps(
     """
     cases = cases_of(maps)
     chosen = typical_cases(cases)
-    columns = min(2, len(chosen))
-    figure, panels = style.panels_in_rows(len(chosen), 2, 2.8, style.WIDTH * columns / 2 + 1.0)
+    most = 3 if len(grid.sides) == 1 else 2
+    width = style.WIDTH * min(most, len(chosen)) / most + 1.0
+    figure, panels = style.panels_in_rows(len(chosen), most, 2.8, width)
     top = max(float(maps.damage_depth[:, index].max()) for _, index in chosen)
     for letter, axes, (label, index) in zip("ABCDE", panels, chosen, strict=False):
         depth = maps.damage_depth.values[life, index]
@@ -92,7 +96,10 @@ def draw_damage_maps(
             f"{side} {own.max():.2f} mm" for side, own in zip(sides_of(maps), depth, strict=True)
         )
         badge = "\noutside validity" if cases[index].name in outside else ""
-        axes.set_title(f"{letter}) {label}\n{cases[index].label}: {worst}{badge}")
+        # A single plateau is narrower than a line of its title.
+        parts = f"{letter}) {label}", f"{cases[index].label}: {worst}"
+        lines = [fill(part, TITLE_CHARACTERS * len(grid.sides)) for part in parts]
+        axes.set_title("\n".join(lines) + badge)
     style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
     return figure
@@ -112,7 +119,8 @@ def draw_wear_maps(
     # Where hardly anything is worn, a ratio of two small numbers would set the scale.
     worn = wear > LEAST_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear.values[life, index], 0.0)
-    figure, panels = style.new_figure(8.2, rows=3)
+    single = len(grid.sides) == 1
+    figure, panels = style.new_figure(*((4.0, 1, 3) if single else (8.2, 3, 1)))
     for axes, values, label, colours in zip(
         panels.flat,
         (wear, creep, cross_shear),
