@@ -239,7 +239,9 @@ def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
 
 
 def _designs(study: Study) -> list[tuple[Study, Path]]:
-    """Study of each design, and the folder of its page in the working directory."""
+    """Study of each design, and the folder of its page; none of a model without an implant."""
+    if not study.has_knee:
+        return []
     folder = Path("results", study.study, "inputs")
     several = design_studies(study)
     return [(one, folder / (name if len(several) > 1 else "")) for name, one in several.items()]

@@ -168,7 +168,11 @@ def judge_sharing(load: pd.DataFrame, settings: LoadSettings) -> tuple[Finding, 
     if np.ptp(medial) > 0.0 and np.ptp(lateral) > 0.0:
         together = float(np.corrcoef(medial, lateral)[0, 1])
     shifted = "One side may be shifted, reversed or of another trial: check its column."
+    # A total exceeds each of its parts in every frame.
+    excess = float(np.min(medial - lateral) / np.max(load["load"]))
+    total = "The column may be the load of both sides: name it `load`."
     found = (
+        judge("load.medial_excess", excess, settings.file, total, f"column '{column}'"),
         judge("load.medial_share", float(share[row]), settings.file, remedy, where),
         judge("load.sides", together, settings.file, shifted, f"column '{column}'"),
     )

@@ -170,7 +170,7 @@ class ContactPair:
             *space.shape,
         )
         self._model: tuple[ElasticLayer, ContactModel] | None = None
-        self._table = _NO_TABLE if distance_table is None else distance_table.arrays
+        self._table = _NO_TABLE if distance_table is None else distance_table.kernel_arrays
         self._set_elements(grid, side)
 
     @property

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kneewear.geometry import _distance_kernels
 from kneewear.geometry.surface import Surface
+from kneewear.mechanics.arrays import read_only_record
 
 Array = NDArray[np.float64]
 
@@ -83,10 +84,22 @@ class DistanceTable:
     a table is a list of runs. The interpolant is twice continuously differentiable.
     """
 
-    arrays: _distance_kernels.DistanceArrays  # grid and coefficients, as kernels read them
+    arrays: _distance_kernels.DistanceArrays  # grid and coefficients, read-only
     depth: float  # how far the band reaches into the metal, mm
     outside: float  # and out of it
     quality: TableQuality
+
+    def __post_init__(self) -> None:
+        arrays = self.arrays
+        # Kernels would compile again for arrays that are read-only.
+        object.__setattr__(self, "_writable", arrays)
+        object.__setattr__(self, "arrays", read_only_record(arrays))
+
+    @property
+    def kernel_arrays(self) -> _distance_kernels.DistanceArrays:
+        """Grid and coefficients as kernels read them."""
+        writable: _distance_kernels.DistanceArrays = self.__dict__["_writable"]
+        return writable
 
     def look_up(self, points: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """Distance and its derivatives at points (n, 3) in the femoral frame, mm.
@@ -100,7 +113,7 @@ class DistanceTable:
         state = np.empty(count, dtype=np.int64)
         columns = np.ascontiguousarray(np.asarray(points, dtype=float).T)
         _distance_kernels.look_up_projections(
-            self.arrays, columns, 0, count, coordinates, state, found
+            self.kernel_arrays, columns, 0, count, coordinates, state, found
         )
         inside = state == _distance_kernels.TABLED
         found[:, ~inside] = np.nan

@@ -48,6 +48,12 @@ class KneeModel:
     distance_tables: Mapping[str, DistanceTable] = field(default_factory=dict)
     coarse_grid: ElementGrid | None = None
 
+    def __post_init__(self) -> None:
+        for name, kind in (("implant", Implant), ("grid", ElementGrid)):
+            if not isinstance(getattr(self, name), kind):
+                found = type(getattr(self, name)).__name__
+                raise TypeError(f"{name} of a knee: found {found}; expected {kind.__name__}")
+
     @property
     def file_attributes(self) -> dict[str, str]:
         """Which knee a file of the model is of, and the axes of its coordinates."""

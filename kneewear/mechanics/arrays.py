@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+
+Record = TypeVar("Record", bound=NamedTuple)
 
 
 def make_read_only(value: Any, names: Iterable[str]) -> None:
@@ -14,3 +16,11 @@ def make_read_only(value: Any, names: Iterable[str]) -> None:
         view = np.asarray(getattr(value, name)).view()
         view.setflags(write=False)
         object.__setattr__(value, name, view)
+
+
+def read_only_record(record: Record) -> Record:
+    """The same record with views of its arrays that cannot be written to."""
+    views = [np.asarray(one).view() for one in record]
+    for view in views:
+        view.setflags(write=False)
+    return type(record)(*views)

@@ -590,4 +590,5 @@ def contact_facts(
                 x, _, z = contact.point[side]
                 row |= {f"{side}_gap": contact.clearance[side], f"{side}_x": x, f"{side}_z": z}
         rows.append(row)
-    return pd.DataFrame(rows)
+    columns = [f"{side}_{what}" for side in sides for what in ("gap", "x", "z")]
+    return pd.DataFrame(rows, columns=["pose", "touches", *columns])

@@ -92,7 +92,7 @@ class Study(Settings):
     report: ReportSettings = Field(description="Report.")
     checks: ChecksSettings = Field(default=ChecksSettings(), description="Checks of plausibility.")
 
-    # Whether studies of the model have a knee.
+    # Whether studies of the model have the knee of the block implant.
     has_knee: ClassVar[bool] = True
     # Whether studies of the model may have a coupled layer.
     has_coupled_contact: ClassVar[bool] = False

@@ -7,7 +7,7 @@ function from these settings to a `MultibodyResult` in `kneewear.studies.multibo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union
 
 from pydantic import Field, model_validator
 
@@ -160,6 +160,7 @@ class MultibodyStudy(Study):
     """A knee whose motion follows from contact, ligaments, muscles and loads."""
 
     model: Literal["multibody"] = Field(description="Knees of several bodies.")
+    has_knee: ClassVar[bool] = False
     multibody: MultibodyModel
 
     @property

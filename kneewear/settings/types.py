@@ -33,7 +33,20 @@ _LONGEST_PATH = 4096
 # Names become parts of file names, of which systems allow 255 bytes.
 # One that starts with a hyphen would be an option of programs.
 STUDY_NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]*$")
-Name = Annotated[str, Field(pattern=STUDY_NAME.pattern, max_length=100)]
+# Devices on Windows, where no file or folder can have such a name.
+_DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
+
+
+def _is_no_device(name: str) -> str:
+    """Refuse names of files that Windows does not have."""
+    if name.lower() in _DEVICES:
+        raise fault(name, "a name that files can have", f"Rename it, e.g. {name}_1.")
+    return name
+
+
+Name = Annotated[
+    str, Field(pattern=STUDY_NAME.pattern, max_length=100), AfterValidator(_is_no_device)
+]
 
 
 def check_path(path: str) -> str:

@@ -75,11 +75,29 @@ def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law
     array, shape (...)
         Depth f(CS) sum_t w(p_t) |s_t|, mm, along the inward normal. Valid while it is small against
         the thickness.
+
+    Raises
+    ------
+    ValueError
+        If weight or factor of the law have neither one value nor one for each element.
     """
-    weight = law.weight(np.asarray(pressure, dtype=np.float64))
+    pressure = np.asarray(pressure, dtype=np.float64)
+    cross_shear = np.asarray(cross_shear, dtype=np.float64)
+    weight = _of_elements(law.weight(pressure), pressure.shape, "weight")
     distance = np.linalg.norm(np.asarray(slip, dtype=np.float64), axis=-1)
-    factor = law.factor(np.asarray(cross_shear, dtype=np.float64))
+    factor = _of_elements(law.factor(cross_shear), cross_shear.shape, "factor")
     return factor * np.sum(weight * distance, axis=0)
+
+
+def _of_elements(value: ArrayLike, shape: tuple[int, ...], method: str) -> Array:
+    """What a method of a law returned, when it is a number or has a value for each element."""
+    found = np.asarray(value)
+    if found.shape not in ((), shape) or found.dtype.kind not in "fiu":
+        raise ValueError(
+            f"{method} of the wear law: found {found.dtype} of shape {found.shape}; "
+            f"expected a number, or numbers of shape {shape}"
+        )
+    return found
 
 
 def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]:

@@ -171,6 +171,11 @@ def copied(samples: pd.DataFrame, argument: dict[str, str]) -> pd.DataFrame:
     return samples.assign(**{name: samples[other] for name, other in argument.items()})
 
 
+def summed(samples: pd.DataFrame, argument: dict[str, list[str]]) -> pd.DataFrame:
+    """Columns with the sum of others."""
+    return samples.assign(**{name: samples[parts].sum(axis=1) for name, parts in argument.items()})
+
+
 def repeated(samples: pd.DataFrame, count: int) -> pd.DataFrame:
     """Several cycles as one."""
     parts = [samples.iloc[:-1].assign(percent=lambda one, n=n: one["percent"] + 100.0 * n)
@@ -285,6 +290,7 @@ CHANGES: dict[str, Callable[[bytes, Any], bytes]] = {
     "scaled": table(scaled),
     "filled": table(filled),
     "copied": table(copied),
+    "summed": table(summed),
     "repeated": table(repeated),
     "until": table(lambda samples, last: samples[samples["percent"] <= last]),
     "every": table(lambda samples, step: samples.iloc[::step]),

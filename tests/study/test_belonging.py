@@ -134,10 +134,38 @@ class Law:
         return np.full(np.shape(cross_shear), self.value)
 
 
-@pytest.mark.parametrize("factor", [np.nan, -1e-9])
-def test_laws_without_a_depth_are_refused(factor, cycles, study):
-    with pytest.raises(ValueError):
-        kw.accumulate_wear(cycles, study, Law(factor))
+class Misshapen(Law):
+    """A law that returns too many values, or none, for weight or factor."""
+
+    def __init__(self, method, value):
+        super().__init__(1e-9)
+        setattr(self, method, lambda given: value)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Law(np.nan),
+        Law(-1e-9),
+        *(Misshapen(name, np.ones(3)) for name in ("weight", "factor")),
+        *(Misshapen(name, None) for name in ("weight", "factor")),
+        Misshapen("factor", "high"),
+    ],
+)
+def test_laws_without_a_depth_are_refused(law, cycles, study):
+    with pytest.raises(ValueError) as caught:
+        kw.accumulate_wear(cycles, study, law)
+    assert caught.traceback[-1].path.is_relative_to(CHECKOUT / "kneewear")
+
+
+def test_parts_of_a_knee_are_of_their_kind_and_do_not_change(knee):
+    for name in ("implant", "grid"):
+        with pytest.raises(TypeError, match=name):
+            replace(knee, **{name: None})
+    for table in knee.distance_tables.values():
+        for array in table.arrays:
+            with pytest.raises(ValueError):
+                array[...] = 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -334,6 +334,7 @@ class FeKneeStudy(Study):
     """A dynamic finite-element knee."""
 
     model: Literal["fe_knee"] = Field(description="Dynamic finite-element knee.")
+    has_knee: ClassVar[bool] = False
     fe_knee: FeKneeSettings = Field(description="Bones, materials, fall and solvers.")
 
     @property
