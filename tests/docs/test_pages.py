@@ -24,6 +24,12 @@ def test_pages_written_by_hand_are_short():
     assert sum(bool(re.search(r"\w", word)) for word in words) <= LIMIT
 
 
+def test_paragraphs_of_list_items_are_indented_as_the_parser_needs():
+    for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.md.in")]:
+        beside = re.findall(r"^\n {1,3}(?=\S).*", page.read_text("utf-8"), re.MULTILINE)
+        assert not beside, (page, beside)
+
+
 def test_gallery_has_every_study_with_a_command_that_names_it():
     sections = re.split(r"^### ", render_gallery(), flags=re.MULTILINE)[1:]
     shown = {section.partition("\n")[0]: section for section in sections}
