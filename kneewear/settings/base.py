@@ -21,7 +21,12 @@ from kneewear.settings.cases import BODY_MASS, THICKNESS, Case, case_name
 from kneewear.settings.checks import ChecksSettings, refuse_impossible, refuse_unknown_checks
 from kneewear.settings.faults import fault, fault_at, suggestion
 from kneewear.settings.files import Location
-from kneewear.settings.idle import reason_without_effect, refuse_idle, refuse_too_few_cases
+from kneewear.settings.idle import (
+    reason_without_effect,
+    refuse_idle,
+    refuse_too_few_cases,
+    refuse_unknown_variables,
+)
 from kneewear.settings.implant import AnyImplant, GridSettings, TableSettings
 from kneewear.settings.plans import AnyPlan, Factorial
 from kneewear.settings.ranges import Range
@@ -284,6 +289,7 @@ class Study(Settings):
             return reason_without_effect(settings, location, changed)
 
         check_variables(settings, self.variables, ("variables",), without_effect)
+        refuse_unknown_variables(self)
         refuse_idle(settings, self.variables)
         refuse_too_few_cases(self)
         for name, variable in self.variables.items():

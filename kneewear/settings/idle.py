@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kneewear.findings import Finding
 from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.checks import checks
-from kneewear.settings.faults import fault_at
+from kneewear.settings.faults import fault_at, suggestion
 from kneewear.settings.files import Location, value_at
 from kneewear.settings.keys import range_at
 from kneewear.settings.variables import Variable, apply_values, locations_of
@@ -44,6 +44,8 @@ _NUMERICAL = (
 # What a search of designs may change: the implant, and where it is placed.
 _DESIGN = ("implant", "simulation.alignment")
 _SAMPLED = ("latin_hypercube", "sobol", "monte_carlo", "one_at_a_time", "variance_based")
+# Options of analyses that name a variable.
+_OF_VARIABLES = ("by", "between", "test", "law")
 # Largest results of any knee, by their units.
 _LARGEST = {"MPa": 500.0, "mm": 60.0, "mm2": 5000.0, "mm3": 1e5, "mm/year": 20.0, "mm3/year": 1e5}
 # Units of settings whose ranges are judged by `variables.spread_*`.
@@ -226,6 +228,25 @@ def refuse_too_few_cases(study: Study) -> None:
             f"more than {terms}, the coefficients of a plane over the variables",
             "Take more samples, or remove analyses.effects.",
         )
+
+
+def refuse_unknown_variables(study: Study) -> None:
+    """Refuse analyses by a variable that the study does not have.
+
+    Labels of a table of cases are only known when it is read.
+    """
+    if study.cases.plan == "table":
+        return
+    for name, options in study.analyses.chosen.items():
+        for key in filter(_OF_VARIABLES.__contains__, type(options).model_fields):
+            variable = getattr(options, key)
+            if variable is not None and variable not in study.variables:
+                raise fault_at(
+                    ("analyses", name, key),
+                    f"no variable '{variable}'",
+                    f"one of {', '.join(study.variables) or 'some variables'}",
+                    suggestion(variable, study.variables) or "Add the variable, or name another.",
+                )
 
 
 def _other_unit(study: Study, path: str, variable: Variable) -> str:

@@ -34,7 +34,9 @@ _LONGEST_PATH = 4096
 # One that starts with a hyphen would be an option of programs.
 STUDY_NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]*$")
 # Devices on Windows, where no file or folder can have such a name.
-_DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
+_DEVICES = {"con", "prn", "aux", "nul"} | {
+    f"{port}{n}" for port in ("com", "lpt") for n in range(10)
+}
 
 
 def _is_no_device(name: str) -> str:
