@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-Record = TypeVar("Record", bound=NamedTuple)
+Record = TypeVar("Record", bound=tuple[Any, ...])
 
 
 def make_read_only(value: Any, names: Iterable[str]) -> None:
@@ -19,7 +19,7 @@ def make_read_only(value: Any, names: Iterable[str]) -> None:
 
 
 def read_only_record(record: Record) -> Record:
-    """The same record with views of its arrays that cannot be written to."""
+    """The same named tuple with views of its arrays that cannot be written to."""
     views = [np.asarray(one).view() for one in record]
     for view in views:
         view.setflags(write=False)
