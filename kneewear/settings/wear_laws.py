@@ -159,10 +159,10 @@ class CrossShearSaturation(WearLaw):
 
     k(CS) / k = f0 + (1 - f0) min(CS / CS1, 1), without dependence on pressure: the law for moving
     contacts that agrees with the tests of `config/measured_wear.yaml`. The factor k is that of
-    flat pins under circular motion (1.63e-6 mm3/(N m), 100 pins; Saikko 2005). CS1 = 0.3: factors
-    of pins on rectangles peak at 3 by 7 (Turell's thesis). f0 = 0.032, 0.018 to 0.046: six discs
-    wore 0.052 +- 0.023 times as fast on a straight as on an elliptic path (Grupp et al. 2009). All
-    three were read in abstracts. Not for stationary contacts above about 2 MPa, whose factor
+    flat pins under circular motion (1.63e-6 mm3/(N m), 100 pins; Saikko 2005). CS1 = 0.1, 0.04 to
+    0.19: hips under ISO 14242-1, whose mean cross-shear ratio is 0.08 (Kaddick and Wimmer 2001).
+    f0 = 0.036, 0.020 to 0.052: six discs wore 0.052 +- 0.023 times as fast on a straight as on an
+    elliptic path (Grupp et al. 2009). All were read in abstracts. Not for stationary contacts above about 2 MPa, whose factor
     falls with pressure, and without the order of directions (random motion wears flat pins 1.23
     times as fast as circular motion; Saikko and Kostamo 2013).
     """
@@ -172,13 +172,13 @@ class CrossShearSaturation(WearLaw):
     survives: ClassVar[bool] = True
     straight_factor: Annotated[float, Field(ge=0, le=1)] = quantity(
         "Wear factor on a straight path over that of multidirectional motion.",
-        Range("1", 0, 0.01, 0.3, 1, "0.018 to 0.046: straight and elliptic paths of discs"),
-        0.032,
+        Range("1", 0, 0.01, 0.3, 1, "0.020 to 0.052: straight and elliptic paths of discs"),
+        0.036,
     )
     saturation: Annotated[float, Field(gt=0, le=0.5)] = quantity(
         "Cross-shear ratio from which the wear factor no longer rises.",
-        Range("1", 0.001, 0.1, 0.5, 0.5, "Factors of pins peak at rectangles of 3 by 7"),
-        0.3,
+        Range("1", 0.001, 0.03, 0.5, 0.5, "0.04 to 0.19: hips under ISO 14242-1"),
+        0.1,
     )
     summary: ClassVar[str] = (
         "The wear factor rises from {straight_factor} of its largest value on straight paths to "
@@ -189,6 +189,8 @@ class CrossShearSaturation(WearLaw):
         "309-318. https://doi.org/10.1243/095441105X34301 (title from memory)",
         "Grupp, T.M. et al. (2009) Eur. Spine J. 18, 98-108. "
         "https://doi.org/10.1007/s00586-008-0840-5",
+        "Kaddick, C. and Wimmer, M.A. (2001) Hip simulator wear testing according to the newly "
+        "introduced standard ISO 14242. Proc. IMechE Part H 215, 429-442 (pages from memory).",
     )
 
     def factor(self, cross_shear: Array) -> Array:

@@ -22,7 +22,7 @@ STRAIGHT = {
     "archard": 2.0 * FACTOR,
     "unified_theory": 0.0,
     "directional_work": 2.0 * FACTOR * 2.0 / 7.4,
-    "cross_shear_saturation": 2.0 * FACTOR * 0.032,
+    "cross_shear_saturation": 2.0 * FACTOR * 0.036,
     "pressure_power": 2.0 * 2.0e-9 * 2.0**-0.84,
     "cross_shear_and_pressure": 0.0,
     "contact_area": 0.3e-9,
