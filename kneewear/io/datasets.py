@@ -46,11 +46,9 @@ def load_press_cases(
 
 
 def load_kept(paths: Sequence[str | Path], model: str) -> Any:
-    """What all batches of cases of a model keep; None without files, or if it keeps nothing."""
+    """What all batches of cases of a model keep; None without files."""
     if not paths:
         return None
-    if model == "wear_test":
-        return None
-    if model in ("press", "backside"):
+    if model in ("press", "backside", "wear_test"):
         return load_press_cases(paths, join_cases if model == "press" else join_alike)
     return join_sums(list(netcdf.load_all(ElementSums, paths)))

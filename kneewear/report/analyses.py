@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.report.cohort import draw_grouped_effects, draw_percentile_figures
-from kneewear.report.faces import draw_faces
+from kneewear.report.faces import draw_faces, draw_worn_bearings
 from kneewear.report.measured_wear import draw_measured_wear
 from kneewear.report.optimisation import draw_optimisation
 from kneewear.report.press import draw_press
@@ -45,14 +45,17 @@ def draw_cases(
         `results` and the tables of the analyses.
     kept : ElementSums, Dataset or None
         What cases keep besides: depths of all samples of model wear, contact of model press,
-        curves and lower faces of model backside.
+        curves and lower faces of model backside, elements of model wear_test.
     grid : ElementGrid or None
         Elements of the samples.
     implants : mapping of str to Implant
         Implant of each design of model press.
     """
-    if study.model == "backside" and isinstance(kept, xr.Dataset):
-        return draw_faces(kept) | draw_analyses(study, tables, None, None)
+    drawn = {"backside": draw_faces, "wear_test": draw_worn_bearings}.get(study.model)
+    if drawn is not None and isinstance(kept, xr.Dataset):
+        # Tests that are compared with measurements are too many to be drawn.
+        own = drawn(kept) if study.analyses.measured is None else {}
+        return own | draw_analyses(study, tables, None, None)
     if isinstance(kept, xr.Dataset):
         return draw_press(study, tables, kept, implants)
     return draw_analyses(study, tables, kept, grid)

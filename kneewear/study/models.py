@@ -184,18 +184,6 @@ def compute_test(study: WearTestStudy, inputs: CaseInputs) -> TestWear:
     return wear_of_test(inputs.test_contact(study), study.wear)
 
 
-class NothingKept:
-    """Keeps nothing of cases but their numbers."""
-
-    def add(self, row: Mapping[str, Any], result: Any) -> None:
-        """Take the result of one case of a plan."""
-
-    @property
-    def total(self) -> xr.Dataset:
-        """A dataset without variables."""
-        return xr.Dataset()
-
-
 class NamedDatasets:
     """Keeps datasets of cases along a dimension `case`; see `join_alike`."""
 
@@ -228,6 +216,6 @@ MODELS = {
     ),
     "wear_test": CaseModel(
         compute_test, attrgetter("values"), lambda study: TEST_OUTPUTS, lambda study: (),
-        lambda study, inputs: NothingKept(),
+        lambda study, inputs: NamedDatasets(),
     ),
 }  # fmt: skip

@@ -255,6 +255,22 @@ class TestWear:
     values: dict[str, float]
     grid: ElementGrid
 
+    @property
+    def dataset(self) -> xr.Dataset:
+        """Wear depth (mm) and largest pressure (MPa) of the elements, and their corners (mm)."""
+        element = ("row", "column")
+        return xr.Dataset(
+            {
+                "wear_depth": (element, self.maps.wear_depth.values[0, 0, 0], {"units": "mm"}),
+                "max_pressure": (element, self.maps.max_pressure.values[0, 0, 0], {"units": "MPa"}),
+                "corners": (
+                    ("row_edge", "column_edge", "plan"),
+                    self.grid.corners[0],
+                    {"units": "mm"},
+                ),
+            }
+        )
+
 
 def wear_of_test(contact: BearingContact, wear: WearSettings) -> TestWear:
     """Wear at the end of a test, by the wear law and the updates of the surface of the settings.

@@ -12,9 +12,11 @@ from kneewear import default_study
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import FileReader, check_inputs
+from kneewear.report.faces import draw_worn_bearings
 from kneewear.settings.study import read_study
 from kneewear.settings.wear_test import BearingTest
 from kneewear.study.inputs import CaseInputs
+from kneewear.study.models import MODELS
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import FAILURE, run_cases
 from kneewear.wear_tests.motions import patellar_cycle
@@ -131,10 +133,17 @@ def shipped(**test):
 def test_shipped_study_reads_its_file_and_wears():
     study = shipped(frames=12, element_mm=1.5)
     inputs = CaseInputs(study, None, {}, exact=True, reader=FileReader(CHECKOUT))
-    (row,) = run_cases(study, plan_cases(study), inputs).to_dict("records")
+    kept = MODELS[study.model].collect(study, inputs)
+    (row,) = run_cases(study, plan_cases(study), inputs, kept.add).to_dict("records")
     assert row[FAILURE] == ""
     assert row["wear_rate"] > 0.0
     assert row["border_pressure"] == 0.0
+    assert float(kept.total["max_pressure"].max()) == pytest.approx(row["max_pressure"])
+    assert float(kept.total["wear_depth"].max()) == pytest.approx(row["wear_depth"])
+    (figure,) = draw_worn_bearings(kept.total).values()
+    depths, pressures = (axes.collections[0].get_array() for axes in figure.axes[:2])
+    assert np.nanmax(depths) == pytest.approx(row["wear_depth"])
+    assert np.nanmax(pressures) == pytest.approx(row["max_pressure"])
 
 
 @pytest.mark.parametrize(
