@@ -162,9 +162,9 @@ class CrossShearSaturation(WearLaw):
     flat pins under circular motion (1.63e-6 mm3/(N m), 100 pins; Saikko 2005). CS1 = 0.1, 0.04 to
     0.19: hips under ISO 14242-1, whose mean cross-shear ratio is 0.08 (Kaddick and Wimmer 2001).
     f0 = 0.036, 0.020 to 0.052: six discs wore 0.052 +- 0.023 times as fast on a straight as on an
-    elliptic path (Grupp et al. 2009). All were read in abstracts. Not for stationary contacts above about 2 MPa, whose factor
-    falls with pressure, and without the order of directions (random motion wears flat pins 1.23
-    times as fast as circular motion; Saikko and Kostamo 2013).
+    elliptic path (Grupp et al. 2009). All were read in abstracts. Not for stationary contacts above
+    about 2 MPa, whose factor falls with pressure, and without the order of directions (random
+    motion wears flat pins 1.23 times as fast as circular motion; Saikko and Kostamo 2013).
     """
 
     name: ClassVar[str] = "cross_shear_saturation"
