@@ -17,6 +17,7 @@ from docs.generators.pages import ROOMS, page_name
 from kneewear.settings.study import Study
 
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
+pytestmark = pytest.mark.slow
 
 CHECKOUT = Path(__file__).parents[2]
 FETCHED = re.compile(
