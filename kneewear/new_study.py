@@ -689,4 +689,5 @@ wear:                         # constants of a grade, with sources: config/polye
 
 report:
   compare_with_published: false  # the published tables are of another implant
+  spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
 """
