@@ -70,7 +70,7 @@ def check_(chosen: argparse.Namespace) -> int:
             findings += tuple(Finding("", "note", "", load, "", "") for load in loads)
             findings += getattr(chosen, "guesses", ())
             for done in write_preflights(study, root, findings):
-                notes = (*notes, *done.warnings)
+                notes = (*notes, *(one.text() for one in done.warnings))
                 drawn += [sentence for place in done.placements for sentence in place.sentences]
                 drawn.append(f"Look at {done.page}")
                 failed = failed or done.verdict.exit_code > 0

@@ -61,7 +61,7 @@ class Preflight(NamedTuple):
 
     page: Path
     placements: tuple[Placement, ...]
-    warnings: tuple[str, ...]  # of poses off the insert
+    warnings: tuple[Finding, ...]  # of poses, signs and distances
     verdict: Verdict
 
 
@@ -109,7 +109,10 @@ def _write_preflight(
     save_figures(figures, folder)
     worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
     apart = table.loc[table["touches"] == APART, "pose"]
-    warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
+    remedy = "Check zero and signs of the motion."
+    warnings = [
+        Finding("pose.apart", "warn", f"pose '{pose}'", APART, "", remedy) for pose in apart
+    ]
     if listed and study.reads_distance_tables:
         tabled = replace(knee, distance_tables=build_distance_tables(implant, study.table))
         exact = exact_distances(tabled, study.simulation).values()
@@ -120,14 +123,13 @@ def _write_preflight(
             ]
     for one in activities:
         trials = _sign_trials(one, knee, study)
-        doubt = doubtful_signs(trials, one.name) if trials else ""
+        doubt = doubtful_signs(trials, one.name) if trials else None
         if doubt:
             warnings.append(doubt)
             signs = {f"signs_{one.name}": draw_signs(trials)}
             save_figures(signs, folder)
             figures |= signs
-    findings = [Finding("", "warn", "", text.rstrip("."), "", "") for text in warnings]
-    findings += notes
+    findings = [*warnings, *notes]
     deviation = f"surfaces deviate from their source by up to {1e3 * worst:.2g} µm"
     findings.append(Finding("", "note", study.implant.name, deviation, "", ""))
     findings += [
@@ -163,8 +165,8 @@ def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[Sig
 
 def _expected_times(
     knee: KneeModel, activities: Sequence[Activity], study: Study, count: int
-) -> list[str]:
-    """Time of all cases with exact distances, from one case by each analysis; empty if it fails."""
+) -> list[Finding]:
+    """Time of all cases with exact distances, from one case by each analysis; none if it fails."""
     cases = study.tried_cases()
     case = cases[centre_case(cases)]
     coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
@@ -187,14 +189,17 @@ def _expected_times(
             found[analysis] = time.perf_counter() - start
         except ConvergenceError:
             return []
-    times = [
-        f"{count * each / 60:.2g} min with simulation.analysis: {name} ({each:.2g} s a case)"
-        for name, each in found.items()
-    ]
+    remedy = "Measured on one case; samples of uncertain constants and figures come on top."
     return [
-        f"The {count} cases of the study take about {', '.join(times)} on one core, measured "
-        "on one case. Cores share the cases; samples of uncertain constants and figures come on "
-        "top."
+        Finding(
+            "study.time",
+            "warn",
+            f"simulation.analysis: {name}",
+            f"{count} cases take about {count * each / 60:.2g} min of one core, {each:.2g} s each",
+            "",
+            remedy,
+        )
+        for name, each in found.items()
     ]
 
 

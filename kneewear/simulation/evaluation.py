@@ -26,6 +26,7 @@ from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.contact.search import FEW_POSES
 from kneewear.fe.material import Elastic
+from kneewear.findings import Finding
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import KneeModel
@@ -68,17 +69,16 @@ def build_pairs(knee: KneeModel, settings: SimulationSettings) -> tuple[ContactP
     )
 
 
-def exact_distances(knee: KneeModel, settings: SimulationSettings) -> dict[str, str]:
-    """Why distances are computed exactly though a table is wanted, one sentence by side."""
+def exact_distances(knee: KneeModel, settings: SimulationSettings) -> dict[str, Finding]:
+    """Why distances are computed exactly though a table is wanted, by side."""
     found = {}
     for side in knee.grid.sides if settings.distance == "table" else ():
         table = knee.distance_tables.get(side)
         faults = table.quality.faults() if table else ("there is none",)
         if faults:
-            found[side] = (
-                f"Distances to the {side} condyle are computed exactly, because its table is not "
-                f"good enough: {'; '.join(faults)}. Results change by less than 0.1 %."
-            )
+            reason = f"distances are computed exactly: {'; '.join(faults)}"
+            less = "Results change by less than 0.1 %."
+            found[side] = Finding("distance.exact", "warn", f"{side} condyle", reason, "", less)
     return found
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity, thin_out
 from kneewear.errors import ConvergenceError
+from kneewear.findings import Finding
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.coordinates import LEVER
 from kneewear.settings.cases import Case
@@ -22,6 +23,9 @@ from kneewear.simulation.cases import simulate_cases
 Array = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
+
+# Name of the check.
+SIGNS = "motion.signs"
 
 # Motions that need less than this fraction of the load give no indication.
 LEAST_EFFORT = 0.05
@@ -96,7 +100,7 @@ def check_signs(
     trials = tuple(replace(one, standard=standard) for one in trials)
     doubt = doubtful_signs(trials, activity.name)
     if doubt:
-        logger.warning(doubt)
+        logger.warning("%s", doubt)
     return trials
 
 
@@ -126,8 +130,8 @@ def least_effort(trials: Sequence[SignTrial]) -> SignTrial:
     return min(trials, key=lambda trial: trial.effort)
 
 
-def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
-    """Sentence on signs of an activity that seem reversed; empty if there are none.
+def doubtful_signs(trials: Sequence[SignTrial], name: str) -> Finding | None:
+    """Finding about signs of an activity that seem reversed; None if there are none.
 
     Curves of a standard machine are not judged by the side of the knee: the two editions of ISO
     14243-3 turn opposite ways, and the sign of each is checked by itself.
@@ -137,24 +141,27 @@ def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
     limit = LESS if coupling > COUPLED else MUCH_LESS
     if given.effort < LEAST_EFFORT or not best.effort < limit * given.effort:
-        return (
-            f"The motion of {name} turns with flexion as a knee of the other side does (correlation"
-            f" {given.screw_home:.2f}; {other_knee.screw_home:.2f} with the rotation reversed, "
-            "which fits the bearing as well). Check motion.knee and the sign of the rotation."
-            if other_knee
-            else ""
+        if other_knee is None:
+            return None
+        found = (
+            f"the motion turns with flexion as a knee of the other side does (correlation "
+            f"{given.screw_home:.2f}; {other_knee.screw_home:.2f} with the rotation reversed, "
+            "which fits the bearing as well)"
         )
+        remedy = "Check motion.knee and the sign of the rotation."
+        return Finding(SIGNS, "warn", name, found, "", remedy)
     found = (
-        "has no equilibrium on this bearing"
+        "the motion has no equilibrium on this bearing"
         if np.isinf(given.effort)
-        else f"moves the contact from {given.anterior:.1f} to {given.posterior:.1f} mm on the "
-        f"bearing, with a force of {given.effort:.2f} of the load"
+        else f"the motion moves the contact from {given.anterior:.1f} to {given.posterior:.1f} mm "
+        f"on the bearing, with a force of {given.effort:.2f} of the load"
     )
-    return (
-        f"The motion of {name} {found}; with the sign of {best.reversed} reversed it moves "
-        f"from {best.anterior:.1f} to {best.posterior:.1f} mm with {best.effort:.2f}. Check "
-        "motion.convention and the frame of the insert."
+    other = (
+        f"with the sign of {best.reversed} reversed it moves from {best.anterior:.1f} to "
+        f"{best.posterior:.1f} mm with {best.effort:.2f}"
     )
+    remedy = "Check motion.convention and the frame of the insert."
+    return Finding(SIGNS, "warn", name, f"{found}; {other}", "", remedy)
 
 
 def _mirrored(trials: Sequence[SignTrial]) -> SignTrial | None:
@@ -177,11 +184,16 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
     }
     table = pd.DataFrame([asdict(trial) for trial in trials]).drop(columns=["standard", "curves"])
     table = table.rename(columns=units)
-    sentence = doubtful_signs(trials, name) or (
-        f"The bearing gives no reason to doubt the signs of {name}."
-        if trials[0].effort >= LEAST_EFFORT
-        else f"The bearing is too flat to indicate a reversed sign of {name}: its motion takes "
-        f"only {100.0 * trials[0].effort:.1f} % of the load."
+    doubt = doubtful_signs(trials, name)
+    sentence = (
+        doubt.text()
+        if doubt
+        else (
+            f"The bearing gives no reason to doubt the signs of {name}."
+            if trials[0].effort >= LEAST_EFFORT
+            else f"The bearing is too flat to indicate a reversed sign of {name}: its motion takes "
+            f"only {100.0 * trials[0].effort:.1f} % of the load."
+        )
     )
     return table.assign(activity=name, verdict=[sentence, *[""] * (len(trials) - 1)])
 

@@ -39,29 +39,30 @@ def trial(reversed_sign, effort, rollback=0.0, screw_home=0.0):
 
 class TestVerdict:
     def test_a_much_easier_motion_is_named(self):
-        sentence = doubtful_signs([trial("nothing", 0.2), trial("rotation", 0.1)], "gait")
-        assert "-8.0 to 4.0 mm" in sentence
-        assert "rotation" in sentence
+        doubt = doubtful_signs([trial("nothing", 0.2), trial("rotation", 0.1)], "gait")
+        assert (doubt.check, doubt.where) == ("motion.signs", "gait")
+        assert "-8.0 to 4.0 mm" in doubt.found
+        assert "rotation" in doubt.found
 
     @pytest.mark.parametrize(("given", "other"), [(0.2, 0.14), (0.1, 0.2), (0.04, 0.001)])
     def test_nothing_is_said_without_a_clear_difference(self, given, other):
-        assert doubtful_signs([trial("nothing", given), trial("rotation", other)], "gait") == ""
+        assert doubtful_signs([trial("nothing", given), trial("rotation", other)], "gait") is None
 
     def test_a_little_easier_motion_is_named_when_it_follows_flexion_better(self):
         given, other = trial("nothing", 0.2, 0.1, -0.6), trial("rotation", 0.16, 0.1, 0.6)
-        assert "rotation" in doubtful_signs([given, other], "gait")
-        assert doubtful_signs([given, replace(other, screw_home=-0.2)], "gait") == ""
-        assert doubtful_signs([given, replace(other, effort=0.19, screw_home=0.3)], "gait") == ""
+        assert "rotation" in doubtful_signs([given, other], "gait").found
+        assert doubtful_signs([given, replace(other, screw_home=-0.2)], "gait") is None
+        assert doubtful_signs([given, replace(other, effort=0.19, screw_home=0.3)], "gait") is None
 
     def test_motion_of_the_other_knee_turns_against_flexion_at_the_same_effort(self):
         given, other = trial("nothing", 0.2, 0.1, -0.6), trial("rotation", 0.21, 0.1, 0.6)
-        assert "motion.knee" in doubtful_signs([given, other], "gait")
-        assert doubtful_signs([replace(given, standard=True), other], "gait") == ""
-        assert doubtful_signs([given, replace(other, effort=0.3)], "gait") == ""
-        assert doubtful_signs([replace(given, screw_home=-0.2), other], "gait") == ""
+        assert "motion.knee" in doubtful_signs([given, other], "gait").remedy
+        assert doubtful_signs([replace(given, standard=True), other], "gait") is None
+        assert doubtful_signs([given, replace(other, effort=0.3)], "gait") is None
+        assert doubtful_signs([replace(given, screw_home=-0.2), other], "gait") is None
 
     def test_nothing_is_said_when_no_choice_has_an_equilibrium(self):
-        assert doubtful_signs([trial("nothing", np.inf), trial("rotation", np.inf)], "gait") == ""
+        assert doubtful_signs([trial("nothing", np.inf), trial("rotation", np.inf)], "gait") is None
 
     def test_a_motion_without_equilibrium_is_suspected(self):
         assert doubtful_signs([trial("nothing", np.inf), trial("rotation", 0.1)], "gait")
@@ -170,7 +171,7 @@ class TestRealMotion:
         trials = try_signs(activity, simulate)
         assert trials[0].reversed == "nothing"
         assert trials[0].effort == min(one.effort for one in trials)
-        assert doubtful_signs(trials, "gait") == ""
+        assert doubtful_signs(trials, "gait") is None
 
     @pytest.mark.parametrize(
         ("factors", "suspected"),
@@ -183,4 +184,4 @@ class TestRealMotion:
     def test_reversed_signs_are_named(self, fluoroscopy, factors, suspected):
         activity, simulate = fluoroscopy
         trials = try_signs(turned_round(activity, *factors), simulate)
-        assert f"of {suspected} " in doubtful_signs(trials, "gait")
+        assert f"of {suspected} " in doubtful_signs(trials, "gait").found
