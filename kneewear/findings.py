@@ -46,7 +46,7 @@ class Finding:
         place = f"{self.where}: " if self.where else ""
         end = f" {self.remedy}" if self.remedy else ""
         check = f" (check {self.check})" if self.check and self.severity == "warn" else ""
-        return f"{place}{message}.{end}{check}"
+        return f"{place}{message.rstrip('.')}.{end}{check}"
 
     __str__ = text
 

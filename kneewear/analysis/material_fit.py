@@ -54,15 +54,16 @@ def fit_material(
     Raises
     ------
     ValueError
-        If there are fewer points than constants, values that are not positive, or an exponent
+        If there are not more different stresses than constants, values that are not positive, or an exponent
         below 1.
     """
     from scipy.optimize import least_squares  # noqa: PLC0415 - see kneewear.geometry.surface
 
     at, wanted = np.asarray(stress, dtype=float), np.asarray(values, dtype=float)
     constants = 3 if exponent is None else 1 if exponent == 1.0 else 2
-    if at.size <= constants:
-        raise ValueError(f"{at.size} points for {constants} constants; more points are needed")
+    different = np.unique(at).size
+    if different <= constants:
+        raise ValueError(f"{different} different stresses for {constants} constants")
     if (at < 0.0).any() or (wanted < 0.0).any() or not wanted.any():
         raise ValueError("stresses, moduli and strains of compression are zero or positive")
     if exponent is not None and exponent < 1.0:

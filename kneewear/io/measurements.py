@@ -17,13 +17,20 @@ from kneewear.io.text_tables import TextTable
 
 Array = NDArray[np.float64]
 RESPONSES: dict[str, Literal["modulus", "strain"]] = {"modulus_mpa": "modulus", "strain": "strain"}
+# Numbers of a compression are below these, which no polymer or tissue reaches, and what larger ones
+# are likely to be.
+LARGEST = {
+    "stress_mpa": (500.0, "Divide by 1e6 if it is in Pa, by 1000 if in kPa."),
+    "modulus_mpa": (20_000.0, "Divide by 1e6 if it is in Pa, by 1000 if in kPa."),
+    "strain": (1.0, "Divide by 100 if it is in per cent."),
+}
 
 
 def read_compression(path: str | Path) -> tuple[Array, Array, Literal["modulus", "strain"]]:
     """Stress, MPa, and tangent moduli, MPa, or strains of a compression, and which they are.
 
     Columns `stress_mpa` and one of `modulus_mpa` and `strain`. InputDataError if they are not
-    there, or a number is negative.
+    there, or a number is negative or not below `LARGEST`.
     """
     table = TextTable.read(path, "a table of compression")
     given = [name for name in RESPONSES if name in table.text]
@@ -37,6 +44,9 @@ def read_compression(path: str | Path) -> tuple[Array, Array, Literal["modulus",
         if (wrong := np.flatnonzero(numbers < 0.0)).size:
             remedy = "Give compression as positive."
             table.refuse(wrong[0], column, f"{numbers[wrong[0]]:g}", "zero or more", remedy)
+        limit, remedy = LARGEST[column]
+        if (wrong := np.flatnonzero(numbers >= limit)).size:
+            table.refuse(wrong[0], column, f"{numbers[wrong[0]]:g}", f"below {limit:g}", remedy)
     return stress, values, RESPONSES[given[0]]
 
 
