@@ -49,6 +49,7 @@ from kneewear.io.shapes import load_shape
 from kneewear.mechanics.coordinates import LEVER
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.files import read_settings_file
+from kneewear.settings.types import is_file_name
 from kneewear.sides import SIDES
 
 Array = NDArray[np.float64]
@@ -162,10 +163,18 @@ def create_study(
     Raises
     ------
     InputDataError
-        When a file cannot be read, is no component of a knee, or shows no bearing.
+        When the name is none of a file, a file is named twice, cannot be read, is no component of a
+        knee, or shows no bearing.
     OutputFileError
         When the settings exist.
     """
+    if not is_file_name(name):
+        raise InputDataError(
+            "NAME", f"'{name}'", "letters, digits, _ and -", "Choose another name."
+        )
+    twice = [one for number, one in enumerate(insert) if one in insert[:number]]
+    if twice:
+        raise InputDataError("--insert", f"{twice[0]} twice", "each file once", "Name it once.")
     file = Path(f"{name}.yaml")
     if file.exists():
         raise OutputFileError(file, "file exists", "Choose another name, or remove it.")

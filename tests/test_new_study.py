@@ -173,3 +173,12 @@ def test_boundary_conditions_are_named_controls():
         load_study, with_conditions(boundary_conditions="settled_ap_rotation", control=other)
     )
     assert "activities.example_gait" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "insert"),
+    [("../mine", ["a.stl"]), ("-f", ["a.stl"]), ("nul", ["a.stl"]), ("mine", ["a.stl", "a.stl"])],
+)
+def test_names_that_files_cannot_have_and_files_named_twice_are_refused(name, insert, tmp_path):
+    with pytest.raises(InputDataError):
+        create_study(name, insert, "b.stl")

@@ -54,8 +54,8 @@ def fit_material(
     Raises
     ------
     ValueError
-        If there are not more different stresses than constants, values that are not positive, or an exponent
-        below 1.
+        If there are not more different stresses than constants, values that are not positive, or an
+        exponent below 1.
     """
     from scipy.optimize import least_squares  # noqa: PLC0415 - see kneewear.geometry.surface
 

@@ -39,9 +39,14 @@ _DEVICES = {"con", "prn", "aux", "nul"} | {
 }
 
 
+def is_file_name(name: str) -> bool:
+    """Whether files and folders of any system can have a name of letters, digits, _ and -."""
+    return bool(STUDY_NAME.match(name)) and name.lower() not in _DEVICES
+
+
 def _is_no_device(name: str) -> str:
     """Refuse names of files that Windows does not have."""
-    if name.lower() in _DEVICES:
+    if not is_file_name(name):
         raise fault(name, "a name that files can have", f"Rename it, e.g. {name}_1.")
     return name
 
