@@ -45,6 +45,13 @@ _ASCII = {"\u2013": "-", "\u2014": "-", "\u2212": "-", "\u201c": '"', "\u201d": 
 codecs.register_error(PLAIN, plain)
 
 
+def _cores(text: str) -> str:
+    """Number of cores, or "all", as Snakemake takes it."""
+    if text != "all" and not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"found {text!r}; expected 1 or more, or 'all'")
+    return text
+
+
 def check_(chosen: argparse.Namespace) -> int:
     """Check settings and data files, and draw the inputs; 1 when a motion fails on the bearing."""
     from kneewear.io.study_inputs import check_inputs, peak_loads  # noqa: PLC0415
@@ -285,7 +292,9 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     def add_scheduling(command: argparse.ArgumentParser) -> None:
-        command.add_argument("--cores", default="2", help="number of cores, or 'all' (2)")
+        command.add_argument(
+            "--cores", default="2", type=_cores, help="number of cores, or 'all' (2)"
+        )
         command.add_argument("--logger", default="kneewear", help=argparse.SUPPRESS)
         command.epilog = "Options after '--' are passed to Snakemake."
 

@@ -65,3 +65,10 @@ def test_unknown_commands_are_refused(word):
     with pytest.raises(SystemExit) as ended:
         main([word])
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("cores", ["-3", "0", "1.5", "many"])
+def test_numbers_of_cores_that_are_none_are_refused(cores):
+    with pytest.raises(SystemExit) as ended:
+        main(["run", f"--cores={cores}", "config/quick.yaml"])
+    assert ended.value.code == 2
