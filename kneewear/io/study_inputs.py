@@ -515,9 +515,16 @@ def _check_tests(study: Study, root: str | Path) -> list[Finding]:
             table = read_simulator_test(files[name], test.columns.model_dump(), per_unit)
             last = table.iloc[-1]
             rate = float(last["wear_mm3"] / max(last["million_cycles"], 1e-12))
-            remedy = f"Check report.simulator_tests.{name}.unit, which is {test.unit}."
-            one = judge("test.rate", rate, files[name], remedy)
-            findings += [one] if one else []
+            unit = f"Check report.simulator_tests.{name}.unit, which is {test.unit}."
+            clock = "Check the column of cycles: it may hold hours or days."
+            step = table["wear_mm3"].diff().min() / max(table["wear_mm3"].max(), 1e-12)
+            gain = "The loss of a weighing is below that of the one before: check soak and order."
+            judged = (
+                judge("test.rate", rate, files[name], unit),
+                judge("test.length", float(last["million_cycles"]), files[name], clock),
+                judge("test.gain", -step if step < 0.0 else 0.0, files[name], gain),
+            )
+            findings += [one for one in judged if one]
     return findings
 
 
