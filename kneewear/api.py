@@ -44,11 +44,13 @@ from kneewear.studies.comparison import compare_studies
 from kneewear.studies.parts import PART_MODELS
 from kneewear.study.belonging import (
     CONTACT_OF,
+    DAMAGE_OF,
     WEAR_OF,
     check_damage,
     check_knee,
     checked_study,
     contact_of,
+    content_of_damage,
     label_knee,
     require_knee,
     require_same,
@@ -416,7 +418,11 @@ def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> 
     if not least >= 0.0:
         name = type(law).__name__ if law is not None else study.wear.wear_law
         raise ValueError(f"found a wear depth of {least:g} by {name}; expected 0 or more")
-    labels = {CONTACT_OF: contact_of(study, cycles.activities), WEAR_OF: wear_of(study)}
+    labels = {
+        CONTACT_OF: contact_of(study, cycles.activities),
+        WEAR_OF: wear_of(study),
+        DAMAGE_OF: content_of_damage(damage),
+    }
     return _with_elements(damage, grid).assign_attrs(labels)
 
 
@@ -454,10 +460,9 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     (4, 2)
     """
     study = _belonging(cycles, study)
-    check_damage(damage, contact_of(study, cycles.activities), study)
-    # By labels: a caller may have chosen another order.
-    order = [name for name in ("life", "case", "side", "row", "column") if name in damage.dims]
-    damage = damage.transpose(*order, ...).sel(side=list(cycles.knee.grid.sides))
+    known = next(iter(cycles.histories.values()))["case"].values.tolist()
+    contact = contact_of(study, cycles.activities)
+    damage = check_damage(damage, contact, study, cycles.knee, known)
     batches = []
     for cases, own, _ in _variants(study, cycles.activities):
         histories = _only(cycles.histories, cases)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
 import xarray as xr
 from pydantic import ValidationError
 
@@ -15,7 +16,7 @@ from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.faults import refusal
 
 # Attributes of datasets of damage.
-CONTACT_OF, WEAR_OF = "contact_of", "wear_of"
+CONTACT_OF, WEAR_OF, DAMAGE_OF = "contact_of", "wear_of", "damage_of"
 _ORIGIN = "_origin"
 _GEOMETRY = ("implant", "grid", "coarse_grid", "table")
 _CONTACT = (*_GEOMETRY, "insert", "patient", "simulation", "variables", "cases", "seed")
@@ -99,13 +100,42 @@ def require_same(what: str, other: str) -> None:
     )
 
 
-def check_damage(damage: xr.Dataset, contact: str, study: CaseStudy) -> None:
-    """Refuse damage of other cycles, or of another life; without a record it passes."""
-    if damage.attrs.get(CONTACT_OF, contact) != contact:
-        require_same("damage", "contact")
-    own = wear_of(study)
-    if damage.attrs.get(WEAR_OF, own) != own:
-        require_same("damage", "block wear")
+def check_damage(
+    damage: object, contact: str, study: CaseStudy, knee: KneeModel, cases: Collection[str]
+) -> xr.Dataset:
+    """Damage of all cases of some cycles, with the sides and elements of their knee, in its order.
+
+    Raises
+    ------
+    TypeError
+        If it is no dataset.
+    ValueError
+        If it is of other cycles or another life, lacks a case or side, or was changed.
+    """
+    if not isinstance(damage, xr.Dataset):
+        raise TypeError(f"found a {type(damage).__name__}; expected damage, as of accumulate_wear")
+    for name, own, what in ((CONTACT_OF, contact, "contact"), (WEAR_OF, wear_of(study), "life")):
+        if damage.attrs.get(name, "none (arithmetic drops it)") != own:
+            require_same("damage", f"record of its {what}")
+    lacking = {"case": set(cases), "side": set(knee.grid.sides)}
+    for label, wanted in lacking.items():
+        if wanted - set(damage[label].values.tolist()):
+            require_same("damage", f"{label} than {', '.join(sorted(wanted))}")
+    # By labels: a caller may have chosen another order of dimensions, sides or cases.
+    order = [name for name in ("life", "case", "side", "row", "column") if name in damage.dims]
+    ordered = damage.transpose(*order, ...).sel(side=list(knee.grid.sides))
+    if damage.attrs.get(DAMAGE_OF) != content_of_damage(ordered):
+        require_same("damage", "depth or order of elements since it was computed")
+    return ordered
+
+
+def content_of_damage(damage: xr.Dataset) -> str:
+    """Hash of the depths of damage, in the order of its dimensions but of its cases."""
+    digest = hashlib.sha256()
+    by_name = damage[["wear_depth", "creep_depth", "damage_depth"]].sortby("case")
+    for depth in by_name.values():
+        digest.update(np.ascontiguousarray(depth.values).tobytes())
+    return digest.hexdigest()[:24]
 
 
 def _digest(study: Study, keys: Collection[str], further: Any = None) -> str:

@@ -108,6 +108,24 @@ def test_a_changed_knee_is_refused(study):
         kw.simulate(knee, study)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda damage: damage * 1000.0,
+        lambda damage: damage.isel(row=slice(None, None, -1)),
+        lambda damage: damage.isel(column=slice(2, None)),
+        lambda damage: damage.isel(case=[]),
+        lambda damage: damage.assign_coords(side=["left", "right"]),
+        lambda damage: damage.assign(wear_depth=damage.wear_depth.where(damage.wear_depth > 0.0)),
+        lambda damage: damage.assign(wear_depth=damage.wear_depth.astype(int)),
+    ],
+)
+def test_damage_that_was_changed_is_refused(change, cycles, damage, study):
+    with pytest.raises(ValueError) as caught:
+        kw.tabulate_cases(cycles, change(damage), study)
+    assert caught.traceback[-1].path.is_relative_to(CHECKOUT / "kneewear")
+
+
 def test_order_of_dimensions_and_sides_does_not_matter(cycles, damage, study):
     expected = kw.tabulate_cases(cycles, damage, study)
     for other in (damage.transpose("column", "row", ...), damage.isel(side=[1, 0])):
