@@ -20,6 +20,7 @@ with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
         settings=SimulationSettings(**snakemake.params.simulation),
         fit=netcdf.load(GeometryRecord, snakemake.input.fit).fit_quality,
     )
+    # The page has them as findings, from the table.
     for sentence in placement.sentences[1:]:
-        logging.getLogger("kneewear").warning(sentence)
+        logging.getLogger("kneewear").info(sentence)
     save_table(placement.table, snakemake.output.placement)

@@ -15,6 +15,7 @@ from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.schemas import DAMAGE
 from kneewear.settings.cases import Case
+from kneewear.simulation.cases import FRICTION_BEARS
 from kneewear.simulation.history import (
     Failure,
     case_coordinates,
@@ -206,10 +207,10 @@ class _Life:
 
 @dataclass
 class _Updates:
-    """Lowering by each update relative to the penetration, and force, N, of holding, with case."""
+    """Lowering by each update over the penetration; forces of holding, over the load and in N."""
 
     lowering: list[tuple[float, str]] = field(default_factory=list)
-    holding: list[tuple[float, str]] = field(default_factory=list)
+    holding: list[tuple[float, float, str]] = field(default_factory=list)
 
     def warn(self) -> None:
         """Warn once, with the largest value, of depths that may oscillate and of holding."""
@@ -222,8 +223,9 @@ class _Updates:
                 *(count, len(self.lowering), LARGEST_LOWERING, ratio, text),
             )
         if self.holding:
-            force, name = max(self.holding)
-            logger.warning(
+            share, force, name = max(self.holding)
+            logger.log(
+                logging.WARNING if share > FRICTION_BEARS else logging.INFO,
                 "case %s, worn insert: holding the medial-lateral position takes up to %.0f N",
                 *(name, force),
             )
@@ -294,10 +296,10 @@ def _simulate_life(
         if number and resimulate is not None:
             cycles = {name: resimulate(surface, cycle) for name, cycle in cycles.items()}
             if update.medial_lateral == "held":
-                forces = [
-                    np.abs(cycle.reaction_force.values[..., 2]).max() for cycle in cycles.values()
-                ]
-                updates.holding.append((float(max(forces)), life.case.name))
+                for cycle in cycles.values():
+                    force = float(np.abs(cycle.reaction_force.values[..., 2]).max())
+                    share = force / float(cycle["load"].values.max())
+                    updates.holding.append((share, force, life.case.name))
         sums = {name: _sum_cycle(cycle, life.law) for name, cycle in cycles.items()}
         before = insert.wear + insert.creep
         _add_wear(insert, step, sums, life)
