@@ -107,7 +107,7 @@ def pair_pressures(contact: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFram
     Raises
     ------
     ValueError
-        If a condition is none of the study's columns, or no row of both has the same conditions.
+        If a condition is none of the study's columns, or the study has no case with those of a row.
     """
     given = [name for name in map(str, measured) if name not in (*QUANTITIES, "trials", "area_mm2")]
     conditions = [name for name in given if not name.startswith("sd_")]
@@ -127,11 +127,12 @@ def pair_pressures(contact: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFram
         both = both.rename(columns={column: "measured_mpa", "value": "computed_mpa"})
         parts.append(both.assign(quantity=name))
     paired = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    if paired.empty:
-        raise ValueError(
-            "no measured pressure at a condition of the study; it has "
-            + "; ".join(f"{name} {_range(contact[name])}" for name in conditions)
-        )
+    found = paired[conditions].to_numpy().tolist() if len(paired) else []
+    for row in measured[conditions].to_numpy().tolist():
+        if row not in found:
+            wanted = ", ".join(f"{name} {one}" for name, one in zip(conditions, row, strict=True))
+            there = "; ".join(f"{name} {_range(contact[name])}" for name in conditions)
+            raise ValueError(f"no case with {wanted}; the study has {there}")
     return paired[["quantity", *[one for one in keys if one in paired], "measured_mpa",
                    "computed_mpa"]]  # fmt: skip
 

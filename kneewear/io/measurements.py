@@ -17,10 +17,12 @@ from kneewear.io.text_tables import TextTable
 
 Array = NDArray[np.float64]
 RESPONSES: dict[str, Literal["modulus", "strain"]] = {"modulus_mpa": "modulus", "strain": "strain"}
+# Largest pressure of any knee, MPa.
+LARGEST_PRESSURE = 500.0
 # Numbers of a compression are below these, which no polymer or tissue reaches, and what larger ones
 # are likely to be.
 LARGEST = {
-    "stress_mpa": (500.0, "Divide by 1e6 if it is in Pa, by 1000 if in kPa."),
+    "stress_mpa": (LARGEST_PRESSURE, "Divide by 1e6 if it is in Pa, by 1000 if in kPa."),
     "modulus_mpa": (20_000.0, "Divide by 1e6 if it is in Pa, by 1000 if in kPa."),
     "strain": (1.0, "Divide by 100 if it is in per cent."),
 }
@@ -53,14 +55,16 @@ def read_compression(path: str | Path) -> tuple[Array, Array, Literal["modulus",
 def read_pressure_map(path: str | Path) -> Array:
     """Map of pressure, MPa, from rows of numbers without a header, zero or positive.
 
-    Separated by commas, semicolons, tabs or blanks. InputDataError if it is none.
+    Separated by commas, semicolons, tabs or blanks; with semicolons or tabs, commas are decimal.
+    InputDataError if it is none, or of pressures that no knee has.
     """
     text = decode_text(path, read_data(path, "a map of pressure"))
+    comma = "." if ";" in text or "\t" in text else " "
     rows: list[list[float]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        words = line.replace(",", " ").replace(";", " ").split()
+        words = line.replace(",", comma).replace(";", " ").split()
         try:
             rows.append([float(word) for word in words])
         except ValueError:
@@ -74,6 +78,9 @@ def read_pressure_map(path: str | Path) -> Array:
     if cells.size == 0 or not np.isfinite(cells).all() or (cells < 0.0).any():
         found = "no cells" if cells.size == 0 else "a cell that is negative or no number"
         raise InputDataError(path, found, "pressures of zero or more", "Correct the map.")
+    if cells.max() > LARGEST_PRESSURE:
+        found, expected = f"{cells.max():g}", f"at most {LARGEST_PRESSURE:g} MPa"
+        raise InputDataError(path, found, expected, LARGEST["stress_mpa"][1])
     return cells
 
 
@@ -103,7 +110,12 @@ def read_measured_pressures(
     measured = pd.DataFrame({name: _condition(table, name) for name in conditions})
     maps: dict[str, Array] = {}
     if numbers:
-        measured = measured.assign(**{name: table.positive(name) for name in numbers})
+        for name in numbers:
+            measured[name] = table.positive(name)
+            if (wrong := np.flatnonzero(measured[name] > LARGEST_PRESSURE)).size:
+                found, expected = f"{measured[name][wrong[0]]:g}", f"at most {LARGEST_PRESSURE:g}"
+                table.refuse(wrong[0], name, found, expected, LARGEST["stress_mpa"][1])
+        _refuse_larger_means(table, measured)
         return measured, tuple(conditions), maps
     reduced = []
     for row, name in enumerate(table.text["map"]):
@@ -113,6 +125,17 @@ def read_measured_pressures(
         except ValueError as error:
             table.refuse(row, "map", str(error), "a loaded map", "Check its unit, or the cut-off.")
     return measured.join(pd.DataFrame(reduced)), tuple(conditions), maps
+
+
+def _refuse_larger_means(table: TextTable, measured: pd.DataFrame) -> None:
+    """Refuse a mean pressure above the largest one of its row."""
+    for name in ("max_pressure_mpa", "averaged_max_pressure_mpa"):
+        if name in measured and "avg_pressure_mpa" in measured:
+            above = np.flatnonzero(measured["avg_pressure_mpa"] > measured[name])
+            if above.size:
+                found = f"{measured['avg_pressure_mpa'][above[0]]:g}"
+                expected = f"at most {measured[name][above[0]]:g}, the {name} of its row"
+                table.refuse(above[0], "avg_pressure_mpa", found, expected, "Exchange the columns.")
 
 
 def _condition(table: TextTable, name: str) -> Sequence[float | str]:

@@ -141,7 +141,7 @@ def test_conditions_that_the_study_lacks_are_named():
     measured = pd.DataFrame({"speed": [1.0], "max_pressure_mpa": [9.0]})
     with pytest.raises(ValueError, match="speed"):
         pair_pressures(contact, measured)
-    measured = pd.DataFrame({"load_n": [1234.0], "max_pressure_mpa": [9.0]})
+    measured = pd.DataFrame({"load_n": [1000.0, 1234.0], "max_pressure_mpa": [9.0, 9.0]})
     with pytest.raises(ValueError, match="1000, 2000"):
         pair_pressures(contact, measured)
 
@@ -191,7 +191,17 @@ def test_compressions_in_other_units_or_of_one_stress_are_refused(columns, rows,
         main(["fit-material", str(table), "--output", str(tmp_path)])
 
 
-@pytest.mark.parametrize("text", ["1,2\n3\n", "1,x\n2,3\n", "1,-2\n", "# none\n"])
+def test_maps_with_decimal_commas_are_those_with_points(tmp_path):
+    for name, text in {
+        "a": "0.5,1.5\n2,3\n",
+        "b": "0,5;1,5\n2;3\n",
+        "c": "0,5\t1,5\n2\t3\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+        assert read_pressure_map(tmp_path / name).tolist() == [[0.5, 1.5], [2.0, 3.0]]
+
+
+@pytest.mark.parametrize("text", ["1,2\n3\n", "1,x\n2,3\n", "1,-2\n", "# none\n", "1000,12000\n"])
 def test_faulty_maps_are_refused(tmp_path, text):
     file = tmp_path / "map.csv"
     file.write_text(text)
@@ -200,10 +210,17 @@ def test_faulty_maps_are_refused(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["load_n\n1\n", "load_n,map,avg_pressure_mpa\n1,a,2\n", "map\na\n"]
+    "text",
+    [
+        "load_n\n1\n",
+        "load_n,map,avg_pressure_mpa\n1,a,2\n",
+        "map\na\n",
+        "load_n,max_pressure_mpa\n1,12000\n",
+        "load_n,max_pressure_mpa,avg_pressure_mpa\n1,12,15\n",
+    ],
 )
 def test_tables_without_pressures_or_conditions_are_refused(tmp_path, text):
     file = tmp_path / "measured.csv"
     file.write_text(text)
-    with pytest.raises(InputDataError, match="header"):
+    with pytest.raises(InputDataError, match=r"header|_mpa'"):
         read_measured_pressures(file, 0.2, 1.61)
