@@ -482,12 +482,23 @@ def _check_model(study: Study, root: str | Path) -> tuple[Finding, ...]:
     if study.model == "multibody":
         return _check_bodies(cast("MultibodyStudy", study), root)
     if study.model == "wear_test":
-        for test in cast("WearTestStudy", study).wear_test.tests.values():
-            if isinstance(test.motion, PatellarMotion):
-                FileReader(root).curves(study, test.motion.file, test.motion.columns.given())
+        return _check_patellae(cast("WearTestStudy", study), root)
     if study.model in STUDY_MODELS:
         replication(study.model, "files").check(study, model_files(study, root))
     return ()
+
+
+def _check_patellae(study: WearTestStudy, root: str | Path) -> tuple[Finding, ...]:
+    """Read the curves of patellar buttons, and judge them."""
+    from kneewear.wear_tests.checks import judge_patella  # noqa: PLC0415
+
+    found: tuple[Finding, ...] = ()
+    for test in study.wear_test.tests.values():
+        if isinstance(test.motion, PatellarMotion):
+            columns = test.motion.columns.given()
+            curves = FileReader(root).curves(study, test.motion.file, columns)
+            found += judge_patella(curves, test.motion)
+    return found
 
 
 def _check_bodies(study: MultibodyStudy, root: str | Path) -> tuple[Finding, ...]:

@@ -19,6 +19,7 @@ from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import MODELS
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import FAILURE, run_cases
+from kneewear.wear_tests.checks import judge_patella
 from kneewear.wear_tests.motions import patellar_cycle
 from kneewear.wear_tests.simulation import BearingContact, wear_of_test
 from tests.refusals import refusal
@@ -172,3 +173,33 @@ def test_file_is_checked_before_the_study(motion):
 def test_force_that_is_not_positive_is_refused():
     with pytest.raises(InputDataError):
         contact_of(curves_of(20.0).assign(quadriceps_n=0.0)).load  # noqa: B018
+
+
+CURVES = pd.read_csv(CHECKOUT / "config/patella/gait.csv", comment="#").rename(
+    columns={"flexion_deg": "flexion", "tilt_deg": "varus", "rotation_deg": "rotation"}
+)
+
+
+@pytest.mark.parametrize(
+    ("changed", "check"),
+    [
+        ({"flexion": -CURVES["flexion"]}, "patella.flexion"),
+        ({"flexion": 30.0}, "patella.flexion_range"),
+        ({"varus": np.radians(CURVES["varus"])}, "patella.angle_range"),
+        ({"varus": 90.0}, "patella.angle"),
+        ({"proximal_mm": 1e-3 * CURVES["proximal_mm"]}, "patella.position_range"),
+        ({"proximal_mm": 1e3 * CURVES["proximal_mm"]}, "patella.position"),
+        ({"quadriceps_n": 1e-3 * CURVES["quadriceps_n"]}, "patella.peak_force"),
+        ({"quadriceps_n": -CURVES["quadriceps_n"]}, "patella.least_force"),
+        ({"proximal_mm": CURVES["proximal_mm"].where(CURVES.index != 20, 15.0)}, "motion.spike"),
+        ({"flexion": CURVES["flexion"] + 0.2 * CURVES["percent"]}, ""),
+        ({}, None),
+    ],
+)
+def test_curves_of_a_patella_are_judged(changed, check):
+    motion = shipped().wear_test.chosen.motion
+    try:
+        found = [one.check for one in judge_patella(CURVES.assign(**changed), motion)]
+    except InputDataError as error:
+        found = [error.finding.check]
+    assert found == ([] if check is None else [check])
