@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 import yaml
 
+import kneewear as kw
+from kneewear.__main__ import main
 from tests.docs.test_examples import blocks
 from tests.geometry.ultracongruent import ORIGINS, write_components
-from tests.workflow.conftest import CHECKOUT, Checkout
+from tests.workflow.conftest import CHECKOUT
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -71,22 +73,6 @@ def own_settings(ending="stl", left=False, solid=False, folder="mine"):
     return settings
 
 
-def run(checkout, command):
-    """What a command of the guide says; make itself would set up an environment first."""
-    target, config = re.fullmatch(r"make (study|check-inputs) CONFIG=(\S+)", command).groups()
-    checkout.study = config
-    if target == "study":
-        return checkout.snakemake()
-    environment = {name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"}
-    done = subprocess.run(
-        [sys.executable, "-m", "kneewear", "check", config],
-        cwd=checkout.folder, env=environment | {"PYTHONPATH": str(checkout.folder)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def placed(results) -> pd.DataFrame:
     """Numbers of the placement by quantity."""
     return pd.read_csv(results / "inputs/placement.csv").set_index("quantity")
@@ -115,36 +101,28 @@ def test_commands_of_the_guide_lead_from_files_to_the_report(tmp_path):
     assert not len(pd.read_csv(results / "tables/failures.csv"))
 
 
-@pytest.fixture(scope="module")
-def other(finished, tmp_path_factory):
-    """Checkout for other files, whose kernels are compiled."""
-    return Checkout(tmp_path_factory.mktemp("other") / "checkout", origin=finished.folder)
-
-
 @pytest.mark.parametrize(
     ("ending", "left", "solid"),
     [("step", False, False), ("stl", True, False), ("stl", False, True)],
     ids=["step", "left", "solids"],
 )
-def test_other_files_lead_to_the_report(other, ending, left, solid):
-    name = f"{ending}_{left:d}{solid:d}"
-    write_components(other.folder / name, ending, left=left, solid=solid)
-    settings = own_settings(ending, left, solid, folder=name) | COARSE | {"study": name}
-    (other.folder / f"config/{name}.yaml").write_text(yaml.safe_dump(settings))
-    said = run(other, f"make check-inputs CONFIG=config/{name}.yaml")
-    assert re.search(r"Placement of example_gait: (pass|warning)\.", said)
-    results = other.folder / "results" / name
-    found = placed(results)["value"]
+def test_other_files_have_the_same_pressures(tmp_path, monkeypatch, ending, left, solid):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
+    write_components(tmp_path / "mine", ending, left=left, solid=solid)
+    settings = own_settings(ending, left, solid) | COARSE
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(settings))
+    main(["check", "mine.yaml"])
+    found = placed(tmp_path / "results/my_implant")["value"]
     # As with the sheets in STL: 0.261.
     force = "force that prescribes the anterior-posterior position over the largest load"
     assert found[force] == pytest.approx(0.261, abs=0.01)
     assert abs(found["mean distance from the seat towards posterior"]) < 0.1
     assert found["contact force at the border of the insert's window"] == 0.0
     assert found["contact force at the border of the femoral window"] == 0.0
-    run(other, f"make study CONFIG=config/{name}.yaml")
-    assert (results / "report/index.html").is_file()
-    assert not len(pd.read_csv(results / "tables/failures.csv"))
-    cases = pd.read_csv(results / "tables/cases.csv")
+    study = kw.load_study("mine.yaml")
+    cycles = kw.simulate(kw.build_knee(study), study)
+    cases = kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
     peaks = cases.query("quantity == 'max_pressure'").set_index(["case", "side"])["value"]
     # One implant: in every format, pressures are those of the sheets in STL on these elements.
     for key, peak in PEAKS.items():
