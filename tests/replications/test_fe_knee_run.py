@@ -11,6 +11,7 @@ from kneewear.io import netcdf
 from kneewear.regression.literature import HOLDS, SOURCE_ERROR
 from kneewear.replications.fe_knee.bones import build_bones
 from kneewear.replications.fe_knee.literature import compare_fe_knee, cycle_rates, phases, reversals
+from kneewear.replications.fe_knee.model import DynamicKnee
 from kneewear.replications.fe_knee.progress import ProgressFile
 from kneewear.replications.fe_knee.run import KneeFrames, frame_steps, run_knee
 from tests.replications.knees import small_knee
@@ -47,6 +48,23 @@ def test_contact_begins_when_the_gap_is_passed_and_nothing_penetrates(knee):
     assert history["obstacle_force_n"][:11].max() == 0.0
     assert history["penetration_mm"].max() < 1e-12
     assert history["cartilage_force_n"].max() > 0.0
+
+
+def test_pre_strain_pulls_the_bones_together_with_its_tension():
+    """Tension is modulus times area times strain; the joint closes earlier than without."""
+    settings = small_knee({"rods": {"pre_strain": 0.02}, "steps": 1})
+    bones = build_bones(settings.bones)
+    knee = DynamicKnee(bones, settings)
+    state = knee.start()
+    tension = knee.rods.stresses(state.rods)[..., 2]
+    np.testing.assert_allclose(tension, 330.0 * np.pi * 5.0**2 * 0.02, rtol=1e-9)
+    moved = knee.step(state).state.bodies.velocity - state.bodies.velocity
+    free = DynamicKnee(bones, small_knee({"steps": 1}))
+    other = free.step(free.start()).state.bodies.velocity - free.start().bodies.velocity
+    pulled = moved - other
+    parts = knee.problem.parts
+    # Towards each other: the femur down, the tibia up.
+    assert pulled[parts["femur"]][:, 1].sum() < 0.0 < pulled[parts["tibia"]][:, 1].sum()
 
 
 def test_force_is_the_change_of_momentum(knee):

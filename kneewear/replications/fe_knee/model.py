@@ -113,7 +113,7 @@ class DynamicKnee:
     problem : ContactProblem
         The bones; the femoral cartilage has the contact conditions.
     rods : RodSystem or None
-        The ligaments, unstressed at the start.
+        The ligaments, with their pre-strain at the start.
 
     Notes
     -----
@@ -151,7 +151,7 @@ class DynamicKnee:
             self._insert_rods(bodies)
 
     def _insert_rods(self, bodies: list[ElasticBody]) -> None:
-        """Straight, unstressed rods between the insertions."""
+        """Straight rods between the insertions, unstressed or with their pre-strain."""
         patches = [
             [
                 insertion(mesh.nodes, mesh.patches[name], mesh.tetrahedra)
@@ -162,9 +162,10 @@ class DynamicKnee:
         ends = np.array([[one.centroid for one in pair] for pair in patches])
         count = len(self.ligaments)
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-        elements = self.settings.rods.elements if self.settings.rods else 1
-        material = rod_material(self.settings)
-        self.rods = RodSystem((material,) * count, lengths, elements, tuple(self.gravity))
+        material, own = rod_material(self.settings), self.settings.rods
+        elements, strain = (own.elements, own.pre_strain) if own else (1, 0.0)
+        unstressed = lengths / (1.0 + strain)
+        self.rods = RodSystem((material,) * count, unstressed, elements, tuple(self.gravity))
         self._rods_at_start = self.rods.straight(ends[:, 0], ends[:, 1], self._velocity)
         self.rod_gravity_at_start = float(np.sum(self.rods.gravity_energy(self._rods_at_start)))
         rotation = self._rods_at_start.rotation

@@ -50,6 +50,12 @@ class SimplifiedBonesSettings(Settings):
     size_mm: tuple[Size, Size, Size] = quantity(
         "Front to back, height and side to side of the blocks of both bones.", _SIZE
     )
+    shaft_mm: Annotated[float, Field(ge=0.0, le=500.0)] = quantity(
+        "Further height of each block, away from the joint, in cells up to three times as high. "
+        "A blow lasts as long as its wave runs to the end of the bones and back.",
+        Range("mm", 0, 0, 400, 500, "A tibia has 350 to 400 mm"),
+        0.0,
+    )
     condyle_radii_mm: tuple[Size, Size] = quantity(
         "Radii of curvature of the condyles at their lowest points, front to back and side to "
         "side.",
@@ -208,6 +214,12 @@ class RodSettings(Settings):
     )
     elements: Annotated[int, Field(ge=1, le=200)] = quantity(
         "Elements of each rod.", Range("1", 1, 2, 100, 200, "A rod bends within several elements")
+    )
+    pre_strain: Annotated[float, Field(ge=0.0, le=0.2)] = quantity(
+        "Distance of the insertions at the start over the unstressed length, less one. The bones "
+        "are unstressed, so that tension pulls them from the first step.",
+        Range("1", 0, 0, 0.06, 0.2, "Ligaments of the extended knee are strained by up to 5 %"),
+        0.0,
     )
 
 
