@@ -7,6 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from kneewear.errors import InputDataError
 from kneewear.io import netcdf
 from kneewear.regression.literature import HOLDS, SOURCE_ERROR
 from kneewear.replications.fe_knee.bones import build_bones
@@ -65,6 +66,29 @@ def test_pre_strain_pulls_the_bones_together_with_its_tension():
     parts = knee.problem.parts
     # Towards each other: the femur down, the tibia up.
     assert pulled[parts["femur"]][:, 1].sum() < 0.0 < pulled[parts["tibia"]][:, 1].sum()
+
+
+def test_a_traction_is_a_change_of_momentum_and_a_potential():
+    """Before contact: Newton's second law and the balance of energy; bad places are refused."""
+    pull = {"body": "femur", "point_mm": [0.0, 45.0, 0.0], "radius_mm": 10.0}
+    settings = small_knee(
+        {"tractions": {"pull": pull | {"force_n": [300.0, 2000.0, -500.0]}}, "steps": 6}
+    )
+    bones = build_bones(settings.bones)
+    run = run_knee(bones, settings)
+    momentum = run.history[[f"momentum_{axis}_n_s" for axis in "xyz"]].to_numpy()
+    rows = compare_fe_knee(run, bones, settings).set_index("quantity")["computed"]
+    assert rows["error of momentum in free fall over the momentum at the start"] < 1e-9
+    names = ["viscous", "contact", "stabilisation", "coupling"]
+    lost = run.history[[f"{name}_loss_mj" for name in names]].sum(axis=1)
+    total = run.history["total_mj"]
+    np.testing.assert_allclose(total + lost, total[0], rtol=1e-9)
+    # 6 steps of 10 us; gravity does not act along x and z.
+    gained = momentum[-1] - momentum[0]
+    np.testing.assert_allclose(gained[[0, 2]], [300.0 * 6e-5, -500.0 * 6e-5], rtol=1e-9)
+    far = {"far": pull | {"point_mm": [0.0, 120.0, 0.0], "force_n": [1.0, 0.0, 0.0]}}
+    with pytest.raises(InputDataError, match=r"fe_knee\.tractions\.far"):
+        DynamicKnee(bones, small_knee({"tractions": far}))
 
 
 def test_force_is_the_change_of_momentum(knee):

@@ -10,6 +10,8 @@ from time import process_time
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.replications.fe_knee.bone_meshes import insertion_patch
 from kneewear.replications.fe_knee.bones import BASE, CONTACT, FEMUR, TIBIA, KneeBones
 from kneewear.replications.fe_knee.bounded import DirectActiveSet, Discretisation, Solver
 from kneewear.replications.fe_knee.constraints import HalfSpace
@@ -144,11 +146,25 @@ class DynamicKnee:
             [BodyPair((FEMUR, CONTACT), (TIBIA, CONTACT), _REACH)],
             [RigidObstacle((TIBIA, BASE), plane)],
             self.gravity,
+            self._nodal_loads(bodies, bones.raised),
         )
         self.rods: RodSystem | None = None
         self.attachments: list[tuple[Attachment, Attachment]] = []
         if self.ligaments:
             self._insert_rods(bodies)
+
+    def _nodal_loads(self, bodies: list[ElasticBody], raised: float) -> dict[str, Array]:
+        """Forces of the tractions at the nodes of each body, even over the area of their patch."""
+        found = {body.name: np.zeros(body.meshes.finest.nodes.shape) for body in bodies}
+        lifted = {FEMUR: np.array([0.0, raised, 0.0]), TIBIA: np.zeros(3)}
+        for name, one in self.settings.tractions.items():
+            mesh = next(body.meshes.finest for body in bodies if body.name == one.body)
+            place = np.array(one.point_mm) + lifted[one.body]
+            patch = insertion_patch(mesh, place, one.radius_mm, f"fe_knee.tractions.{name}")
+            area = np.linalg.norm(TriangleMesh(mesh.nodes, patch).face_normals, axis=1)
+            share = np.repeat(area / (3.0 * area.sum()), 3)[:, None]
+            np.add.at(found[one.body], patch.ravel(), share * np.array(one.force_n))
+        return found
 
     def _insert_rods(self, bodies: list[ElasticBody]) -> None:
         """Straight rods between the insertions, unstressed or with their pre-strain."""

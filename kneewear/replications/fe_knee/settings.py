@@ -19,6 +19,7 @@ from kneewear.settings.types import (
     LengthUnit,
     Name,
     NonNegative,
+    Removable,
     Settings,
     quantity,
 )
@@ -223,6 +224,22 @@ class RodSettings(Settings):
     )
 
 
+class TractionSettings(Settings):
+    """A constant force on a part of a bone's surface, such as of a muscle."""
+
+    body: Literal["femur", "tibia"] = Field(description="Bone.")
+    point_mm: Triple = quantity("Place on it, in the frame of the attachments.", _POINT)
+    radius_mm: Size = quantity(
+        "Triangles of the finest mesh with centres so near to the one nearest to the place bear "
+        "the force, evenly.",
+        Range("mm", 1, 1, 50, 500, "Insertions are 5 to 20 mm wide"),
+    )
+    force_n: Triple = quantity(
+        "Force, posterior, superior and medial.",
+        Range("N", -1e5, -5000, 5000, 1e5, "Muscles of the knee pull with up to 5 kN", least=1),
+    )
+
+
 class CouplingSettings(Settings):
     """Dirichlet-Neumann iteration between rods and bones."""
 
@@ -288,6 +305,9 @@ class FeKneeSettings(Settings):
     materials: KneeMaterialsSettings = Field(description="Materials.")
     rods: RodSettings | None = Field(
         description="Ligaments as Cosserat rods; null leaves them out."
+    )
+    tractions: Annotated[dict[Name, TractionSettings], Removable] = Field(
+        {}, description="Constant forces on the bones by name; null removes one."
     )
     obstacle_gap_mm: NonNegative = quantity(
         "Distance of the rigid horizontal obstacle below the tibia at the start.", _GAP
