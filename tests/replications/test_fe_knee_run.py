@@ -157,12 +157,11 @@ def test_multigrid_agrees_with_a_factorisation():
     settings = small_knee(changes)
     bones = build_bones(settings.bones)
     moved = 1e3 * settings.time_step_s * settings.steps
-    exact, *others = (
+    exact, other = (
         run_knee(bones, small_knee(changes | {"solver": {"method": method}})).frames.positions[-1]
-        for method in ("direct", "truncated_newton", "active_set")
+        for method in ("direct", "truncated_newton")
     )
-    for positions in others:
-        assert np.abs(positions - exact).max() < 1e-3 * moved
+    assert np.abs(other - exact).max() < 1e-3 * moved
 
 
 def test_rates_of_cycles_are_means_of_all_steps_and_of_those_in_contact():

@@ -17,7 +17,6 @@ from kneewear.replications.fe_knee.bounded import DirectActiveSet, Discretisatio
 from kneewear.replications.fe_knee.constraints import HalfSpace
 from kneewear.replications.fe_knee.elasticity import KelvinVoigt
 from kneewear.replications.fe_knee.insertions import insertion
-from kneewear.replications.fe_knee.multigrid import MultigridActiveSet
 from kneewear.replications.fe_knee.newmark import (
     BodyPair,
     ContactProblem,
@@ -275,8 +274,6 @@ def contact_solver(settings: ContactSolverSettings) -> Callable[[Discretisation]
     """Solver of the settings, for `ContactProblem`."""
     if settings.method == "direct":
         return DirectActiveSet
-    if settings.method == "active_set":
-        return partial(MultigridActiveSet, sweeps=settings.smoothing_steps)
     return partial(
         TruncatedNewton,
         tolerance=settings.tolerance,

@@ -163,7 +163,7 @@ class ContactProblem:
     time_step : float
         tau, s.
     solver : callable
-        `TruncatedNewton`, `MultigridActiveSet` or `DirectActiveSet`, see `Solver`.
+        `TruncatedNewton` or `DirectActiveSet`, see `Solver`.
     pairs : sequence of BodyPair, optional
     obstacles : sequence of RigidObstacle, optional
     gravity : array, shape (3,), optional

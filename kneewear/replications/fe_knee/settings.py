@@ -274,10 +274,10 @@ class CouplingSettings(Settings):
 class ContactSolverSettings(Settings):
     """Solver of the contact problem of a time step."""
 
-    method: Literal["truncated_newton", "active_set", "direct"] = Field(
+    method: Literal["truncated_newton", "direct"] = Field(
         description=(
-            "Truncated nonsmooth Newton multigrid, a primal-dual active set with linear "
-            "multigrid, or one with a sparse factorisation."
+            "Truncated nonsmooth Newton multigrid, or a primal-dual active set with a sparse "
+            "factorisation."
         )
     )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = quantity(
