@@ -9,7 +9,12 @@ from kneewear.settings.study import load_study, merge_settings, read_settings
 
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = {
-    "bones": {"element_mm": 18.0, "refinements": 0, "joint_gap_mm": 0.1},
+    "bones": {
+        "element_mm": 18.0,
+        "refinements": 0,
+        "joint_gap_mm": 0.1,
+        "simplified": {"shaft_mm": 0.0},
+    },
     "steps": 20,
     "frames": 5,
     "solver": {"method": "direct"},

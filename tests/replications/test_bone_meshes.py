@@ -62,6 +62,25 @@ def test_tetrahedra_of_a_box_fill_it_and_share_their_faces():
     )
 
 
+def test_a_shaft_adds_its_volume_in_high_cells_and_leaves_the_joint_as_it_is():
+    shaft, (a, b, c) = 70.0, SIZE
+    for build, volume in (
+        (lambda *own: bone_meshes.simplified_tibia(SIZE, 12.0, *own), a * b * c),
+        (lambda *own: bone_meshes.simplified_femur(SIZE, 12.0, (30.0, 20.0), 44.0, *own), None),
+    ):
+        short, long = VolumeMesh(*build()), VolumeMesh(*build(shaft))
+        volumes = [element_volumes(one)[0].sum() for one in (short, long)]
+        assert volume is None or volumes[0] == pytest.approx(volume)
+        assert np.ptp(long.nodes[:, 1]) == pytest.approx(np.ptp(short.nodes[:, 1]) + shaft)
+        joint = [one.nodes[np.abs(one.nodes[:, 1]) < 1e-9] for one in (short, long)]
+        np.testing.assert_allclose(*joint)
+        # Two layers of at most 36 mm, in place of six.
+        layers = np.unique(short.nodes[:, [0, 2]], axis=0).shape[0]
+        assert len(long.nodes) == len(short.nodes) + 2 * layers
+        if volume is not None:
+            assert volumes[1] == pytest.approx(volume + a * shaft * c)
+
+
 def test_lower_side_of_the_simplified_femur_has_the_radii_of_its_condyles():
     nodes, tetrahedra = bone_meshes.simplified_femur(SIZE, 5.0, (30.0, 20.0), 44.0)
     x, z = nodes[:, 0], np.abs(nodes[:, 2]) - 22.0

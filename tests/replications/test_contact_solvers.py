@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 from kneewear.errors import ConvergenceError
 from kneewear.replications.fe_knee.bounded import DirectActiveSet, settled
 from kneewear.replications.fe_knee.elasticity import KelvinVoigt
-from kneewear.replications.fe_knee.multigrid import Multigrid, MultigridActiveSet
+from kneewear.replications.fe_knee.multigrid import Multigrid
 from kneewear.replications.fe_knee.newmark import ContactProblem, ElasticBody
 from kneewear.replications.fe_knee.truncated_newton import TruncatedNewton
 from kneewear.replications.fe_knee.volume_mesh import hierarchy
@@ -21,7 +21,6 @@ from tests.replications.volumes import block
 
 SOLVERS = {
     "active set, direct": DirectActiveSet,
-    "active set, multigrid": partial(MultigridActiveSet, tolerance=1e-12),
     "TNNMG": EXACT,
     "TNNMG, one cycle": partial(TruncatedNewton, tolerance=1e-12, cycles=1),
 }
@@ -171,7 +170,7 @@ def test_multigrid_needs_levels():
 @pytest.mark.slow
 def test_trajectories_of_the_solvers_agree():
     ends = []
-    for solver in (DirectActiveSet, MultigridActiveSet, EXACT):
+    for solver in (DirectActiveSet, EXACT):
         problem = two(solver)
         state = problem.at_rest((0.0, -1000.0, 0.0))
         for _ in range(60):

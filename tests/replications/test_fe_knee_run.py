@@ -7,10 +7,12 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from kneewear.errors import InputDataError
 from kneewear.io import netcdf
 from kneewear.regression.literature import HOLDS, SOURCE_ERROR
 from kneewear.replications.fe_knee.bones import build_bones
 from kneewear.replications.fe_knee.literature import compare_fe_knee, cycle_rates, phases, reversals
+from kneewear.replications.fe_knee.model import DynamicKnee
 from kneewear.replications.fe_knee.progress import ProgressFile
 from kneewear.replications.fe_knee.run import KneeFrames, frame_steps, run_knee
 from tests.replications.knees import small_knee
@@ -47,6 +49,46 @@ def test_contact_begins_when_the_gap_is_passed_and_nothing_penetrates(knee):
     assert history["obstacle_force_n"][:11].max() == 0.0
     assert history["penetration_mm"].max() < 1e-12
     assert history["cartilage_force_n"].max() > 0.0
+
+
+def test_pre_strain_pulls_the_bones_together_with_its_tension():
+    """Tension is modulus times area times strain; the joint closes earlier than without."""
+    settings = small_knee({"rods": {"pre_strain": 0.02}, "steps": 1})
+    bones = build_bones(settings.bones)
+    knee = DynamicKnee(bones, settings)
+    state = knee.start()
+    tension = knee.rods.stresses(state.rods)[..., 2]
+    np.testing.assert_allclose(tension, 330.0 * np.pi * 5.0**2 * 0.02, rtol=1e-9)
+    moved = knee.step(state).state.bodies.velocity - state.bodies.velocity
+    free = DynamicKnee(bones, small_knee({"steps": 1}))
+    other = free.step(free.start()).state.bodies.velocity - free.start().bodies.velocity
+    pulled = moved - other
+    parts = knee.problem.parts
+    # Towards each other: the femur down, the tibia up.
+    assert pulled[parts["femur"]][:, 1].sum() < 0.0 < pulled[parts["tibia"]][:, 1].sum()
+
+
+def test_a_traction_is_a_change_of_momentum_and_a_potential():
+    """Before contact: Newton's second law and the balance of energy; bad places are refused."""
+    pull = {"body": "femur", "point_mm": [0.0, 45.0, 0.0], "radius_mm": 10.0}
+    settings = small_knee(
+        {"tractions": {"pull": pull | {"force_n": [300.0, 2000.0, -500.0]}}, "steps": 6}
+    )
+    bones = build_bones(settings.bones)
+    run = run_knee(bones, settings)
+    momentum = run.history[[f"momentum_{axis}_n_s" for axis in "xyz"]].to_numpy()
+    rows = compare_fe_knee(run, bones, settings).set_index("quantity")["computed"]
+    assert rows["error of momentum in free fall over the momentum at the start"] < 1e-9
+    names = ["viscous", "contact", "stabilisation", "coupling"]
+    lost = run.history[[f"{name}_loss_mj" for name in names]].sum(axis=1)
+    total = run.history["total_mj"]
+    np.testing.assert_allclose(total + lost, total[0], rtol=1e-9)
+    # 6 steps of 10 us; gravity does not act along x and z.
+    gained = momentum[-1] - momentum[0]
+    np.testing.assert_allclose(gained[[0, 2]], [300.0 * 6e-5, -500.0 * 6e-5], rtol=1e-9)
+    far = {"far": pull | {"point_mm": [0.0, 120.0, 0.0], "force_n": [1.0, 0.0, 0.0]}}
+    with pytest.raises(InputDataError, match=r"fe_knee\.tractions\.far"):
+        DynamicKnee(bones, small_knee({"tractions": far}))
 
 
 def test_force_is_the_change_of_momentum(knee):
@@ -115,12 +157,11 @@ def test_multigrid_agrees_with_a_factorisation():
     settings = small_knee(changes)
     bones = build_bones(settings.bones)
     moved = 1e3 * settings.time_step_s * settings.steps
-    exact, *others = (
+    exact, other = (
         run_knee(bones, small_knee(changes | {"solver": {"method": method}})).frames.positions[-1]
-        for method in ("direct", "truncated_newton", "active_set")
+        for method in ("direct", "truncated_newton")
     )
-    for positions in others:
-        assert np.abs(positions - exact).max() < 1e-3 * moved
+    assert np.abs(other - exact).max() < 1e-3 * moved
 
 
 def test_rates_of_cycles_are_means_of_all_steps_and_of_those_in_contact():

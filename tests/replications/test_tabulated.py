@@ -124,6 +124,7 @@ def test_the_ball_bounces_as_hertz_has_it():
         if one.study == "bouncing_ball" and one.panels:
             assert any(panel.startswith(one.panels) for panel in panels)
     assert rows["energy error over the largest kinetic energy", ""] < 1e-3
+    assert rows["processor time with window 2 over that with window 1", ""] > 0.0
 
 
 def test_the_window_of_the_ground_follows_the_ball():

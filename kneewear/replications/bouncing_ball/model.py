@@ -8,6 +8,7 @@ Machado thesis, sections 6.2, 6.3 and 6.5.1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from time import process_time
 from typing import NamedTuple
 
 import numpy as np
@@ -46,9 +47,10 @@ SPHERE = "sphere on a plane"
 
 
 class Bounces(NamedTuple):
-    """A motion of the ball, and the tables' windows (ground, ball) if there are any."""
+    """A motion of the ball, its processor time, s, and windows (ground, ball) of tables."""
 
     solution: ImpactMotion
+    seconds: float
     windows: tuple[StorageWindow, StorageWindow] | None = None
 
     def contact(self, quantity: str) -> Array:
@@ -115,10 +117,11 @@ def bounce(
     system = System("ground", (Body("ball", inertia=body),), {"contact": contact, "weight": weight})
     start = np.array([0.0, 0.0, ball.radius_mm + ball.gap_mm, 0.0, 0.0, 0.0])
     rates = np.array([0.0, ball.speed_mm_per_s, 0.0, 0.0, 0.0, 0.0])
+    began = process_time()
     solution = integrate_impacts(
         system, times, start, FREE, rates=rates, relative_tolerance=1e-9, case="of the ball"
     )
-    return Bounces(solution, windows)
+    return Bounces(solution, process_time() - began, windows)
 
 
 def tabulate(settings: BouncingBallSettings, samples: int) -> tuple[SurfaceTable, SurfaceTable]:
@@ -200,6 +203,12 @@ def _compare(exact: Bounces, tables: Mapping[str, Bounces], windows: list[Bounce
         "updates of the ball's window": {name: float(cases[name][1]) for name in names},
         "updates of the ground's window": {name: float(cases[name][0]) for name in names[:-1]},
         "updates of the ground's smallest window": {last: float(cases[last][0])},
+        **{
+            f"processor time with window {number} over that with window 1": (
+                one.seconds / windows[0].seconds
+            )
+            for number, one in enumerate(windows[1:], start=2)
+        },
         "energy error over the largest kinetic energy": max(
             run.solution.motion.energy_error for run in (exact, *tables.values(), *windows)
         ),

@@ -13,7 +13,14 @@ from kneewear.replications.point_contact.ranges import (
     INERTIA,
     OUTPUT_STEP,
 )
-from kneewear.settings.faults import fault
+from kneewear.replications.point_contact.settings import (
+    BLOCK,
+    BLOCKS,
+    SAMPLES,
+    Blocks,
+    Samples,
+    require_middle,
+)
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import Finite, Positive, Settings, quantity
 
@@ -23,10 +30,6 @@ _SPEED = Range("mm/s", -1e4, -1000, 1000, 1e4, "150 (Machado, section 6.5.1)")
 _STIFFNESS = Range(
     "N/mm^1.5", 0.1, 10, 1e7, 1e9, "173925, printed as 5.5e9 N/m^1.5 (Machado, section 6.5.1)"
 )
-_SAMPLES = Range("1", 4, 9, 999, 2000, "9 to 999 (Machado, section 6.5.1)")
-_BLOCKS = Range("1", 1, 3, 50, 500, "3 to 37 (Machado, Table 6.3)")
-Samples = Annotated[int, Field(ge=4)]
-Blocks = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
 
 
 class BallSettings(Settings):
@@ -44,18 +47,18 @@ class GroundSettings(Settings):
 
     length_mm: Positive = quantity("Length along y; the ball starts a tenth of it inside.", _LENGTH)
     width_mm: Positive = quantity("Width along x; the ball starts in the middle.", _LENGTH)
-    samples: Samples = quantity("Samples of its table along x and along y.", _SAMPLES)
+    samples: Samples = quantity("Samples of its table along x and along y.", SAMPLES)
     block: Samples = quantity(
         "Samples of a block of its table along x and along y.",
-        Range("1", 4, 4, 50, 2000, "9 (Machado, section 6.5.1)"),
+        BLOCK,
     )
 
 
 class WindowSettings(Settings):
     """Blocks in memory of a storage window, along u and v; odd and 3 or more, or all."""
 
-    ball: Blocks = quantity("Blocks of the ball's table, along colatitude and longitude.", _BLOCKS)
-    ground: Blocks = quantity("Blocks of the ground's table, along x and y.", _BLOCKS)
+    ball: Blocks = quantity("Blocks of the ball's table, along colatitude and longitude.", BLOCKS)
+    ground: Blocks = quantity("Blocks of the ground's table, along x and y.", BLOCKS)
 
 
 class BouncingBallSettings(Settings):
@@ -71,7 +74,7 @@ class BouncingBallSettings(Settings):
     samples: Annotated[tuple[Samples, ...], Field(min_length=1)] = quantity(
         "Samples of the ball's table along colatitude and longitude that are compared; the first "
         "is the usual one.",
-        _SAMPLES,
+        SAMPLES,
     )
     ball_blocks: Samples = quantity(
         "Blocks of the ball's table along each parameter.",
@@ -90,12 +93,7 @@ class BouncingBallSettings(Settings):
                 ("ball", window.ball, self.ball_blocks),
                 ("ground", window.ground, ground),
             ):
-                if any(size < whole and (size < 3 or size % 2 == 0) for size in sizes):
-                    raise fault(
-                        f"windows[{number}].{name}: {list(sizes)} of {whole} blocks",
-                        "odd numbers, 3 or more, or all blocks",
-                        "The block of the contact is in the middle: correct the numbers.",
-                    )
+                require_middle(f"windows[{number}].{name}", sizes, whole)
         return self
 
 

@@ -33,6 +33,8 @@ Ints = NDArray[np.int64]
 # Corners of the six tetrahedra of a cube around one diagonal (Kuhn), in steps along the axes.
 _PATHS = [np.cumsum([np.zeros(3, int), *np.eye(3, dtype=int)[list(order)]], axis=0)
           for order in permutations(range(3))]  # fmt: skip
+# Height of cells of a shaft over the largest edge of others: waves along it are longer than these.
+SHAFT_CELLS = 3.0
 # Points of a surface that is given to the tetrahedral mesher, at most about: more only cost time.
 _SURFACE_POINTS = 4000
 # How far the boundary of a tetrahedral mesh may be from its surface, in parts of the element size.
@@ -83,12 +85,16 @@ def _edges_from(count: float, length: float, size: float) -> Array:
     return count + np.linspace(0.0, length, max(1, int(np.ceil(length / size - 1e-9))) + 1)
 
 
-def simplified_tibia(size: tuple[float, float, float], element: float) -> tuple[Array, Ints]:
+def simplified_tibia(
+    size: tuple[float, float, float], element: float, shaft: float = 0.0
+) -> tuple[Array, Ints]:
     """Nodes and tetrahedra of a box whose top, at y = 0, is the plateau.
 
-    `size` is its extent along x, y and z, mm, `element` the largest edge of a cell, mm.
+    `size` is its extent along x, y and z, mm, `element` the largest edge of a cell, mm. A `shaft`,
+    mm, below it has cells up to `SHAFT_CELLS` times as high.
     """
-    return block_tetrahedra(*_grid(size, element, -size[1]))
+    x, y, z = _grid(size, element, shaft)
+    return block_tetrahedra(x, -y[::-1], z)
 
 
 def simplified_femur(
@@ -96,24 +102,31 @@ def simplified_femur(
     element: float,
     radii: tuple[float, float],
     spacing: float,
+    shaft: float = 0.0,
 ) -> tuple[Array, Ints]:
     """Nodes and tetrahedra of a block with two convex condyles, whose lowest points are at y = 0.
 
-    `size` and `element` as for the tibia. Along z = +-`spacing`/2 the lower side is lowest; from
-    there it rises as paraboloids with `radii` of curvature (front to back, side to side), mm, and
-    forms a notch between them.
+    `size`, `element` and `shaft`, above it, as for the tibia. Along z = +-`spacing`/2 the lower
+    side is lowest; from there it rises as paraboloids with `radii` of curvature (front to back,
+    side to side), mm, and forms a notch between them.
     """
-    nodes, tetrahedra = block_tetrahedra(*_grid(size, element, 0.0))
+    nodes, tetrahedra = block_tetrahedra(*_grid(size, element, shaft))
     across = np.abs(nodes[:, 2]) - 0.5 * spacing
     low = 0.5 * (nodes[:, 0] ** 2 / radii[0] + across**2 / radii[1])
     moved = nodes.copy()
-    moved[:, 1] = low + nodes[:, 1] * (1.0 - low / size[1])
+    moved[:, 1] = low + nodes[:, 1] * (1.0 - low / (size[1] + shaft))
     return moved, tetrahedra
 
 
-def _grid(size: tuple[float, float, float], element: float, lowest: float) -> tuple[Array, ...]:
-    starts = -0.5 * size[0], lowest, -0.5 * size[2]
-    return tuple(_edges_from(start, one, element) for start, one in zip(starts, size, strict=True))
+def _grid(
+    size: tuple[float, float, float], element: float, shaft: float
+) -> tuple[Array, Array, Array]:
+    """Lines of the cells of a block and its shaft along x, y from the joint, and z."""
+    length, height, width = size
+    y = _edges_from(0.0, height, element)
+    if shaft > 0.0:
+        y = np.append(y, _edges_from(height, shaft, SHAFT_CELLS * element)[1:])
+    return _edges_from(-0.5 * length, length, element), y, _edges_from(-0.5 * width, width, element)
 
 
 def tetrahedralise(surface: TriangleMesh, element: float, source: str) -> tuple[Array, Ints]:

@@ -160,12 +160,12 @@ def _simplified(
 ) -> tuple[VolumeMesh, VolumeMesh, dict[str, TriangleMesh]]:
     """Blocks whose cartilage covers a rectangle of each compartment, and the femur's surface."""
     element = settings.element_mm
-    tibia = bone_meshes.simplified_tibia(own.size_mm, element)
+    tibia = bone_meshes.simplified_tibia(own.size_mm, element, own.shaft_mm)
     femur = bone_meshes.simplified_femur(
-        own.size_mm, element, own.condyle_radii_mm, own.condyle_spacing_mm
+        own.size_mm, element, own.condyle_radii_mm, own.condyle_spacing_mm, own.shaft_mm
     )
     fine = bone_meshes.simplified_femur(
-        own.size_mm, _FINE * element, own.condyle_radii_mm, own.condyle_spacing_mm
+        own.size_mm, _FINE * element, own.condyle_radii_mm, own.condyle_spacing_mm, own.shaft_mm
     )
     return (
         _covered_block(*femur, -1.0, settings, own),

@@ -117,31 +117,6 @@ def settled(
     )
 
 
-def active_set(
-    solve: Callable[[Array, Array, Mask], Array],
-    matrix: sparse.bsr_array,
-    right: Array,
-    bound: Array,
-    guess: Array,
-) -> Solution:
-    """Solution by the primal-dual active-set method.
-
-    `solve` receives the right-hand side (n, 3), the first components (n,) that are prescribed, and
-    the mask (n,) of these nodes.
-    """
-    finite = np.isfinite(bound)
-
-    def evaluate(active: Mask) -> tuple[Array, Mask]:
-        x = solve(right, np.where(active, bound, 0.0), active)
-        reaction = (right - (matrix @ x.ravel()).reshape(-1, 3))[:, 0]
-        lowest = -ROUNDING * np.abs(reaction[finite]).max(initial=0.0)
-        beyond = ROUNDING * np.abs(x[finite, 0]).max(initial=0.0)
-        return x, np.where(active, reaction < lowest, x[:, 0] > bound + beyond)
-
-    x, active, changes = settled(evaluate, guess[:, 0] >= bound)
-    return Solution(x, active, changes, len(changes))
-
-
 class DirectActiveSet:
     """Active-set method with a sparse factorisation; for small problems and for comparison.
 
@@ -156,7 +131,17 @@ class DirectActiveSet:
 
     def __call__(self, right: Array, bound: Array, guess: Array) -> Solution:
         """Minimiser for a right-hand side (n, 3) and bounds (n,), from a guess (n, 3)."""
-        return active_set(self._solve, self._matrix, right, bound, guess)
+        finite = np.isfinite(bound)
+
+        def evaluate(active: Mask) -> tuple[Array, Mask]:
+            x = self._solve(right, np.where(active, bound, 0.0), active)
+            reaction = (right - (self._matrix @ x.ravel()).reshape(-1, 3))[:, 0]
+            lowest = -ROUNDING * np.abs(reaction[finite]).max(initial=0.0)
+            beyond = ROUNDING * np.abs(x[finite, 0]).max(initial=0.0)
+            return x, np.where(active, reaction < lowest, x[:, 0] > bound + beyond)
+
+        x, active, changes = settled(evaluate, guess[:, 0] >= bound)
+        return Solution(x, active, changes, len(changes))
 
     def _solve(self, right: Array, prescribed: Array, active: Mask) -> Array:
         """Solution with prescribed first components at active nodes."""

@@ -104,27 +104,6 @@ def assembled(mesh: VolumeMesh, bone: KelvinVoigt, cartilage: KelvinVoigt | None
     return Matrices(mass, _summed(stiffness, mass.size), _summed(viscosity, mass.size))
 
 
-def consistent_mass(
-    mesh: VolumeMesh, bone: KelvinVoigt, cartilage: KelvinVoigt | None
-) -> sparse.csr_array:
-    """Consistent mass (n, n), t, equal for the three directions."""
-    n = len(mesh.nodes)
-    total = sparse.csr_array((n, n))
-    for elements, material in _parts(mesh, bone, cartilage):
-        shape = elements.shape
-        # Products of linear functions over tetrahedra: (1 + delta_ab) / 20 of the volume.
-        if shape.shape[1] == 4:
-            product = (np.ones((1, 4, 4)) + np.eye(4)) / 20.0
-        else:
-            product = shape[:, :, None] * shape[:, None, :]
-        blocks = material.density * np.einsum("ep,pab->eab", elements.volume, product)
-        rows = np.broadcast_to(elements.nodes[:, :, None], blocks.shape)
-        total = total + sparse.coo_array(
-            (blocks.ravel(), (rows.ravel(), rows.swapaxes(1, 2).ravel())), shape=(n, n)
-        )
-    return sparse.csr_array(total)
-
-
 def stresses(
     mesh: VolumeMesh,
     bone: KelvinVoigt,

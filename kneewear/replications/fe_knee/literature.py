@@ -93,6 +93,8 @@ def _energy(history: pd.DataFrame, settings: FeKneeSettings) -> Values:
     free = slice(0, int(np.argmax(touching)) if touching.any() else len(history))
     momentum = history[[f"momentum_{axis}_n_s" for axis in "xyz"]].to_numpy()
     weight = _mass(history, settings) * 1e3 * np.array(settings.gravity_m_per_s2)
+    # Every constant force changes the momentum as the weight does.
+    weight = weight + sum(np.array(one.force_n) for one in settings.tractions.values())
     seconds = 1e-3 * history["time_ms"].to_numpy()[free, None]
     off = np.abs(momentum[free] - momentum[0] - weight * seconds).max()
     values: Values = {

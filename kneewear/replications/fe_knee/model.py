@@ -10,12 +10,13 @@ from time import process_time
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.replications.fe_knee.bone_meshes import insertion_patch
 from kneewear.replications.fe_knee.bones import BASE, CONTACT, FEMUR, TIBIA, KneeBones
 from kneewear.replications.fe_knee.bounded import DirectActiveSet, Discretisation, Solver
 from kneewear.replications.fe_knee.constraints import HalfSpace
 from kneewear.replications.fe_knee.elasticity import KelvinVoigt
 from kneewear.replications.fe_knee.insertions import insertion
-from kneewear.replications.fe_knee.multigrid import MultigridActiveSet
 from kneewear.replications.fe_knee.newmark import (
     BodyPair,
     ContactProblem,
@@ -113,7 +114,7 @@ class DynamicKnee:
     problem : ContactProblem
         The bones; the femoral cartilage has the contact conditions.
     rods : RodSystem or None
-        The ligaments, unstressed at the start.
+        The ligaments, with their pre-strain at the start.
 
     Notes
     -----
@@ -144,14 +145,28 @@ class DynamicKnee:
             [BodyPair((FEMUR, CONTACT), (TIBIA, CONTACT), _REACH)],
             [RigidObstacle((TIBIA, BASE), plane)],
             self.gravity,
+            self._nodal_loads(bodies, bones.raised),
         )
         self.rods: RodSystem | None = None
         self.attachments: list[tuple[Attachment, Attachment]] = []
         if self.ligaments:
             self._insert_rods(bodies)
 
+    def _nodal_loads(self, bodies: list[ElasticBody], raised: float) -> dict[str, Array]:
+        """Forces of the tractions at the nodes of each body, even over the area of their patch."""
+        found = {body.name: np.zeros(body.meshes.finest.nodes.shape) for body in bodies}
+        lifted = {FEMUR: np.array([0.0, raised, 0.0]), TIBIA: np.zeros(3)}
+        for name, one in self.settings.tractions.items():
+            mesh = next(body.meshes.finest for body in bodies if body.name == one.body)
+            place = np.array(one.point_mm) + lifted[one.body]
+            patch = insertion_patch(mesh, place, one.radius_mm, f"fe_knee.tractions.{name}")
+            area = np.linalg.norm(TriangleMesh(mesh.nodes, patch).face_normals, axis=1)
+            share = np.repeat(area / (3.0 * area.sum()), 3)[:, None]
+            np.add.at(found[one.body], patch.ravel(), share * np.array(one.force_n))
+        return found
+
     def _insert_rods(self, bodies: list[ElasticBody]) -> None:
-        """Straight, unstressed rods between the insertions."""
+        """Straight rods between the insertions, unstressed or with their pre-strain."""
         patches = [
             [
                 insertion(mesh.nodes, mesh.patches[name], mesh.tetrahedra)
@@ -162,9 +177,10 @@ class DynamicKnee:
         ends = np.array([[one.centroid for one in pair] for pair in patches])
         count = len(self.ligaments)
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-        elements = self.settings.rods.elements if self.settings.rods else 1
-        material = rod_material(self.settings)
-        self.rods = RodSystem((material,) * count, lengths, elements, tuple(self.gravity))
+        material, own = rod_material(self.settings), self.settings.rods
+        elements, strain = (own.elements, own.pre_strain) if own else (1, 0.0)
+        unstressed = lengths / (1.0 + strain)
+        self.rods = RodSystem((material,) * count, unstressed, elements, tuple(self.gravity))
         self._rods_at_start = self.rods.straight(ends[:, 0], ends[:, 1], self._velocity)
         self.rod_gravity_at_start = float(np.sum(self.rods.gravity_energy(self._rods_at_start)))
         rotation = self._rods_at_start.rotation
@@ -258,8 +274,6 @@ def contact_solver(settings: ContactSolverSettings) -> Callable[[Discretisation]
     """Solver of the settings, for `ContactProblem`."""
     if settings.method == "direct":
         return DirectActiveSet
-    if settings.method == "active_set":
-        return partial(MultigridActiveSet, sweeps=settings.smoothing_steps)
     return partial(
         TruncatedNewton,
         tolerance=settings.tolerance,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from kneewear.replications.fe_knee.bounded import Discretisation, Solution, active_set
+from kneewear.replications.fe_knee.bounded import Discretisation
 from kneewear.replications.fe_knee.smoothing import Blocks
 
 Array = NDArray[np.float64]
@@ -184,41 +184,6 @@ class Multigrid:
         inner = self._scalar[rows][:, rows]
         part = removed.T @ (self._applied[rows] - 0.5 * (inner @ removed))
         return sparse.csr_array(self._galerkin - part - part.T)
-
-
-class MultigridActiveSet:
-    """Primal-dual active-set method with conjugate gradients preconditioned by V-cycles.
-
-    Parameters
-    ----------
-    problem : Discretisation
-    tolerance : float, optional
-        Of the linear systems: norm of the residual over that of the right-hand side.
-    sweeps : int, optional
-        Gauss-Seidel sweeps before and after the coarse correction.
-    """
-
-    def __init__(self, problem: Discretisation, tolerance: float = 1e-9, sweeps: int = 3) -> None:
-        self._multigrid = Multigrid(problem, sweeps)
-        self._matrix = problem.matrix
-        self._tolerance = tolerance
-
-    def __call__(self, right: Array, bound: Array, guess: Array) -> Solution:
-        """Minimiser for a right-hand side (n, 3) and bounds (n,), from a guess (n, 3)."""
-        last, before = guess, self._multigrid.cycles
-
-        def solve(right: Array, prescribed: Array, active: Mask) -> Array:
-            nonlocal last
-            start = last.copy()
-            start[active, 0] = prescribed[active]
-            left = right - (self._matrix @ start.ravel()).reshape(-1, 3)
-            limit = self._tolerance * float(np.linalg.norm(right))
-            last = start + self._multigrid.solve(left, active, 200, limit)
-            return last
-
-        found = active_set(solve, self._matrix, right, bound, guess)
-        count = self._multigrid.cycles - before
-        return Solution(found.x, found.active, found.corrections, count)
 
 
 def _of_blocks(prolongation: sparse.csr_array) -> sparse.bsr_array:

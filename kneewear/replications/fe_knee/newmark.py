@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -163,11 +163,13 @@ class ContactProblem:
     time_step : float
         tau, s.
     solver : callable
-        `TruncatedNewton`, `MultigridActiveSet` or `DirectActiveSet`, see `Solver`.
+        `TruncatedNewton` or `DirectActiveSet`, see `Solver`.
     pairs : sequence of BodyPair, optional
     obstacles : sequence of RigidObstacle, optional
     gravity : array, shape (3,), optional
         Acceleration, mm/s2.
+    loads : mapping of str to array, shape (m, 3), optional
+        Constant forces at all nodes of a body, N.
 
     Attributes
     ----------
@@ -177,6 +179,8 @@ class ContactProblem:
         Nodes of each body in arrays over all nodes.
     mass : array, shape (n,)
         Lumped mass, t.
+    dead_load : array, shape (n, 3)
+        Weight and constant forces, N; `Energy.gravitational` is the potential of both.
     constraints : Constraints
         Contact conditions; group i is pair i, then follow the obstacles.
 
@@ -202,6 +206,7 @@ class ContactProblem:
         pairs: Sequence[BodyPair] = (),
         obstacles: Sequence[RigidObstacle] = (),
         gravity: Array | None = None,
+        loads: Mapping[str, Array] | None = None,
     ) -> None:
         self.bodies = {body.name: body for body in bodies}
         self.time_step = time_step
@@ -216,7 +221,9 @@ class ContactProblem:
         self.mass = np.concatenate([part.mass for part in matrices])
         self._stiffness = _block_diagonal([part.stiffness for part in matrices])
         self._viscosity = _block_diagonal([part.viscosity for part in matrices])
-        self._weight = self.mass[:, None] * (np.zeros(3) if gravity is None else gravity)
+        self.dead_load = self.mass[:, None] * (np.zeros(3) if gravity is None else gravity)
+        for name, forces in (loads or {}).items():
+            self.dead_load[self.parts[name]] += forces
         self.fixed = np.zeros(len(self.positions), dtype=bool)
         for body in bodies:
             if body.fixed is not None:
@@ -271,7 +278,7 @@ class ContactProblem:
         tau, start = self.time_step, state.displacement
         external = np.zeros(start.shape) if load is None else load
         predicted = prediction.displacement - start
-        right = 2.0 / tau**2 * self.mass[:, None] * predicted + external + self._weight
+        right = 2.0 / tau**2 * self.mass[:, None] * predicted + external + self.dead_load
         right = right - self._elastic(start)
         bound = self.constraints.bounds(start)
         x = self._to_basis(predicted) if guess is None else guess.solution.x.copy()
@@ -303,7 +310,7 @@ class ContactProblem:
         return Energy(
             0.5 * float(self.mass @ np.einsum("nc,nc->n", state.velocity, state.velocity)),
             0.5 * float(np.sum(u * self._elastic(u))),
-            -float(np.sum(self._weight * u)),
+            -float(np.sum(self.dead_load * u)),
         )
 
     def resultants(self, values: Array) -> Array:

@@ -19,6 +19,7 @@ from kneewear.settings.types import (
     LengthUnit,
     Name,
     NonNegative,
+    Removable,
     Settings,
     quantity,
 )
@@ -49,6 +50,12 @@ class SimplifiedBonesSettings(Settings):
 
     size_mm: tuple[Size, Size, Size] = quantity(
         "Front to back, height and side to side of the blocks of both bones.", _SIZE
+    )
+    shaft_mm: Annotated[float, Field(ge=0.0, le=500.0)] = quantity(
+        "Further height of each block, away from the joint, in cells up to three times as high. "
+        "A blow lasts as long as its wave runs to the end of the bones and back.",
+        Range("mm", 0, 0, 400, 500, "A tibia has 350 to 400 mm"),
+        0.0,
     )
     condyle_radii_mm: tuple[Size, Size] = quantity(
         "Radii of curvature of the condyles at their lowest points, front to back and side to "
@@ -209,6 +216,28 @@ class RodSettings(Settings):
     elements: Annotated[int, Field(ge=1, le=200)] = quantity(
         "Elements of each rod.", Range("1", 1, 2, 100, 200, "A rod bends within several elements")
     )
+    pre_strain: Annotated[float, Field(ge=0.0, le=0.2)] = quantity(
+        "Distance of the insertions at the start over the unstressed length, less one. The bones "
+        "are unstressed, so that tension pulls them from the first step.",
+        Range("1", 0, 0, 0.06, 0.2, "Ligaments of the extended knee are strained by up to 5 %"),
+        0.0,
+    )
+
+
+class TractionSettings(Settings):
+    """A constant force on a part of a bone's surface, such as of a muscle."""
+
+    body: Literal["femur", "tibia"] = Field(description="Bone.")
+    point_mm: Triple = quantity("Place on it, in the frame of the attachments.", _POINT)
+    radius_mm: Size = quantity(
+        "Triangles of the finest mesh with centres so near to the one nearest to the place bear "
+        "the force, evenly.",
+        Range("mm", 1, 1, 50, 500, "Insertions are 5 to 20 mm wide"),
+    )
+    force_n: Triple = quantity(
+        "Force, posterior, superior and medial.",
+        Range("N", -1e5, -5000, 5000, 1e5, "Muscles of the knee pull with up to 5 kN", least=1),
+    )
 
 
 class CouplingSettings(Settings):
@@ -245,10 +274,10 @@ class CouplingSettings(Settings):
 class ContactSolverSettings(Settings):
     """Solver of the contact problem of a time step."""
 
-    method: Literal["truncated_newton", "active_set", "direct"] = Field(
+    method: Literal["truncated_newton", "direct"] = Field(
         description=(
-            "Truncated nonsmooth Newton multigrid, a primal-dual active set with linear "
-            "multigrid, or one with a sparse factorisation."
+            "Truncated nonsmooth Newton multigrid, or a primal-dual active set with a sparse "
+            "factorisation."
         )
     )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = quantity(
@@ -276,6 +305,9 @@ class FeKneeSettings(Settings):
     materials: KneeMaterialsSettings = Field(description="Materials.")
     rods: RodSettings | None = Field(
         description="Ligaments as Cosserat rods; null leaves them out."
+    )
+    tractions: Annotated[dict[Name, TractionSettings], Removable] = Field(
+        {}, description="Constant forces on the bones by name; null removes one."
     )
     obstacle_gap_mm: NonNegative = quantity(
         "Distance of the rigid horizontal obstacle below the tibia at the start.", _GAP

@@ -29,6 +29,23 @@ Law = Literal[
 PoissonRatio = Annotated[float, Field(ge=0.0, lt=0.5)]
 
 
+Samples = Annotated[int, Field(ge=4)]
+Blocks = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
+SAMPLES = Range("1", 4, 9, 999, 2000, "9 to 999 (Machado, section 6.5.1)")
+BLOCKS = Range("1", 1, 3, 50, 500, "3 to 37 (Machado, Table 6.3)")
+BLOCK = Range("1", 4, 4, 50, 2000, "9 (Machado, section 6.5.1)")
+
+
+def require_middle(where: str, sizes: Blocks, whole: int) -> None:
+    """Refuse a window without a middle block that is smaller than the table."""
+    if any(size < whole and (size < 3 or size % 2 == 0) for size in sizes):
+        raise fault(
+            f"{where}: {list(sizes)} of {whole} blocks",
+            "odd numbers, 3 or more, or all blocks",
+            "The block of the contact is in the middle: correct the numbers.",
+        )
+
+
 class ElasticSettings(Settings):
     """Elastic material of a surface."""
 

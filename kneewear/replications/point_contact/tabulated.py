@@ -43,6 +43,15 @@ def plane_table(low: tuple[float, float], high: tuple[float, float], points: int
     return _table(u, v, place, np.broadcast_to([0.0, 0.0, 1.0], place.shape))
 
 
+def placed_table(table: SurfaceTable, rotation: Array, translation: Array) -> SurfaceTable:
+    """The surface of a table turned by a rotation (3, 3), then moved by a translation (3,), mm."""
+    rows = table.rows.copy()
+    for first in range(2, len(COLUMNS), 3):
+        rows[..., first : first + 3] = rows[..., first : first + 3] @ rotation.T
+    rows[..., 2:5] += translation
+    return SurfaceTable(table.columns, rows)
+
+
 def _table(u: Array, v: Array, point: Array, normal: Array) -> SurfaceTable:
     parameters = np.meshgrid(u, v, indexing="ij")
     rows = np.dstack([*parameters, point, normal, *householder_tangents(normal)])

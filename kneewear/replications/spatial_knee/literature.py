@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,12 +22,27 @@ EXTENDED, FLEXED = 2.0, 30.0
 
 
 def compare_spatial(
-    motion: pd.DataFrame,
-    contacts: tuple[ContactInterval, ...],
+    flexions: Mapping[str, tuple[pd.DataFrame, tuple[ContactInterval, ...]]],
     ligaments: tuple[str, ...],
-    others: dict[str, float],
+    others: Mapping[str, float | dict[str, float]],
 ) -> pd.DataFrame:
-    """Judge the printed numbers by a motion table, the contacts in it, and `others`."""
+    """Judge the printed numbers by motion table and contacts under each law, and by `others`."""
+    computed = {
+        law: spatial_numbers(motion, contacts, ligaments)
+        for law, (motion, contacts) in flexions.items()
+    }
+    quantities = dict.fromkeys(name for one in computed.values() for name in one)
+    by_law = {
+        name: {law: one[name] for law, one in computed.items() if name in one}
+        for name in quantities
+    }
+    return judge_number(published_rows(__package__), computed_rows({**by_law, **others}))
+
+
+def spatial_numbers(
+    motion: pd.DataFrame, contacts: tuple[ContactInterval, ...], ligaments: tuple[str, ...]
+) -> dict[str, float]:
+    """Numbers of a motion table and the contacts in it."""
     flexion, rotation = (
         motion[name].to_numpy() for name in ("flexion_deg", "internal_rotation_deg")
     )
@@ -47,7 +64,6 @@ def compare_spatial(
         "correlation of internal rotation and flexion": float(np.corrcoef(flexion, rotation)[0, 1]),
         "flexion of the largest internal rotation": float(flexion[rotation.argmax()]),
         "flexion of the largest lateral force": float(flexion[force["lateral"].argmax()]),
-        **others,
     }
     tension = {name: motion[f"{name}_n"].to_numpy() for name in ligaments}
     beyond = flexion > FLEXED
@@ -56,15 +72,12 @@ def compare_spatial(
         ranking = sorted(mean, key=lambda name: -mean[name])
         for name in ("MCL_ant", "PCL_ant"):
             computed[f"rank of {name} by mean tension above 30 deg"] = 1.0 + ranking.index(name)
-    collaterals = {
-        group: max(float(tension[name][flexion < EXTENDED].max()) for name in names)
-        for group in ("MCL", "LCL")
-        if (names := [name for name in ligaments if name.startswith(group)])
-    }
-    numbers = computed_rows(
-        {**computed, "tension of the collateral ligaments below 2 deg": collaterals}
-    )
-    return judge_number(published_rows(__package__), numbers)
+    for group in ("MCL", "LCL"):
+        if names := [name for name in ligaments if name.startswith(group)]:
+            computed[f"tension of the {group} below 2 deg"] = max(
+                float(tension[name][flexion < EXTENDED].max()) for name in names
+            )
+    return computed
 
 
 def opposed_share(medial: Array, lateral: Array) -> float:

@@ -8,7 +8,7 @@ Machado thesis, sections 6.2.2 and 6.5.2.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,15 +18,31 @@ from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.system import Body, System
-from kneewear.replications.point_contact.contact import PointContact, SphereOnPlane
-from kneewear.replications.point_contact.impacts import ImpactMotion, integrate_impacts
+from kneewear.replications.point_contact.contact import PointContact, Shapes, SphereOnPlane
+from kneewear.replications.point_contact.impacts import (
+    ContactInterval,
+    ImpactMotion,
+    integrate_impacts,
+)
 from kneewear.replications.point_contact.materials import impact_law
 from kneewear.replications.point_contact.scenes import moving_shapes, planes, spheres
+from kneewear.replications.point_contact.settings import Blocks
+from kneewear.replications.point_contact.tabulated import (
+    TabulatedPair,
+    placed_table,
+    plane_table,
+    sphere_table,
+    window_on,
+)
 from kneewear.replications.spatial_knee.literature import (
     compare_spatial,
     euler_parameter_differences,
 )
-from kneewear.replications.spatial_knee.settings import SpatialSettings
+from kneewear.replications.spatial_knee.settings import (
+    LookupSettings,
+    SpatialSettings,
+    SphereOnPlaneSettings,
+)
 from kneewear.studies.multibody.result import MultibodyResult, Scene, curves
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic
@@ -41,16 +57,8 @@ AXES = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
 
 def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
     """Flexion under gravity up to the last flexion, beside the numbers of the source."""
-    system, start = build_spatial(settings)
-    times = np.arange(0.0, settings.duration_s + 1e-9, settings.output_step_s)
-    found = integrate_impacts(
-        system, times, start, ("tibia",), relative_tolerance=1e-7, case=settings.law
-    )
-    motion = spatial_motion_table(found, settings)
-    beyond = np.flatnonzero(motion["flexion_deg"] > settings.last_flexion_deg)
-    motion = motion.iloc[: beyond[0]] if beyond.size else motion
-    last = float(motion["time_s"].iloc[-1])
-    contacts = tuple(one for one in found.contacts if one.begin <= last)
+    flexions = {law: flex(settings, law) for law in settings.laws}
+    system, found, motion, _ = flexions[settings.laws[0]]
     coordinates = found.motion.coordinates[: len(motion)]
     flexion, over = motion["flexion_deg"].to_numpy(), "flexion (deg)"
 
@@ -91,22 +99,117 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
         forces=pd.concat(
             [
                 panel("6.22b contact force", "N", force),
+                *(
+                    curves(
+                        f"contact force, {law}",
+                        over,
+                        one.table["flexion_deg"],
+                        "N",
+                        {label: one.table[column] for label, column in force.items()},
+                    )
+                    for law, one in flexions.items()
+                    if law != settings.laws[0]
+                ),
                 panel("6.24a ligament fibres", "N", fibres),
                 *strains,
             ],
             ignore_index=True,
         ),
         literature=compare_spatial(
-            motion,
-            contacts,
+            {law: (one.table, one.contacts) for law, one in flexions.items()},
             tuple(settings.ligaments),
             {
-                "energy error over the largest kinetic energy": found.motion.energy_error,
-                **euler_parameter_differences(system, coordinates, times),
+                "energy error over the largest kinetic energy": {
+                    law: one.found.motion.energy_error for law, one in flexions.items()
+                },
+                **euler_parameter_differences(system, coordinates, found.motion.time),
+                **lookup_differences(settings),
             },
         ),
         scene=spatial_scene(system, settings, coordinates),
     )
+
+
+class Flexed(NamedTuple):
+    """A flexion: the whole motion, and table and contacts of it up to the last flexion."""
+
+    system: System
+    found: ImpactMotion
+    table: pd.DataFrame
+    contacts: tuple[ContactInterval, ...]
+
+
+def flex(settings: SpatialSettings, law: str) -> Flexed:
+    """Flexion under gravity with a contact law, up to the last flexion."""
+    system, start = build_spatial(settings, law)
+    times = np.arange(0.0, settings.duration_s + 1e-9, settings.output_step_s)
+    found = _integrate(system, times, start, law)
+    motion = spatial_motion_table(found, settings)
+    beyond = np.flatnonzero(motion["flexion_deg"] > settings.last_flexion_deg)
+    motion = motion.iloc[: beyond[0]] if beyond.size else motion
+    last = float(motion["time_s"].iloc[-1])
+    return Flexed(system, found, motion, tuple(one for one in found.contacts if one.begin <= last))
+
+
+def _integrate(system: System, times: Array, start: Array, case: str) -> ImpactMotion:
+    return integrate_impacts(system, times, start, ("tibia",), relative_tolerance=1e-7, case=case)
+
+
+def lookup_differences(settings: SpatialSettings) -> dict[str, float]:
+    """Largest differences of positions, mm, of motions by lookup tables, and updates of windows.
+
+    The first is that from spheres on planes with all blocks of the tables in memory, the second
+    that of both with a storage window.
+    """
+    lookup, law = settings.lookup, settings.laws[0]
+    if lookup is None:
+        return {}
+    times = np.arange(0.0, lookup.duration_s + 1e-9, settings.output_step_s)
+    system, start = build_spatial(settings, law)
+    pairs = {
+        name: {
+            side: tabulated_condyle(one, lookup, size) for side, one in settings.condyles.items()
+        }
+        for name, size in {"whole": (lookup.samples,) * 2, "windowed": lookup.window}.items()
+    }
+    exact, whole, windowed = (
+        _integrate(one, times, start, f"{law}, lookup tables").motion.coordinates
+        for one in (system, *(build_spatial(settings, law, shapes)[0] for shapes in pairs.values()))
+    )
+    return {
+        "difference of the positions by lookup tables": float(np.abs(whole - exact)[:, :3].max()),
+        "difference of the motion with storage windows": float(np.abs(windowed - whole).max()),
+        "updates of the storage windows": float(
+            sum(one.updates for pair in pairs["windowed"].values() for one in pair.windows)
+        ),
+    }
+
+
+def tabulated_condyle(
+    condyle: SphereOnPlaneSettings, lookup: LookupSettings, window: Blocks
+) -> TabulatedPair:
+    """Lookup tables of a sphere and of a square of its plane, with storage windows.
+
+    The poles of the sphere are medial and lateral, its seam is anterior, away from the contact.
+    """
+    sphere = placed_table(
+        sphere_table(condyle.radius_mm, lookup.samples),
+        np.array(AXES).T,
+        np.array(condyle.centre_mm),
+    )
+    normal = np.array(condyle.plane_normal)
+    across = np.linalg.svd(normal[None])[2][1:]
+    # Their order makes a right-handed set with the normal.
+    if np.linalg.det([*across, normal]) < 0.0:
+        across = across[::-1]
+    half = 0.5 * lookup.edge_mm
+    plane = placed_table(
+        plane_table((-half, -half), (half, half), lookup.samples),
+        np.array([*across, normal]).T,
+        np.array(condyle.plane_mm),
+    )
+    windows = tuple(window_on(one, lookup.block, window) for one in (sphere, plane))
+    return TabulatedPair(sphere, plane, (windows[0], windows[1]))
 
 
 def femoral_contacts(
@@ -135,10 +238,7 @@ def fibre_strains(system: System, coordinates: Array) -> Array:
 
 def spatial_scene(system: System, settings: SpatialSettings, coordinates: Array) -> Scene:
     """Spheres, parts of the planes and fibres at even steps of time."""
-    pairs = tuple(
-        SphereOnPlane(one.centre_mm, one.radius_mm, one.plane_mm, one.plane_normal)
-        for one in settings.condyles.values()
-    )
+    pairs = tuple(spheres_on_planes(settings).values())
     start = system.poses(coordinates[0])
     return moving_shapes(
         system,
@@ -150,8 +250,13 @@ def spatial_scene(system: System, settings: SpatialSettings, coordinates: Array)
     )
 
 
-def build_spatial(settings: SpatialSettings) -> tuple[System, Array]:
-    """System of femur and tibia, and its start (6,)."""
+def build_spatial(
+    settings: SpatialSettings, law: str = "hertz", shapes: Mapping[Any, Shapes] | None = None
+) -> tuple[System, Array]:
+    """System of femur and tibia with a contact law, and its start (6,).
+
+    `shapes` by side are in place of spheres on planes.
+    """
     tibia, ligaments = settings.tibia, settings.ligaments
     start = np.array([*tibia.position_mm, 0.0, 0.0, 0.0])
     ends = [(np.array(one.femur_mm), np.array(one.tibia_mm)) for one in ligaments.values()]
@@ -163,14 +268,12 @@ def build_spatial(settings: SpatialSettings) -> tuple[System, Array]:
             "femur",
             "tibia",
             PointContact(
-                SphereOnPlane(
-                    condyle.centre_mm, condyle.radius_mm, condyle.plane_mm, condyle.plane_normal
-                ),
-                impact_law(settings.contact, condyle.radius_mm, settings.law),
+                shape,
+                impact_law(settings.contact, settings.condyles[side].radius_mm, law),
             ),
             has_rate=True,
         )
-        for side, condyle in settings.condyles.items()
+        for side, shape in (shapes or spheres_on_planes(settings)).items()
     }
     body = RigidBody(mass, 1e3 * np.diag(tibia.inertia_kg_m2), np.zeros(3))
     system = System(
@@ -191,6 +294,14 @@ def build_spatial(settings: SpatialSettings) -> tuple[System, Array]:
         },
     )
     return system, start
+
+
+def spheres_on_planes(settings: SpatialSettings) -> dict[Any, SphereOnPlane]:
+    """Condyles on endless planes, by side."""
+    return {
+        side: SphereOnPlane(one.centre_mm, one.radius_mm, one.plane_mm, one.plane_normal)
+        for side, one in settings.condyles.items()
+    }
 
 
 def spatial_motion_table(found: ImpactMotion, settings: SpatialSettings) -> pd.DataFrame:

@@ -16,7 +16,16 @@ from kneewear.replications.point_contact.ranges import (
     SHANK_MASS,
     SQUARE_STIFFNESS,
 )
-from kneewear.replications.point_contact.settings import Law, PointContactSettings
+from kneewear.replications.point_contact.settings import (
+    BLOCK,
+    BLOCKS,
+    SAMPLES,
+    Blocks,
+    Law,
+    PointContactSettings,
+    Samples,
+    require_middle,
+)
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
 from kneewear.settings.soft_tissue_knee import POINT
@@ -73,6 +82,26 @@ class SphereOnPlaneSettings(Settings):
     )
 
 
+class LookupSettings(Settings):
+    """Contact by lookup tables of both surfaces, compared with spheres on endless planes."""
+
+    duration_s: Positive = quantity("Duration of these motions.", FALL)
+    edge_mm: Positive = quantity(
+        "Edge of the squares of the planes.",
+        Range("mm", 1, 40, 100, 1000, "74.4 (Machado, section 6.2.2)"),
+    )
+    samples: Samples = quantity("Samples of each table along each parameter.", SAMPLES)
+    block: Samples = quantity("Samples of a block of a table along each parameter.", BLOCK)
+    window: Blocks = quantity(
+        "Blocks in memory of a storage window, along u and v; odd and 3 or more, or all.", BLOCKS
+    )
+
+    @model_validator(mode="after")
+    def _window_has_a_middle(self) -> LookupSettings:
+        require_middle("window", self.window, -(-self.samples // self.block))
+        return self
+
+
 class SpatialSettings(Settings):
     """Knee with two spheres on planes (Machado thesis, chapter 6)."""
 
@@ -91,7 +120,12 @@ class SpatialSettings(Settings):
         min_length=2, description="Spheres and planes by side."
     )
     contact: PointContactSettings = Field(description="Materials of both contacts.")
-    law: Law = Field(description="Contact law.")
+    laws: Annotated[tuple[Law, ...], Field(min_length=1)] = Field(
+        description="Contact laws that are compared; the first is the usual one."
+    )
+    lookup: LookupSettings | None = Field(
+        None, description="Contact by lookup tables under the first law; null without."
+    )
     files: ClassVar[dict[str, str]] = {}
 
     @model_validator(mode="after")
@@ -122,11 +156,11 @@ class SpatialSettings(Settings):
 
     @model_validator(mode="after")
     def _layers_have_no_loss(self) -> SpatialSettings:
-        if self.contact.layer is not None and self.law != "hertz":
+        if self.contact.layer is not None and set(self.laws) != {"hertz"}:
             raise fault(
-                f"law: {self.law} with a layer",
+                f"laws: {', '.join(self.laws)} with a layer",
                 "hertz, because the loss of a double layer is undefined",
-                "Set the law to hertz, or the layer and its thickness to null.",
+                "Set the laws to hertz, or the layer and its thickness to null.",
             )
         return self
 
