@@ -134,15 +134,6 @@ def single():
 
 
 @pytest.fixture(scope="session")
-def new_kinds():
-    """Kind, settings, tables and figures of small studies of designs and of several bodies."""
-    # Imported here: tests of wear studies need none of its rooms.
-    from tests.report.new_kinds import NEW_KINDS
-
-    return {name: make() for name, make in NEW_KINDS.items()}
-
-
-@pytest.fixture(scope="session")
 def static_study():
     """Results of a small study of static contact."""
     return solve_small_study()

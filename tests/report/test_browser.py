@@ -18,6 +18,7 @@ from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.multibody import scene_view
 from kneewear.studies.multibody.result import scene_record
+from tests.report.labels import misplaced
 from tests.report.new_kinds import NEW_KINDS, passive_flexion, searched
 from tests.report.pages import written
 from tests.report.test_viewer import small_scene
@@ -124,9 +125,20 @@ def test_page_is_quiet_alone_and_accessible(visits, look):
     visits[look].assert_quiet_and_accessible()
 
 
-@pytest.mark.parametrize("kind", [name for name in NEW_KINDS if name != "dynamic knee"])
-def test_pages_of_other_kinds_are_quiet_and_accessible(browser, tmp_path, kind):
-    name, settings, tables, figures = NEW_KINDS[kind]()
+@pytest.fixture(scope="module", params=NEW_KINDS)
+def other_kind(request):
+    """Kind, settings, tables and figures of a small study of designs or of several bodies."""
+    return NEW_KINDS[request.param]()
+
+
+def test_texts_of_other_kinds_do_not_overlap(other_kind):
+    *_, figures = other_kind
+    found = {name: misplaced(figure) for name, figure in figures.items()}
+    assert {name: texts for name, texts in found.items() if texts} == {}
+
+
+def test_pages_of_other_kinds_are_quiet_and_accessible(browser, tmp_path, other_kind):
+    name, settings, tables, figures = other_kind
     one = Visit(browser, written(name, settings, tables, figures).page, tmp_path, "phone")
     one.assert_quiet_and_accessible()
     assert one.page.locator("figure img").count() == len(figures)

@@ -32,13 +32,3 @@ def test_texts_of_a_wear_study_do_not_overlap(study, request):
         name: misplaced(one) for name, one in figures_of(request.getfixturevalue(study)).items()
     }
     assert {name: texts for name, texts in found.items() if texts} == {}
-
-
-@pytest.mark.slow
-def test_texts_of_other_kinds_do_not_overlap(new_kinds):
-    found = {
-        f"{kind}: {name}": misplaced(figure)
-        for kind, (*_, figures) in new_kinds.items()
-        for name, figure in figures.items()
-    }
-    assert {name: texts for name, texts in found.items() if texts} == {}
