@@ -72,6 +72,8 @@ class Activity:
         the femoral component, along the insert's axes; zero when not given.
     springs : tuple of Spring
         Soft tissue, as springs along coordinates.
+    friction : float
+        Coefficient of Coulomb friction of the bearing; it acts where there is a load line.
     deviation : array, shape (6,), optional
         Standard deviation of the measured coordinates, mm and rad; zero when not given.
     deviation_harmonics : int
@@ -106,6 +108,7 @@ class Activity:
     zero: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
     wrench: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 6)))
     springs: tuple[Spring, ...] = ()
+    friction: float = 0.0
     deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(6))
     deviation_harmonics: int = 0
     measured_percent: NDArray[np.float64] | None = None

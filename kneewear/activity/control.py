@@ -73,6 +73,7 @@ def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivi
         load_line=control.load_line_mm,
         wrench=wrench / ((settings.load.body_mass_kg or 1.0) * GRAVITY),
         springs=_springs(control, settings.motion),
+        friction=control.friction,
         notes=(*activity.notes, f"flexion prescribed, {ways}"),
     )
 

@@ -212,6 +212,12 @@ class ContactPair:
         other._set_elements(grid, side)
         return other
 
+    def with_friction(self, friction: Friction) -> ContactPair:
+        """The same pair under friction; the map of the indenter is shared."""
+        other = copy(self)
+        other._traction, other._model = traction_law(friction, None), None
+        return other
+
     def prepare(self, layer: ElasticLayer) -> PreparedPair:
         """The pair and its layer as kernels take them, with working arrays of their own.
 

@@ -47,6 +47,13 @@ COEFFICIENTS = 3
 POWER = ["factor", "thickness_exponent", "mass_exponent", "log_deviation"]
 
 
+# Quantity and title of coordinates that forces may drive.
+_MOTIONS = {
+    "x": ("posterior_position", "Femoral component, posterior"),
+    "theta_2": ("tibial_external_rotation", "External rotation of the tibia"),
+}
+
+
 @derived
 def centre(cases: pd.DataFrame) -> pd.DataFrame:
     """Rows of the case nearest to the medians of thickness and mass."""
@@ -72,6 +79,26 @@ def centre_losses(centre: pd.DataFrame, settings: Settings) -> pd.DataFrame:
                 (life, "wear_mass_per_million_cycles", mass / million, "mg"),
             ]
     return pd.DataFrame(rows, columns=["life", "quantity", "value", "unit"])
+
+
+@derived
+def motion_ranges(centre: pd.DataFrame, boundary_conditions: pd.DataFrame) -> pd.DataFrame:
+    """Extremes and ranges of position and rotation of the centre case, where one is not prescribed.
+
+    Of all activities of a life together.
+    """
+    found = boundary_conditions["condition"].isin(["driven by force", "solved"])
+    if not set(_MOTIONS) & set(boundary_conditions.loc[found, "coordinate"]):
+        return pd.DataFrame()
+    rows = []
+    for life, own in centre[centre["side"] == "both"].groupby("life", sort=False):
+        values = own.set_index("quantity")
+        for quantity, coordinate in _MOTIONS.values():
+            low, high = (float(values.at[f"{quantity}_{end}", "value"]) for end in ("min", "max"))
+            unit = values.at[f"{quantity}_min", "unit"]
+            rows.append((life, coordinate, low, high, high - low, unit))
+    columns = ["life", "coordinate", "minimum", "maximum", "range", "unit"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @derived

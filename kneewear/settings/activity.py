@@ -587,6 +587,11 @@ class ControlSettings(Settings):
     rotation_springs: tuple[TurningSpring, ...] = Field(
         (), description="Springs about the axis of internal-external rotation."
     )
+    friction: NonNegative = quantity(
+        "Coefficient of Coulomb friction of the bearing, in quasi-static analysis.",
+        Range("1", 0, 0, 0.2, 1, "0.04 to 0.16 of UHMWPE on CoCr (185142, 2015)"),
+        0.0,
+    )
 
 
 _COORDINATES = ("anterior_posterior", "rotation", "varus", "medial_lateral")

@@ -467,6 +467,23 @@ class LifeStudy(Study):
         return self
 
     @model_validator(mode="after")
+    def _friction_is_quasi_static(self) -> LifeStudy:
+        chosen = self.simulation
+        for name, block in self.simulated_activities().items():
+            control = getattr(block, "control", None)
+            if control is None or control.friction == 0.0:
+                continue
+            if chosen.analysis != "quasi_static" or chosen.contact != "foundation":
+                raise fault_at(
+                    ("activities", name, "control", "friction"),
+                    f"{control.friction:g} with analysis: {chosen.analysis}, "
+                    f"contact: {chosen.contact}",
+                    "analysis: quasi_static and contact: foundation with friction",
+                    "Set simulation.analysis and simulation.contact, or friction to 0.",
+                )
+        return self
+
+    @model_validator(mode="after")
     def _implant_wears(self) -> LifeStudy:
         if self.implant.source == "natural":
             raise fault(

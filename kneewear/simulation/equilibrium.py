@@ -50,6 +50,11 @@ class Equilibrium:
     residual: float
     iterations: int
 
+    @property
+    def pose(self) -> Array:
+        """Coordinates (6,), mm and rad."""
+        return np.concatenate([self.translation, self.rotation])
+
 
 def solve_equilibrium(
     model: ContactModel,

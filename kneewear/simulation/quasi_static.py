@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
+from kneewear.contact.traction import Friction
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION, LEVER
+from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION, LEVER, weights
 from kneewear.mechanics.loads import Load
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.sides import SIDES
@@ -44,6 +45,9 @@ _TURN, _MOST_TURNS = 1e-8, 20
 # are weakened, per mm of the load.
 _SHIFTS = (-1.0, 1.0, -3.0, 3.0)
 _WEAKENING = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 0.0)
+# Slip velocity at which friction is full, mm/s: knees slide by tens of it, and a held one creeps
+# by less. A cycle is repeated until it ends where it began, mm, or so many times.
+_TRANSITION, _CLOSED, _MOST_CYCLES = 0.2, 1e-3, 8
 
 
 def solve_quasi_static(
@@ -69,12 +73,18 @@ def solve_quasi_static(
     the rest follow from frictionless equilibrium (Bei 2003, section 4.2.1, without inertia). The
     cycle is entered at the frame of largest load, where the equilibrium is best determined. Each
     frame starts from an extrapolation of those before it and, where that fails, independently.
+
+    With friction of the activity every frame follows the one before at constant rates (implicit
+    Euler), and the cycle is repeated from these equilibria until it closes. `contact` is then that
+    of the pressure alone.
     """
     motion, solver = _motion_and_solver(
         pairs, layers, activity, weight, settings, build_alignment(settings.alignment)
     )
     load = weight * activity.load
     frames = _solve_frames(motion, solver, on_frame_done)
+    if activity.friction > 0.0:
+        frames = _solve_sliding(frames, pairs, layers, motion, weight, settings)
     coordinates = np.array([[*frame.translation, *frame.rotation] for frame in frames])
     contact = np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames])
     moved = motion.displacement(coordinates)
@@ -225,6 +235,39 @@ def _solve_frames(
         before = [pose, *before[:2]]
         on_frame_done()
     return [found[frame] for frame in range(count)]
+
+
+def _solve_sliding(
+    frames: Sequence[Equilibrium],
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    motion: FollowedMotion,
+    weight: float,
+    settings: SimulationSettings,
+) -> list[Equilibrium]:
+    """Equilibria of all frames with friction against the motion from the frame before.
+
+    ConvergenceError where a frame has none, or where the cycle does not close.
+    """
+    activity = motion.activity
+    friction = Friction(activity.friction, activity.friction, _TRANSITION)
+    rough = [pair.with_friction(friction) for pair in pairs]
+    count, first = activity.load.size, int(np.argmax(activity.load))
+    found = dict(enumerate(frames))
+    pose, gap = found[first].pose, np.inf
+    for _ in range(_MOST_CYCLES):
+        last = pose
+        for frame in (*range(first + 1, count), *range(first + 1)):
+            step = (pose, activity.duration / count)
+            solver = _given_load_solver(rough, layers, motion, weight, settings.tolerance, step)
+            found[frame] = _continued(motion, solver, motion.followed(frame, pose), frame)
+            pose = found[frame].pose
+        gap = float(np.abs((pose - last) * weights(1)).max())
+        if gap < _CLOSED:
+            return [found[frame] for frame in range(count)]
+    what = f"Closing of the cycle with friction after {_MOST_CYCLES} cycles"
+    remedy = "Add springs that centre the component, or lower control.friction."
+    raise ConvergenceError(what, first, gap, "mm", remedy)
 
 
 def _continued(
@@ -399,8 +442,12 @@ def _given_load_solver(
     motion: FollowedMotion,
     weight: float,
     tolerance: float,
+    previous: tuple[Array, float] | None = None,
 ) -> _FrameSolver:
-    """Loads and springs of an activity with a load line, as in a knee simulator."""
+    """Loads and springs of an activity with a load line, as in a knee simulator.
+
+    `previous` is as of `solve_static`.
+    """
     activity = motion.activity
     loads = activity_loads(activity, weight, motion.alignment)
 
@@ -423,6 +470,7 @@ def _given_load_solver(
             activity.free,
             loads=[load.at(frame) for load in loads],
             springs=springs,
+            previous=previous,
             tolerance=tolerance,
             frame=frame,
         )

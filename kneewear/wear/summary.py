@@ -298,15 +298,21 @@ def _centre_of_pressure_rows(
 
 
 def _equilibrium_rows(cycles: Arrays, used: NDArray[np.intp], case: int) -> list[Row]:
-    """Load line, reactions, residual and spring force of the whole knee."""
+    """Motion, load line, reactions, residual and spring force of the whole knee."""
     load, line = cycles["load"][used, case], cycles["load_line"][used, case]
     push, turn = (
         cycles["reaction_force"][used, case, :, 0],
         cycles["reaction_moment"][used, case, :, 1],
     )
     spring = np.abs(cycles["spring_force"][used, case]) / load
+    place = cycles["translation"][used, case, :, 0]
+    angle = np.degrees(cycles["rotation"][used, case, :, 1])
     return [
         ("max_load", float(load.max()), "N"),
+        ("posterior_position_min", float(place.min()), "mm"),
+        ("posterior_position_max", float(place.max()), "mm"),
+        ("tibial_external_rotation_min", float(angle.min()), "deg"),
+        ("tibial_external_rotation_max", float(angle.max()), "deg"),
         ("load_line_min", float(line.min()), "mm"),
         ("load_line_max", float(line.max()), "mm"),
         ("anterior_posterior_reaction_min", float(push.min()), "N"),

@@ -216,6 +216,8 @@ class WornContact:
 
     def with_other_contact(self) -> dict[str, WornContact]:
         """The same with the other model of contact, by its name; none if settings exclude it."""
+        if any(one.friction > 0.0 for one in self.activities.values()):
+            return {}
         name = "coupled_layer" if self.settings.contact == "foundation" else "foundation"
         try:
             settings = type(self.settings)(**self.settings.model_dump() | {"contact": name})

@@ -40,6 +40,7 @@ from kneewear.report.wear_tables import (
     choice_effects,
     choices,
     lives_compared,
+    motion_ranges,
     surface_errors,
     thickness_choice,
     wear_law_coefficients,
@@ -183,6 +184,23 @@ def test_effects_of_wear_and_creep_add_up_to_that_of_damage(whole):
         assert effects["wear", side] + effects["creep", side] == pytest.approx(10.0, rel=1e-6)
     settings["wear"]["blocks"] = 4
     assert choice_effects(middle, settings).empty
+
+
+def test_ranges_of_the_motion_are_shown_where_forces_decide_it():
+    values = {"posterior_position": (-4.0, 5.0, "mm"),
+              "tibial_external_rotation": (-8.0, 10.0, "deg")}  # fmt: skip
+    rows = [
+        ("gait", "both", f"{name}_{end}", value, unit)
+        for name, (low, high, unit) in values.items()
+        for end, value in (("min", low), ("max", high))
+    ]
+    cases = pd.DataFrame(rows, columns=["life", "side", "quantity", "value", "unit"])
+    driven = pd.DataFrame({"coordinate": ["x", "x"], "condition": ["driven by force", "spring"]})
+    table = motion_ranges(cases, driven)
+    assert table["range"].tolist() == [9.0, 18.0]
+    assert table["unit"].tolist() == ["mm", "deg"]
+    given = driven.assign(condition=["prescribed", "spring"])
+    assert motion_ranges(cases, given).empty
 
 
 @pytest.fixture

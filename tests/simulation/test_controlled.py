@@ -155,6 +155,53 @@ class TestAnteriorPosteriorForce:
             np.testing.assert_allclose(force, wanted, atol=1e-5)
 
 
+class TestFriction:
+    """A roller that is held against rotation slides along a flat under a force against a spring."""
+
+    coefficient, stiffness, load, frames = 0.1, 200.0, 2.0, 40
+
+    @pytest.fixture
+    def contacts(self):
+        return contacts_of(flat_implant(cylinder(ROLLER, 12.0)), rows=48)
+
+    def way(self, contacts, largest, coefficient):
+        """Force, N, and posterior position, mm, of every frame."""
+        activity = machine(
+            wrench_of(0, largest, self.frames),
+            [Spring("x", self.stiffness)],
+            prescribed=("z", "theta_1", "theta_2", "theta_3"),
+            frames=self.frames,
+        )
+        activity = replace(activity, load=np.full(self.frames, self.load), friction=coefficient)
+        found = solve(contacts, activity, 1e-8)
+        return WEIGHT * activity.wrench[:, 0], np.array([one.translation[0] for one in found])
+
+    @pytest.mark.compiled
+    def test_without_it_displacement_is_force_over_stiffness(self, contacts):
+        force, place = self.way(contacts, 0.3, 0.0)
+        # Elements of a third of a millimetre push along the flat by 2e-4 of the load.
+        largest = 2e-4 * self.load * WEIGHT / self.stiffness
+        np.testing.assert_allclose(place, force / self.stiffness, atol=largest)
+
+    @pytest.mark.compiled
+    def test_below_its_bound_the_component_stays(self, contacts):
+        """A force of 0.15 body weights under mu N of 0.2: it creeps by less than 0.2 mm/s."""
+        _, place = self.way(contacts, 0.15, self.coefficient)
+        assert np.ptp(place) < 0.5 * 0.2
+
+    @pytest.mark.compiled
+    def test_loop_of_force_and_position(self, contacts):
+        """The amplitude is (F - mu N) / k, and the loop loses 4 mu N times it."""
+        force, place = self.way(contacts, 0.6, self.coefficient)
+        bound = self.coefficient * self.load * WEIGHT
+        reach = (force.max() - bound) / self.stiffness
+        # Regularised friction creeps while it reverses: some hundredths of the amplitude.
+        assert place.max() == pytest.approx(reach, rel=0.02)
+        assert place.min() == pytest.approx(-reach, rel=0.02)
+        lost = np.sum(0.5 * (force + np.roll(force, -1)) * (np.roll(place, -1) - place))
+        assert lost == pytest.approx(4.0 * bound * reach, rel=0.03)
+
+
 class TestRotationTorque:
     """On flat plates nothing but soft tissue resists: theta = gap + torque / stiffness."""
 

@@ -84,6 +84,19 @@ def test_reactions_are_those_that_prescribe_the_motion(history, grid, settings):
         assert value(table, case, "both", f"{name}_max") == pytest.approx(high)
 
 
+def test_extremes_of_the_motion_are_those_of_all_frames(history, grid, settings):
+    place, angle = (np.zeros((*history["load"].shape, 3)) for _ in range(2))
+    place[1, :, 0] = np.linspace(-3.0, 4.0, place.shape[1])
+    angle[1, :, 1] = np.radians(np.linspace(-6.0, 8.0, angle.shape[1]))
+    histories = {"gait": with_values(history, translation=place, rotation=angle)}
+    maps = accumulate_wear(histories, grid, settings())
+    table = summarize_cases(maps, record_cycles(histories), grid, settings())
+    case = cases_of(history)[1].name
+    for name, low, high in (("posterior_position", -3, 4), ("tibial_external_rotation", -6, 8)):
+        assert value(table, case, "both", f"{name}_min") == pytest.approx(low)
+        assert value(table, case, "both", f"{name}_max") == pytest.approx(high)
+
+
 def test_areas_end_where_the_largest_pressure_tends_to_zero(summary):
     maps, table = summary
     pressure, areas = maps.max_pressure[0, 0, 0], np.full((6, 4), 6.0)
