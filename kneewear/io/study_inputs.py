@@ -489,7 +489,8 @@ def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterat
                 finding = checks()["cases.age"].judge(age, f"{file}, column {name}")
                 if finding is not None:
                     yield finding
-    effects, seen = study.analyses.effects, [[]]
+    effects = study.analyses.effects
+    seen: list[list[Any]] = []
     for name in effects.covariates if effects is not None else ():
         values = [row.get(name) for row in rows]
         known = [one for one in values if isinstance(one, int | float) and isfinite(one)]
