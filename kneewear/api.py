@@ -7,6 +7,7 @@ study writes. Datasets carry the unit and the meaning of each variable as attrib
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,6 +62,8 @@ from kneewear.study_run import StudyRun, run_parts, run_plan
 from kneewear.wear import accumulation, summary
 from kneewear.wear.laws import AnyLaw
 from kneewear.wear.worn_surface import WornContact
+
+logger = logging.getLogger(__name__)
 
 # Where relative paths of settings start that the working directory does not have.
 _ROOT = checkout_folder()
@@ -641,6 +644,8 @@ def evaluate_contact(
             f"a penetration of {deepest:.3g} mm into a layer of at most {thickest:.3g} mm; "
             "expected a component on the layer. Check units and signs of the poses."
         )
+    if deepest <= 0.0:
+        logger.warning("No pose touches the insert: check units, signs and the order of columns.")
     return _with_elements(contact, knee.grid)
 
 

@@ -49,7 +49,7 @@ from kneewear.io.shapes import load_shape
 from kneewear.mechanics.coordinates import LEVER
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.files import read_settings_file
-from kneewear.settings.types import is_file_name
+from kneewear.settings.types import THICKNESS, is_file_name
 from kneewear.sides import SIDES
 
 Array = NDArray[np.float64]
@@ -181,7 +181,15 @@ def create_study(
     if grade is not None and grade not in grades():
         found, remedy = f"grade '{grade}'", "Name one of them, and correct its constants later."
         raise InputDataError("--grade", found, f"one of {', '.join(grades())}", remedy)
+    if load is not None and motion is None:
+        raise InputDataError(load, "a load without a motion", "both", "Add --motion FILE.")
+    if thickness is not None and THICKNESS.severity(thickness) == "refuse":
+        remedy = "Give the least thickness in mm."
+        raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
     shapes = recognise_shapes(name, insert, femoral, knee)
+    if thickness is not None and shapes.forms["insert"] == "solid":
+        found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."
+        raise InputDataError("--thickness", found, "none: its file has the underside", remedy)
     sheets = shapes.sheets
     grown = segment_plateaus(sheets["insert"], _GROWTHS)
     condyles, _ = segment_condyles(sheets["femoral"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -182,10 +183,10 @@ def _expected_times(
         settings = study.simulation.model_copy(update=chosen)
         try:
             with suppress(ConvergenceError):  # loads or compiles the kernels
-                simulate_cases(coarse, activities[0], [case], settings)
+                simulate_cases(coarse, activities[0], [case], settings, holding_level=logging.INFO)
             start = time.perf_counter()
             for activity in activities:
-                simulate_cases(knee, activity, [case], settings)
+                simulate_cases(knee, activity, [case], settings, holding_level=logging.INFO)
             found[analysis] = time.perf_counter() - start
         except ConvergenceError:
             return []

@@ -9,7 +9,8 @@ import pytest
 import kneewear
 from kneewear.errors import InputDataError
 from kneewear.settings.checks import checks, drop_silenced, judge
-from kneewear.settings.study import load_study, merge_settings, study_findings
+from kneewear.settings.keys import ranges_by_path
+from kneewear.settings.study import MODELS, load_study, merge_settings, study_findings
 from tests.refusals import refused_at
 
 DEFAULT = kneewear.default_study().model_dump(mode="json")
@@ -71,3 +72,15 @@ def test_unknown_name_of_a_check_is_refused():
 def test_silence_runs_nothing_again():
     silent = study(checks={"silence": ["simulation.frames"]})
     assert silent.computed() == kneewear.default_study().computed()
+
+
+@pytest.mark.parametrize(
+    "block", ["simulation.alignment", "backside.movement", "activities.*.control"]
+)
+def test_angles_lengths_and_stiffnesses_that_may_be_zero_have_a_least_size(block):
+    spans = {
+        path: span for one in MODELS.values() for path, span in ranges_by_path(one).items()
+        if path.startswith(block) and span.unit != "1" and span.low <= 0.0 <= span.high
+    }  # fmt: skip
+    assert spans
+    assert [path for path, span in spans.items() if span.least == 0.0] == []

@@ -13,6 +13,7 @@ from kneewear.activity.activity import CLINICAL_PLACES, Activity
 from kneewear.activity.conventions import column_signs
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.load import GRAVITY
+from kneewear.activity.plausibility import first_gap, judge_spike
 from kneewear.findings import Finding
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import angles_123, grood_suntay
@@ -22,6 +23,8 @@ from kneewear.tissue.springs import Spring
 
 # Parts of stance, percent of the cycle.
 _EARLY, _LATE = (5.0, 20.0), (35.0, 55.0)
+# Frames with less than this part of the largest load are those of swing.
+_UNLOADED = 0.4
 # Coordinate of this project that each controlled quantity is.
 _COORDINATE = {
     "anterior_posterior": "x",
@@ -78,22 +81,43 @@ def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivi
     )
 
 
-def judge_control(motion: pd.DataFrame, settings: FileActivity) -> tuple[Finding, ...]:
-    """Findings about force curves of the motion file, in N and N m; none without them."""
+def judge_control(
+    motion: pd.DataFrame, load: pd.DataFrame, settings: FileActivity
+) -> tuple[Finding, ...]:
+    """Findings about force curves of the motion file, in N and N m; none without them.
+
+    `load` has the columns percent and load, in any unit.
+    """
     found: list[Finding | None] = []
     file, given = settings.motion.file, settings.motion.columns.given()
     for name, check in (("anterior_posterior", "force"), ("rotation", "torque")):
         column = _FORCES[name][0]
-        if column not in motion or not motion[column].any():
+        if column not in motion:
             continue
         where = f"column '{given[column]}'"
-        largest = float(motion[column].abs().max())
+        percent, values = (motion[one].to_numpy(dtype=float) for one in ("percent", column))
+        largest = float(np.abs(values).max())
+        remedy = "Check the column; leave it out where nothing drives, and subtract an offset."
+        span = float(np.ptp(values)) / (largest or 1.0)
+        found.append(judge("control.range", span, file, remedy, where))
+        if span == 0.0:
+            continue
+        found.append(judge_spike("control.spike", percent, values, file, where))
+        row = first_gap(values)
+        if row is not None:
+            place, remedy = f"{where}, data row {row + 1}", "Remove rows with missing values."
+            found.append(judge("control.zeros", 1, file, remedy, place))
+        axial = np.interp(percent, load["percent"], load["load"])
+        idle = axial < _UNLOADED * axial.max()
+        if idle.any():
+            share = float(np.abs(values[idle]).mean() / np.abs(values).mean())
+            remedy = "Check that it starts at the same event as the load."
+            found.append(judge("control.unloaded", share, file, remedy, where))
         remedy = f"Give it in {'N' if check == 'force' else 'N m'}."
         found.append(judge(f"control.{check}", largest, file, remedy, where))
         if check == "force":
             # On the tibia forward, which moves the femur to posterior.
-            forward = column_signs(settings.motion)[name] * motion[column].to_numpy(dtype=float)
-            percent = motion["percent"].to_numpy(dtype=float)
+            forward = column_signs(settings.motion)[name] * values
             early, late = (
                 float(forward[(percent >= low) & (percent <= high)].mean())
                 for low, high in (_EARLY, _LATE)

@@ -33,6 +33,8 @@ _UNIT_REMEDY = "Check the column, its unit (deg and mm) and its sign."
 # A run of zeros is a gap if both its neighbours are farther from zero than this part of the range,
 # and it is no longer than this part of the rows.
 _JUMP, _LONGEST_RUN = 0.15, 0.2
+# What changes by less is constant but for the digits of a file, deg or mm.
+_STILL = 1e-3
 # A load between two forces does not vanish; an angle may pass zero.
 _JUMP_OF_LOAD = 0.1
 # A sample is only compared with the usual distance from neighbours where there are this many.
@@ -57,7 +59,9 @@ def judge_motion(
     columns = {name: signs[name] * motion[name].to_numpy(dtype=float) for name in names}
     percent = motion["percent"].to_numpy(dtype=float)
     places = {name: f"column '{getattr(settings.columns, name)}'" for name in names}
-    _refuse_equal({"percent": percent, **columns}, settings)
+    others = [name for name in settings.columns.given() if name in motion and name not in columns]
+    curves = {name: motion[name].to_numpy(dtype=float) for name in others}
+    _refuse_equal({"percent": percent, **curves, **columns}, settings)
     found = list(_judge_ranges(columns, settings, places, zero))
     where = places["flexion"]
     found.append(judge("motion.rows", len(motion), settings.file, "Give more samples."))
@@ -71,7 +75,7 @@ def judge_motion(
         )
     )
     for name in names:
-        row = _first_gap(columns[name])
+        row = first_gap(columns[name])
         if row is not None:
             place = f"{places[name]}, data row {row + 1}"
             remedy = "Remove rows with missing values."
@@ -109,7 +113,7 @@ def _judge_ranges(
             yield _judge_extremes(check, values, settings.file, places[name])
     for name in columns:
         # A constant coordinate is held; if flexion is constant nothing moves.
-        if span[name] > 0.0 or name == "flexion":
+        if span[name] > _STILL or name == "flexion":
             args = (settings.file, _UNIT_REMEDY, places[name])
             yield judge(f"motion.{name}_range", span[name], *args)
     # Without single faulty samples, which are reported by their own checks.
@@ -180,19 +184,12 @@ def judge_load(load: pd.DataFrame, settings: LoadSettings) -> tuple[Finding, ...
     if settings.kind != "ground_reaction" or values.min() > 0.0:
         # In swing a ground reaction is exactly zero for a while.
         sides = [load[name].to_numpy(dtype=float) for name in SIDES if name in load]
-        rows = filter(None, (_first_gap(one, _JUMP_OF_LOAD) for one in (values, *sides)))
+        rows = filter(None, (first_gap(one, _JUMP_OF_LOAD) for one in (values, *sides)))
         for row in list(rows)[:1]:
             where = f"{place}, data row {row + 1}"
             remedy = "Remove rows with missing values."
             found.append(judge("load.zeros", 1, settings.file, remedy, where))
-    worst = farthest_from_neighbours(percent, values)
-    if worst is not None:
-        row, size, usual = worst
-        if size > _USUAL * usual:
-            where = f"{place}, data row {row + 1}"
-            found.append(
-                judge("load.spike", size / span, settings.file, "Check this sample.", where)
-            )
+    found.append(judge_spike("load.spike", percent, values, settings.file, place))
     return tuple(filter(None, found))
 
 
@@ -277,7 +274,16 @@ def farthest_from_neighbours(percent: Array, values: Array) -> tuple[int, float,
     return worst + 1, float(off[worst]), float(np.median(off))
 
 
-def _first_gap(values: Array, jump: float = _JUMP) -> int | None:
+def judge_spike(check: str, percent: Array, values: Array, file: str, place: str) -> Finding | None:
+    """Warning about the sample farthest off its neighbours, over the range of the curve."""
+    worst = farthest_from_neighbours(percent, values)
+    if worst is None or worst[1] <= _USUAL * worst[2]:
+        return None
+    where = f"{place}, data row {worst[0] + 1}"
+    return judge(check, worst[1] / float(np.ptp(values)), file, "Check this sample.", where)
+
+
+def first_gap(values: Array, jump: float = _JUMP) -> int | None:
     """First row of a short run of exact zeros between values far from zero; None without one."""
     far = jump * float(np.ptp(values))
     zero = values == 0.0

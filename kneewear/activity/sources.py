@@ -128,7 +128,7 @@ def build_activity(
     warnings += judge_load(load, settings.load) + judge_sharing(load, settings.load)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)
     warnings += judge_peak(load, settings.load, forces)
-    warnings += judge_control(motion, settings) + judge_flexion(motion, load, settings)
+    warnings += judge_control(motion, load, settings) + judge_flexion(motion, load, settings)
     sharing, sharing_notes = load_sharing(load, settings.load, frames, settings.closing_percent)
     activity = Activity(
         name=name,

@@ -223,6 +223,12 @@ def _parse_export(path: Path, content: str) -> TextTable:
             expected = f"{count} different titles, one for each column"
             remedy = "Correct the line above the first row of numbers."
             raise InputDataError(path, found, expected, remedy, f"line {above[-1] + 1}")
+        before = [_export_cells(line, separator) for line in lines[: above[0]]]
+        known = [len(one) == count and all(map(_is_number, one)) for one in before]
+        if sum(known) >= _FEWEST_ROWS:
+            found, expected = f"{sum(known)} rows of another table", "one table, to the end"
+            remedy = "Keep one trial in the file: the first table would not be read."
+            raise InputDataError(path, found, expected, remedy, f"line {known.index(True) + 1}")
         rows = [_export_cells(line, separator) for line in lines[first : last + 1]]
         text = pd.DataFrame(rows, columns=titles, dtype=str)
         return TextTable(path, text, range(first + 1, last + 2))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from kneewear.activity.checks import check_motion
@@ -19,6 +20,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.curves import read_curves
 from kneewear.io.multibody_inputs import start_poses
 from kneewear.io.text_tables import TextTable
+from kneewear.mechanics.bodies import BodyPoses
 from kneewear.settings.activity import LoadSettings, SignedMotion
 from kneewear.settings.checks import judge
 from kneewear.settings.multibody import (
@@ -28,6 +30,8 @@ from kneewear.settings.multibody import (
 )
 from kneewear.settings.soft_tissue_knee import SoftTissueKneeSettings
 from kneewear.studies.multibody.passive_flexion import KneeParts
+from kneewear.tissue.bundles import Bundles
+from kneewear.tissue.wrapping import WrapObject
 
 Files = Mapping[str, str | Path]
 
@@ -96,6 +100,14 @@ def judge_tables(settings: MultibodyModel, files: Files, knee: str) -> tuple[Fin
         if name in files:
             found += _judge_columns(TextTable.read(files[name], "a table of soft tissue"), columns)
     found += _judge_ligaments(files["ligaments"], settings, knee)
+    users = {"wrap_objects": ("ligaments", "quadriceps"), "muscle_wrap_objects": ("muscles",)}
+    for objects, names in users.items():
+        unused = settings.unused_wrap_objects if objects == "wrap_objects" else ()
+        if objects in files:
+            found += _judge_use(files[objects], [files[one] for one in names], unused)
+    for name in ("quadriceps", "muscles"):
+        if name in files:
+            found += _judge_side(files[name], knee)
     if isinstance(settings, PredictedGaitSettings):
         found += _judge_gait(settings, files)
     if isinstance(settings, PassiveFlexionSettings):
@@ -133,7 +145,48 @@ def judge_parts(settings: MultibodyModel, parts: KneeParts, files: Files) -> tup
         remedy = "Check its ends, slack length and the start of the bodies."
         path, value = str(files["ligaments"]), float(strain[number])
         found.append(judge("ligaments.strain", value, path, remedy, where))
+    taut, path = float(strain.max()), str(files["ligaments"])
+    found.append(judge("ligaments.taut", taut, path, "Check slack lengths and the start."))
+    tables = {"ligaments": parts.ligaments, "quadriceps": parts.quadriceps}
+    tables |= {"muscles": parts.muscles} if parts.muscles is not None else {}
+    for table, bundles in tables.items():
+        found += _judge_courses(bundles, poses, str(files[table]))
     return tuple(one for one in found if one is not None)
+
+
+def _judge_courses(bundles: Bundles, poses: BodyPoses, path: str) -> Iterator[Finding | None]:
+    """Yield findings about the longest detour, and the wrap object farthest from its path."""
+    lines = bundles.straight.lines(poses)
+    lengths = [float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum()) for line in lines]
+    detours = [
+        length / max(float(np.linalg.norm(line[-1] - line[0])), 1e-9)
+        for length, line in zip(lengths, lines, strict=True)
+    ]
+    worst = int(np.argmax(detours))
+    remedy = "Check signs, bodies and order of its points."
+    yield judge("tissue.detour", detours[worst], path, remedy, bundles.names[worst])
+    apart = {
+        number: _clearance(line, obstacle, poses, bundles.bodies.index(obstacle.body))
+        for number, (line, obstacle) in enumerate(zip(lines, bundles.obstacles, strict=True))
+        if obstacle is not None
+    }
+    if apart:
+        worst = max(apart, key=apart.__getitem__)
+        where = f"{bundles.names[worst]} and {getattr(bundles.obstacles[worst], 'name', '')}"
+        remedy = "Check place, signs and body of the wrap object."
+        yield judge("wrapping.distance", apart[worst], path, remedy, where)
+
+
+def _clearance(
+    line: NDArray[np.float64], obstacle: WrapObject, poses: BodyPoses, body: int
+) -> float:
+    """Distance of a path from the middle of a wrap object less its largest size, mm."""
+    middle = poses.translation[body] + poses.rotation[body] @ np.asarray(obstacle.origin)
+    along = np.diff(line, axis=0)
+    share = np.sum((middle - line[:-1]) * along, axis=1) / np.sum(along**2, axis=1)
+    nearest = line[:-1] + np.clip(share, 0.0, 1.0)[:, None] * along
+    least = float(np.linalg.norm(nearest - middle, axis=1).min())
+    return least - float(np.max(obstacle.size))
 
 
 def _depth(surface: TriangleMesh, bone: TriangleMesh) -> float:
@@ -210,6 +263,31 @@ def _judge_ligaments(
                     "These are ligaments of the other knee: reverse z, or correct implant.knee.",
                     f"column 'z{end}_mm'",
                 )
+
+
+def _judge_use(
+    path: str | Path, users: Sequence[str | Path], unused: Collection[str]
+) -> Iterator[Finding | None]:
+    """Yield a finding about wrap objects that nothing wraps on."""
+    used = set(unused)
+    for user in users:
+        used |= set(TextTable.read(user, "a table of soft tissue").optional("wrap_object"))
+    idle = [one for one in TextTable.read(path, "wrap objects").text["name"] if one not in used]
+    remedy = "Name it in the column wrap_object of its bundles, or in unused_wrap_objects."
+    yield judge("wrapping.unused", len(idle), str(path), remedy, ", ".join(map(str, idle)))
+
+
+def _judge_side(path: str | Path, knee: str) -> Iterator[Finding | None]:
+    """Yield a finding about origins on the pelvis that are on the other side of the body."""
+    table = TextTable.read(path, "a table of soft tissue")
+    z = [
+        one for one, body in zip(table.numbers("z_mm"), table.text["body"], strict=True)
+        if str(body).startswith("pelvis")
+    ]  # fmt: skip
+    if z:
+        lateral = float(np.mean(z)) if knee == "right" else -float(np.mean(z))
+        remedy = f"z is lateral of a right leg; the knee is a {knee} one."
+        yield judge("muscles.side", lateral, str(path), remedy, "column 'z_mm'")
 
 
 def _judge_stiffness(table: TextTable, names: list[str]) -> Iterator[Finding | None]:

@@ -108,6 +108,8 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         others = Bundles(names, BODIES, tuple(one.path for one in muscles), law)
         objects = _obstacles(settings, files, "muscle_wrap_objects", frames)
         tissues.append((others, [one.wrap_object for one in muscles], objects, "muscles"))
+    for bundles, *_, table in tissues:
+        _refuse_one_body(bundles, files[table])
     wrapped = tuple(
         sided(replace(bundles, obstacles=_chosen(objects, names, files[table])), poses)
         for bundles, names, objects, table in tissues
@@ -198,6 +200,18 @@ def _obstacle(row: WrapRow) -> WrapObject:
         origin=row.translation,
         side=row.side,
     )
+
+
+def _refuse_one_body(bundles: Bundles, path: str | Path) -> None:
+    """Refuse bundles and muscles all of whose points are on one body."""
+    for name, points in zip(bundles.names, bundles.paths, strict=True):
+        bodies = {body for body, _ in points}
+        if len(bodies) < 2:
+            found, remedy = (
+                f"all points on {', '.join(bodies)}",
+                "Correct the bodies of its points.",
+            )
+            raise InputDataError(path, found, "points on two bodies", remedy, name)
 
 
 def _chosen(

@@ -128,8 +128,15 @@ def read_muscles(path: str | Path, frames: Frames) -> tuple[MusclePath, ...]:
     table = _read(path, ("muscle", "body", *_MUSCLE_NUMBERS))
     forces, wraps = table.positive("max_isometric_force_n"), table.optional("wrap_object")
     places, muscles = _places(table, "{}_mm"), []
+    numbers = table.numbers("point") if "point" in table.text else None
     for name in dict.fromkeys(table.text["muscle"]):
         rows = np.flatnonzero(table.text["muscle"] == name)
+        for number, row in enumerate(rows.tolist(), 1):
+            if numbers is not None and numbers[row] != number:
+                table.refuse(row, "point", f"{numbers[row]:g}", f"{number}, in order of the path")
+            if forces[row] != forces[rows[0]]:
+                expected = f"{forces[rows[0]]:g}, as of {name} before"
+                table.refuse(row, "max_isometric_force_n", f"{forces[row]:g}", expected)
         points = tuple(
             _point(table, row, places[row], frames, "body")
             for row in rows.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from dataclasses import replace
 from functools import reduce
 from importlib.util import find_spec
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 
 _MASS = "patient.body_mass_kg"
+# Labels of which more than this part differ are names of subjects.
+_NAMES = 0.7
 
 
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
@@ -375,7 +378,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
         measured_activities(study, root)
     _check_twin(study, root)
     findings += study_findings(study)
-    findings += _judge_rows(study, root)
+    findings += filter(None, _judge_rows(study, root))
     findings += _judge_twin(study, root)
     for one in design_studies(study).values():
         findings += _check_implant(one, root)
@@ -383,7 +386,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
     return drop_silenced([*findings, *_files_of_checkout(study, root)], study.checks.silence)
 
 
-def _judge_rows(study: Study, root: str | Path) -> Iterator[Finding]:
+def _judge_rows(study: Study, root: str | Path) -> Iterator[Finding | None]:
     """Yield findings about the rows of the file of a plan `table`, and the values of its columns.
 
     Of each column all but a twentieth of the values at either end are judged: of many subjects some
@@ -400,22 +403,103 @@ def _judge_rows(study: Study, root: str | Path) -> Iterator[Finding]:
         if finding is not None:
             yield finding
     yield from _judge_heights(study, rows, str(file))
+    yield from _judge_labels(study, rows, str(file))
     known = set(study_findings(study))
     for name in names:
+        empty = sum(row[name] == "" for row in rows) / len(rows)
+        remedy = "Fill them in: these cases have the value of the study."
+        yield checks()["cases.empty"].judge(empty, f"{file}, column {name}", remedy)
         given = [row for row in rows if isinstance(row[name], int | float)]
         ordered = sorted((row for row in given if isfinite(row[name])), key=itemgetter(name))
+        yield from _judge_column(study, name, [row[name] for row in ordered], str(file))
+        refused = _refused_rows(study, name, ordered) + len(given) - len(ordered)
+        if refused:
+            where = f"{file}, column {name}"
+            yield judge("cases.refused", refused / len(rows), where, "Correct these rows.")
         last = len(ordered) - 1
         for number in {round(0.05 * last), round(0.95 * last)} if ordered else ():
             row = ordered[number]
             try:
                 unusual = setting_findings(study.at({name: row[name]}))
             except ValidationError:
-                # That case fails, and the others are computed.
+                # Counted above; the other cases are computed.
                 continue
             found = [one for one in unusual if one not in known]
             known.update(found)
             for finding in found:
                 yield replace(finding, where=f"{file}, {name} of case {row.get('case', '')}")
+
+
+def _refused_rows(study: Study, name: str, ordered: list[dict[str, Any]]) -> int:
+    """Number of rows, in ascending order of a value, with which the settings are refused."""
+
+    def accepted(number: int) -> bool:
+        try:
+            study.at({name: ordered[number][name]})
+        except ValidationError:
+            return False
+        return True
+
+    last = len(ordered) - 1
+    if last < 0 or (accepted(0) and accepted(last)):
+        return 0
+    # What is accepted has no gap: rows are refused at either end.
+    middle = next((n for n in (last // 2, last // 4, 3 * last // 4) if accepted(n)), None)
+    if middle is None:
+        return len(ordered)
+    low = bisect_left(range(middle), True, key=accepted)
+    high = bisect_left(range(middle, last + 1), True, key=lambda n: not accepted(n)) + middle
+    return low + len(ordered) - high
+
+
+def _judge_column(
+    study: Study, name: str, values: list[float], file: str
+) -> Iterator[Finding | None]:
+    """Yield findings about the numbers of a column as a whole: factors, spreads, shares."""
+    variable, where = study.variables[name], f"{file}, column {name}"
+    if not values:
+        return
+    low, high = (values[round(part * (len(values) - 1))] for part in (0.05, 0.95))
+    if variable.change == "multiply":
+        for one in {low, high}:
+            yield checks()["cases.factor"].judge(one, where)
+    elif variable.unit in ("deg", "mm") and high > low:
+        yield checks()[f"variables.spread_{variable.unit}"].judge(high - low, where)
+    if variable.settings == ("simulation.medial_share",) and variable.change == "set":
+        middle = values[len(values) // 2]
+        yield checks()["load.medial_share"].judge(middle, where, "It may be the lateral share.")
+
+
+def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterator[Finding]:
+    """Yield findings about subjects that come twice, ages, and covariates that explain nothing."""
+    labels = [name for name in rows[0] if name not in study.variables and name != "case"]
+    for name in labels:
+        values = [row[name] for row in rows]
+        part = len({str(one) for one in values}) / len(values)
+        # Nearly all differ where they name subjects.
+        if name == labels[0] or all(isinstance(one, str) for one in values):
+            repeated = 1.0 - part if part > _NAMES else 0.0
+            finding = checks()["cases.repeated"].judge(repeated, f"{file}, column {name}")
+            if finding is not None:
+                yield finding
+        if name.lower() in ("age", "age_years"):
+            ages = sorted(one for one in values if isinstance(one, int | float) and isfinite(one))
+            for part in (0.05, 0.95) if ages else ():
+                age = ages[round(part * (len(ages) - 1))]
+                finding = checks()["cases.age"].judge(age, f"{file}, column {name}")
+                if finding is not None:
+                    yield finding
+    effects = study.analyses.effects
+    seen: list[list[Any]] = []
+    for name in effects.covariates if effects is not None else ():
+        values = [row.get(name) for row in rows]
+        known = [one for one in values if isinstance(one, int | float) and isfinite(one)]
+        different = len(set(known)) > 1 and values not in seen
+        seen.append(values)
+        part = len(known) / len(rows) if different else 0.0
+        finding = checks()["cases.covariate"].judge(part, f"{file}, column {name}")
+        if finding is not None:
+            yield finding
 
 
 def _judge_heights(study: Study, rows: list[dict[str, Any]], file: str) -> Iterator[Finding]:

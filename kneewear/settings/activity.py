@@ -36,7 +36,7 @@ ISO_CONVENTIONS = ("iso14243-3:2004", "iso14243-3:2014")
 _CURVE = Range.unlimited(
     "that of the curve", "The sampled curve is judged (checks motion and load)"
 )
-_ORIGIN = Range("mm", -2000, -500, 500, 2000, "Origins of frames are arbitrary")
+_ORIGIN = Range("mm", -2000, -500, 500, 2000, "Origins of frames are arbitrary", least=0.06)
 _SIGN = Range.unlimited("1", "1 or -1")
 
 
@@ -191,6 +191,9 @@ _PLACEMENT = Range(
     "1 and mm", -2000, -600, 600, 2000, "Axes are unit vectors; origins are within the leg"
 )
 
+# Components are millimetres to centimetres away from the origin of a bone; in metres below this.
+_LEAST_ORIGIN = 0.2
+
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
@@ -222,12 +225,23 @@ class PlacementSettings(Settings):
                 "three perpendicular unit axes, right-handed, in the first three columns",
                 "Take the rows of the component's transform; only the fourth column is in mm.",
             )
+        reach = max(abs(row[3]) for row in rows)
+        if 0.0 < reach < _LEAST_ORIGIN:
+            raise fault(
+                f"an origin {reach:g} mm away",
+                f"zero, or {_LEAST_ORIGIN:g} mm and more",
+                "This looks like metres: give the fourth column in mm.",
+            )
         return rows
 
 
 # Standard deviations: fluoroscopy errs by about 1 deg and 1 mm, skin markers by several of both.
-_ANGLE_ERROR = Range("deg", 0, 0, 10, 45, "Fluoroscopy errs by about 1 deg, skin markers by 5")
-_POSITION_ERROR = Range("mm", 0, 0, 10, 50, "Fluoroscopy errs by about 1 mm, skin markers by 10")
+_ANGLE_ERROR = Range(
+    "deg", 0, 0, 10, 45, "Fluoroscopy errs by about 1 deg, skin markers by 5", least=0.09
+)
+_POSITION_ERROR = Range(
+    "mm", 0, 0, 10, 50, "Fluoroscopy errs by about 1 mm, skin markers by 10", least=0.03
+)
 _SCALE = Range("1", 0, 0.2, 3, 10, "Subjects differ by up to a factor of about 3")
 
 
@@ -259,7 +273,15 @@ class RegisteredDeviation(MotionDeviation):
 
     out_of_plane_mm: NonNegative = quantity(
         "Of the relative position along the x-ray beam: millimetres with one view, 0 with two.",
-        Range("mm", 0, 0, 10, 50, "Registration in one view errs by 1 to 5 mm along the beam"),
+        Range(
+            "mm",
+            0,
+            0,
+            10,
+            50,
+            "Registration in one view errs by 1 to 5 mm along the beam",
+            least=0.03,
+        ),
     )
 
 
@@ -691,6 +713,22 @@ class FileActivity(Settings):
                     f"motion.columns.{forces[name]} with {name}: {way}",
                     f"control.{name}: force with it",
                     "Remove the column, or set the control to force.",
+                )
+        for name in ("anterior_posterior", "medial_lateral", "rotation") if control else ():
+            springs, way = getattr(control, f"{name}_springs"), getattr(control, name)
+            if springs and way in ("prescribed", "held"):
+                raise fault_at(
+                    ("control", f"{name}_springs"),
+                    f"springs with {name}: {way}",
+                    f"springs where {name} is not given",
+                    "Remove the springs, which change nothing, or set the control to force.",
+                )
+            if any(springs.count(one) > 1 for one in springs):
+                raise fault_at(
+                    ("control", f"{name}_springs"),
+                    "the same spring twice",
+                    "springs that differ",
+                    "Remove one, or double the stiffness.",
                 )
         given = [column for column in forces.values() if column in columns]
         if given and self.load.body_mass_kg is None:

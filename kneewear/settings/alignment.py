@@ -5,10 +5,11 @@ from __future__ import annotations
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import Finite, Settings, quantity
 
-_TILT = Range("deg", -15, -10, 10, 15, "Outliers of implanted components are at 10 deg")
-_TURN = Range("deg", -30, -20, 20, 30, "Outliers of implanted components are at 20 deg")
-_OFFSET = Range("mm", -20, -10, 10, 20, "Less than half of a bone is left uncovered")
-_CENTRE = Range("mm", -200, -100, 100, 200, "Centres are within the bones of the knee")
+_TILT = Range("deg", -15, -10, 10, 15, "Outliers of implanted components are at 10 deg", least=0.2)
+_TURN = Range("deg", -30, -20, 20, 30, "Outliers of implanted components are at 20 deg", least=0.2)
+_SLOPE = Range("deg", -30, -5, 20, 30, "Trays slope to posterior by 0 to 10 deg", least=0.2)
+_OFFSET = Range("mm", -20, -10, 10, 20, "Less than half of a bone is left uncovered", least=0.02)
+_CENTRE = Range("mm", -200, -100, 100, 200, "Centres are within the bones of the knee", least=0.2)
 
 
 class ComponentAlignment(Settings):
@@ -46,7 +47,7 @@ class TibialAlignment(ComponentAlignment):
     slope_deg: Finite = quantity(
         "Rotation about the medial-lateral axis, positive with a low posterior edge. It turns the "
         "load towards posterior by its sine, and reduces the flexion on the insert.",
-        _TURN,
+        _SLOPE,
     )
 
 

@@ -21,9 +21,13 @@ from kneewear.settings.types import (
 from kneewear.settings.wear_laws import WEAR_LAWS
 
 _FACE = Range("mm", 0.5, 3, 50, 200, "Inserts are 35 to 60 mm long and 60 to 90 mm wide")
-_HOLE = Range("mm", 0, 0, 12, 100, "Posts of platforms have radii of 4 to 10 mm")
-_SLIDE = Range("mm", 0, 0, 1, 10, "Loose locking mechanisms let inserts move by 0.01 to 0.5 mm")
-_TURN = Range("deg", 0, 0, 2, 30, "Locking mechanisms let inserts turn by less than 1 deg")
+_HOLE = Range("mm", 0, 0, 12, 100, "Posts of platforms have radii of 4 to 10 mm", least=2.0)
+_SLIDE = Range(
+    "mm", 0, 0, 1, 10, "Loose locking mechanisms let inserts move by 0.01 to 0.5 mm", least=0.002
+)
+_TURN = Range(
+    "deg", 0, 0, 2, 30, "Locking mechanisms let inserts turn by less than 1 deg", least=0.02
+)
 
 
 class RingFace(Settings):
@@ -72,7 +76,7 @@ class FaceFriction(Settings):
     )
     exponent: Annotated[float, Field(ge=0, lt=1)] = quantity(
         "Exponent of the pressure; 0 for Coulomb's law.",
-        Range("1", 0, 0, 0.75, 1, "0.38 to 0.70 between 3 and 9 MPa (185142, 2015)"),
+        Range("1", 0, 0, 0.75, 1, "0.38 to 0.70 between 3 and 9 MPa (185142, 2015)", least=0.02),
         0.0,
     )
     reference_pressure_mpa: Positive = quantity(
@@ -122,7 +126,7 @@ class BacksideSettings(Settings):
     face: AnyFace = Field(description="Plan of the lower face, flat on a flat tray.")
     pivot_mm: tuple[Finite, Finite] = quantity(
         "Posterior and medial position of the axis of rotation, in the frame of the insert.",
-        Range("mm", -60, -30, 30, 60, f"{POSTERIOR.source}, {MEDIAL.source}"),
+        Range("mm", -60, -30, 30, 60, f"{POSTERIOR.source}, {MEDIAL.source}", least=0.06),
         (0.0, 0.0),
     )
     movement: Annotated[RotatingPlatform | Micromotion, Field(discriminator="motion")] = Field(

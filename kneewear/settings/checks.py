@@ -12,7 +12,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import inf
+from math import hypot, inf
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +161,14 @@ def _combined(study: Any) -> Iterator[tuple[str, tuple[str, ...], float]]:
     if offset != 0.0:
         at = ("simulation", "pressure_law", "thickness_offset_mm")
         yield "settings.effective_thickness", at, study.thinnest_mm + offset
+    face = study.backside.face if study.model == "backside" else None
+    if face is not None and face.shape == "rectangle" and len(implant.bearings) > 1:
+        at = ("backside", "face", "half_width_mm")
+        yield "settings.face_width", at, face.half_width_mm / face.half_length_mm
+    hinge = getattr(getattr(study, "multibody", None), "hinge", None)
+    if hinge is not None:
+        at = ("multibody", "hinge", "direction")
+        yield "settings.hinge", at, -hinge.direction[2] / hypot(*hinge.direction)
     if implant.source == "parametric":
         shape = implant.parametric
         ratio = shape.plateau_sagittal_radius_mm / shape.femoral_sagittal_radius_mm

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.settings.faults import fault
+from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
     FileName,
@@ -24,6 +24,8 @@ FEWEST_SAMPLES = 20
 
 _DEPTH_RATE = Range("mm/year", 0.0, 0.0, 3.0, 20.0, "Up to 1.68: Benjamin et al. 2001", least=1e-3)
 _VOLUME_RATE = Range("mm3/year", 0.0, 0.0, 5e3, 1e5, "Up to 4088: Benjamin et al. 2001", least=0.1)
+# Part of the whole spread by which both sides of a standard deviation differ when they are rounded.
+_UNEVEN = 0.1
 _PRESSURE_LIMIT = Range("MPa", 1.0, 5.0, 60.0, 200.0, "Yield stress of polyethylene 10 to 25 MPa")
 
 
@@ -42,6 +44,8 @@ class RateSettings(Settings):
                 "low <= mean <= high",
                 "Correct the numbers.",
             )
+        if self.low == self.high:
+            raise fault(f"{self.low:g} for low and high", "a spread", "Give the published spread.")
         return self
 
 
@@ -75,7 +79,7 @@ class RetrievalSettings(Settings):
     )
     creep_percent: float | None = quantity(
         "Part of creep in the volume of penetration; left out when not published.",
-        Range("%", 0.0, 0.0, 100.0, 100.0, "A part of a whole"),
+        Range("%", 0.0, 0.0, 90.0, 100.0, "31 (Engh et al. 2013); a part of a whole", least=1.0),
         None,
     )
     spread: Literal["standard deviation", "range"] = Field(
@@ -83,6 +87,26 @@ class RetrievalSettings(Settings):
         "below zero), or the smallest and largest value."
     )
     source: str = Field(min_length=1, description="Authors, year, inserts, and how it was read.")
+
+    @model_validator(mode="after")
+    def _rates_are_as_stated(self) -> RetrievalSettings:
+        rates = {"linear_mm_per_year": self.linear_mm_per_year,
+                 "volume_mm3_per_year": self.volume_mm3_per_year}  # fmt: skip
+        given = {key: rate for key, rate in rates.items() if rate is not None}
+        if not given:
+            raise fault("no rate", f"one of {', '.join(rates)}", "Give one, or remove the group.")
+        for key, rate in given.items():
+            below, above = rate.mean - rate.low, rate.high - rate.mean
+            # Rates are not below zero.
+            symmetric = self.spread == "range" or rate.low == 0.0
+            if not symmetric and abs(above - below) > _UNEVEN * (rate.high - rate.low):
+                raise fault_at(
+                    (key,),
+                    f"a mean {below:.3g} above low and {above:.3g} below high",
+                    "one standard deviation to either side",
+                    "Correct the numbers, or use spread: range.",
+                )
+        return self
 
 
 class MeasuredSettings(Settings):

@@ -289,11 +289,20 @@ class LinearSpring(Settings):
             1000,
             1e5,
             "About 10 to 45 N/mm (config/standards/springs.csv); a cruciate 200",
+            least=0.5,
         ),
     )
     gap_mm: NonNegative = quantity(
         "Half-width of the slack range; 0 for none.",
-        Range("mm", 0, 0, 15, 60, "2.5 mm (config/standards/springs.csv); laxity up to 15 mm"),
+        Range(
+            "mm",
+            0,
+            0,
+            15,
+            60,
+            "2.5 mm (config/standards/springs.csv); laxity up to 15 mm",
+            least=0.06,
+        ),
     )
     rest_mm: Finite = quantity(
         "Middle of the slack range, counted as in the motion file.", POSTERIOR, 0.0
@@ -305,11 +314,19 @@ class TurningSpring(Settings):
 
     stiffness_n_m_per_deg: NonNegative = quantity(
         "Stiffness outside the slack range.",
-        Range("N m/deg", 0, 0, 10, 1000, "0.1 to 0.6 N m/deg (config/standards/springs.csv)"),
+        Range(
+            "N m/deg",
+            0,
+            0,
+            5,
+            1000,
+            "0.1 to 0.6 N m/deg (config/standards/springs.csv)",
+            least=0.02,
+        ),
     )
     gap_deg: NonNegative = quantity(
         "Half-width of the slack range; 0 for none.",
-        Range("deg", 0, 0, 20, 45, "6 deg (config/standards/springs.csv)"),
+        Range("deg", 0, 0, 20, 45, "6 deg (config/standards/springs.csv)", least=0.4),
     )
     rest_deg: Finite = quantity(
         "Middle of the slack range, counted as in the motion file.", ROTATION, 0.0

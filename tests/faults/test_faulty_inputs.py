@@ -140,6 +140,8 @@ HARMLESS = {
     "anchor and alias": {"text": "variables: {thickness_mm: &a [6, 8], body_mass_kg: [50]}\n"},
     "table with Windows line ends": EXAMPLE | {"motion": [{"replace": ["\n", "\r\n"]}]},
     "table with a byte order mark": EXAMPLE | {"motion": [{"before": "efbbbf"}]},
+    "held angle with the digits of a file": EXAMPLE
+    | {"motion": [{"scaled": {"varus_deg": [1.0, 0.0, 1e-8]}}]},
     "comment of a mesh in another encoding": EXAMPLE | {"insert": [{"put": [0, "4df66c6c6572"]}]},
 }
 

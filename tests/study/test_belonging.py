@@ -388,3 +388,9 @@ def test_foreign_results_are_refused_by_name(name, content, damage, tmp_path):
                 _ = found.damage
         except KneewearError as error:
             assert str(tmp_path) in str(error)
+
+
+def test_poses_that_never_touch_are_reported(knee, study, caplog):
+    apart = ABOVE | {"superior": 0.028}
+    assert float(abs(kw.evaluate_contact(knee, list(apart.values()), study).force).max()) == 0.0
+    assert [one.levelname for one in caplog.records] == ["WARNING"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import dist, hypot
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kneewear.settings.checks import checks
 from kneewear.settings.faults import fault, suggestion
 from kneewear.settings.ranges import Range
 from kneewear.settings.soft_tissue_knee import DIRECTION, POINT, FlexionSettings, Triple
@@ -100,9 +103,45 @@ class MuscleStringSettings(Settings):
                         f"one of: {', '.join(self.bodies)}",
                         suggestion(end.body, self.bodies) or "Name a body of this study.",
                     )
+            self._check_course(name, muscle)
+        seen: dict[str, str] = {}
+        for name, muscle in self.muscles.items():
+            course = muscle.model_dump_json()
+            if course in seen:
+                raise fault(
+                    f"muscles.{name}: as {seen[course]}", "another course", "Remove one of them."
+                )
+            seen[course] = name
         if not any(self.hinge.direction):
             raise fault("hinge.direction: 0, 0, 0", "a direction", "Give three components.")
         return self
+
+    def _check_course(self, name: str, muscle: StringMuscleSettings) -> None:
+        """Refuse a muscle whose ends no joint parts, or are in a bone, or in another unit."""
+        if muscle.origin.body == muscle.insertion.body:
+            raise fault(
+                f"muscles.{name}: both ends on {muscle.origin.body}",
+                "ends on both bodies",
+                "Name the other body at one end.",
+            )
+        fixed = next(iter(self.bodies))
+        points = [(end.body, end.point_mm) for end in (muscle.origin, muscle.insertion)]
+        if muscle.through_mm is not None:
+            points.insert(1, (fixed, muscle.through_mm))
+        for body, point in points:
+            radius = self.bodies[body].sphere_radius_mm
+            if radius is not None and hypot(*point) < radius:
+                raise fault(
+                    f"muscles.{name}: a point {hypot(*point):.3g} mm from the origin of {body}",
+                    f"points outside its sphere of {radius:g} mm",
+                    "Move the point, or give it in mm.",
+                )
+        length = sum(dist(a, b) for (_, a), (_, b) in pairwise(points))
+        span = checks()["muscles.length"].range
+        if span.severity(length) == "refuse":
+            raise fault(
+                f"muscles.{name}: a length of {length:.3g} mm", span.possible, "Give points in mm."
+            )
 
     @property
     def files(self) -> dict[str, str]:
