@@ -92,11 +92,10 @@ def motion_ranges(centre: pd.DataFrame, boundary_conditions: pd.DataFrame) -> pd
         return pd.DataFrame()
     rows = []
     for life, own in centre[centre["side"] == "both"].groupby("life", sort=False):
-        values = own.set_index("quantity")
         for quantity, coordinate in _MOTIONS.values():
-            low, high = (float(values.at[f"{quantity}_{end}", "value"]) for end in ("min", "max"))
-            unit = values.at[f"{quantity}_min", "unit"]
-            rows.append((life, coordinate, low, high, high - low, unit))
+            least, most = (rows_with(own, quantity=f"{quantity}_{end}") for end in ("min", "max"))
+            low, high = least["value"].item(), most["value"].item()
+            rows.append((life, coordinate, low, high, high - low, least["unit"].item()))
     columns = ["life", "coordinate", "minimum", "maximum", "range", "unit"]
     return pd.DataFrame(rows, columns=columns)
 
