@@ -95,6 +95,9 @@ def judge_control(
         if column not in motion:
             continue
         where = f"column '{given[column]}'"
+        count = len(getattr(settings.control, f"{name}_springs"))
+        remedy = f"Give control.{name}_springs, unless nothing but the bearing resists."
+        found.append(judge("control.springs", count, file, remedy, where))
         percent, values = (motion[one].to_numpy(dtype=float) for one in ("percent", column))
         largest = float(np.abs(values).max())
         remedy = "Check the column; leave it out where nothing drives, and subtract an offset."

@@ -161,6 +161,9 @@ def _combined(study: Any) -> Iterator[tuple[str, tuple[str, ...], float]]:
     if offset != 0.0:
         at = ("simulation", "pressure_law", "thickness_offset_mm")
         yield "settings.effective_thickness", at, study.thinnest_mm + offset
+    compared = study.model == "wear" and study.report.compare_with_published
+    if compared and implant.source == "meshes":
+        yield "settings.published", ("report", "compare_with_published"), 1.0
     face = study.backside.face if study.model == "backside" else None
     if face is not None and face.shape == "rectangle" and len(implant.bearings) > 1:
         at = ("backside", "face", "half_width_mm")
