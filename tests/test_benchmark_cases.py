@@ -22,7 +22,13 @@ from benchmarks.cases.score import (
 
 CASES = load_cases()
 # Solved by steps in time or triangle by triangle, for seconds.
-LONG = {solutions.worn_sphere, solutions.groove, solutions.worn_ring, solutions.condyle_on_plateau}
+LONG = {
+    solutions.worn_sphere,
+    solutions.groove,
+    solutions.worn_ring,
+    solutions.condyle_on_plateau,
+    solutions.sphere_on_layer,
+}
 
 
 def test_set_is_documented_and_of_all_fields():

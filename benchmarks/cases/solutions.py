@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq, minimize
+from scipy.sparse import coo_matrix
+from scipy.sparse.linalg import splu
 from scipy.spatial import cKDTree
-from scipy.special import beta, ellipe
+from scipy.special import beta, ellipe, ellipk, j0, j1, roots_legendre
 
 FOLDER = Path(__file__).parent
 # Elastic foundation: pressure is stiffness times overlap, MPa/mm.
@@ -163,6 +165,147 @@ def cylinder_foundation() -> dict[str, Any]:
         WINKLER,
         SPHERE | {"length": (length, "mm")},
         quantity("force", "N", 1.0, (exact, "closed form"), (summed, "midpoint sum")),
+    )
+
+
+# Bonded elastic layer: Young's modulus, MPa, and Poisson's ratio; approach of the paraboloid, mm.
+ELASTIC, POISSON, APPROACH = 463.0, 0.46, 0.1
+THICK, THIN = 8.0, 2.0
+RINGS, ALONG, BELOW = 160, 120, 80
+
+
+def disc_deflection(r: np.ndarray, radius: np.ndarray) -> np.ndarray:
+    """Deflection of a half-space under unit pressure on a disc, over (1 - nu^2) / E."""
+    r, radius = np.broadcast_arrays(r, radius)
+    inner, outer = np.minimum(r, radius), np.maximum(r, radius)
+    square = (inner / outer) ** 2
+    found = outer * ellipe(square)
+    beyond = r > radius
+    found[beyond] -= (outer * (1.0 - square) * ellipk(square))[beyond]
+    return 4.0 / math.pi * found
+
+
+def layer_by_rings(thickness: float) -> tuple[float, float, float]:
+    """Force, largest pressure and area of a paraboloid on a bonded layer, by rings of pressure.
+
+    A pressure of wave number k deflects the layer by L(k h) of what it deflects a half-space; L
+    follows from an Airy function with no displacement at the base. The radius of the contact is
+    that at which the pressure of the outermost ring vanishes.
+    """
+    x, weight = (15.0 * one for one in roots_legendre(600))
+    x += 15.0
+    kappa = 3.0 - 4.0 * POISSON
+    over = 2.0 * kappa * np.sinh(2.0 * x) - 4.0 * x
+    under = 2.0 * kappa * np.cosh(2.0 * x) + 4.0 * x**2 + 1.0 + kappa**2
+    wave, weight = x / thickness, 2.0 / thickness * weight * (over / under - 1.0)
+
+    def pressures(reach: float) -> tuple[np.ndarray, np.ndarray]:
+        edge = reach * np.sin(0.5 * math.pi * np.arange(RINGS + 1) / RINGS)
+        at = 0.5 * (edge[1:] + edge[:-1])
+        of_disc = disc_deflection(at[:, None], edge[None, :])
+        waves = edge * j1(np.outer(wave, edge)) / wave[:, None]
+        of_disc += (weight * j0(np.outer(at, wave))) @ waves
+        ring = (1.0 - POISSON**2) / ELASTIC * np.diff(of_disc, axis=1)
+        return edge, np.linalg.solve(ring, APPROACH - at**2 / (2.0 * RADIUS))
+
+    top = math.sqrt(2.0 * RADIUS * APPROACH)
+    reach = brentq(lambda a: pressures(a)[1][-1], 0.4 * top, top)
+    edge, pressure = pressures(reach)
+    force = math.pi * float(pressure @ np.diff(edge**2))
+    return force, float(pressure[0]), math.pi * reach**2
+
+
+def ring_stiffness(r: np.ndarray, z: np.ndarray, number: np.ndarray) -> Any:
+    """Stiffness of bilinear elements of revolution on a grid; z descends with its index."""
+    i, j = (one.ravel() for one in np.indices((r.size - 1, z.size - 1)))
+    nodes = np.stack([number[i, j], number[i + 1, j], number[i + 1, j + 1], number[i, j + 1]], 1)
+    radii = np.stack([r[i], r[i + 1], r[i + 1], r[i]], 1)
+    heights = np.stack([z[j], z[j], z[j + 1], z[j + 1]], 1)
+    shear = ELASTIC / (2.0 * (1.0 + POISSON))
+    material = np.zeros((4, 4))
+    material[:3, :3] = 2.0 * shear * POISSON / (1.0 - 2.0 * POISSON)
+    material += np.diag([2.0 * shear, 2.0 * shear, 2.0 * shear, shear])
+    stiffness = np.zeros((i.size, 8, 8))
+    corner = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    for point in corner / math.sqrt(3.0):
+        shape = 0.25 * (1.0 + corner * point).prod(axis=1)
+        slopes = 0.25 * corner * (1.0 + corner * point)[:, ::-1]
+        jr, jz, at = radii @ slopes[:, 0], heights @ slopes[:, 1], radii @ shape
+        strain = np.zeros((i.size, 4, 8))
+        strain[:, 0, 0::2] = strain[:, 3, 1::2] = slopes[:, 0] / jr[:, None]
+        strain[:, 1, 1::2] = strain[:, 3, 0::2] = slopes[:, 1] / jz[:, None]
+        strain[:, 2, 0::2] = shape / at[:, None]
+        size = 2.0 * math.pi * at * np.abs(jr * jz)
+        stiffness += np.einsum("eki,kl,elj,e->eij", strain, material, strain, size)
+    unknown = np.stack([2 * nodes, 2 * nodes + 1], 2).reshape(-1, 8)
+    places = np.repeat(unknown, 8, 1).ravel(), np.tile(unknown, (1, 8)).ravel()
+    return coo_matrix((stiffness.ravel(), places)).tocsc()
+
+
+def layer_by_elements(thickness: float) -> tuple[float, float, float]:
+    """Force, largest pressure and area of a paraboloid on a bonded layer, by finite elements.
+
+    The layer ends where it is at rest, six thicknesses outside the contact. Nodes that would be
+    pulled are released. Pressure is force over the tributary area of a node; that in the middle is
+    extrapolated, and the radius of the contact is where the square of the pressure vanishes.
+    """
+    inner = np.linspace(0.0, 1.05 * math.sqrt(2.0 * RADIUS * APPROACH), ALONG + 1)
+    step = inner[1]
+    outer = inner[-1] + np.cumsum(step * 1.15 ** np.arange(1, 60))
+    r = np.concatenate([inner, outer[outer < inner[-1] + 6.0 * thickness]])
+    level = np.linspace(0.0, 1.0, BELOW + 1)
+    z = -0.5 * thickness * (level + level**2)
+    number = np.arange(r.size * z.size).reshape(r.size, z.size)
+    matrix = ring_stiffness(r, z, number)
+    fixed = np.concatenate([2 * number[:, -1], 2 * number[:, -1] + 1, 2 * number[0]])
+    free = np.setdiff1d(np.arange(matrix.shape[0]), fixed)
+    top = np.searchsorted(free, 2 * number[: inner.size, 0] + 1)
+    unit = np.zeros((free.size, top.size))
+    unit[top, np.arange(top.size)] = 1.0
+    soft = splu(matrix[free][:, free]).solve(unit)[top]
+    overlap = APPROACH - inner**2 / (2.0 * RADIUS)
+    on, force = overlap > 0.0, np.zeros(inner.size)
+    while True:
+        force[:] = 0.0
+        force[on] = np.linalg.solve(soft[np.ix_(on, on)], overlap[on])
+        if not (force < 0.0).any():
+            break
+        on &= force >= 0.0
+    area = 2.0 * math.pi * step * inner
+    area[0] = math.pi * step**2 / 3.0
+    pressure, last = force / area, int(np.flatnonzero(on)[-1])
+    near, far = slice(1, max(6, last // 5)), slice(last - last // 8, last)
+    peak = np.polyfit(inner[near] ** 2, pressure[near], 1)[1]
+    slope, start = np.polyfit(inner[far] ** 2, pressure[far] ** 2, 1)
+    return float(force.sum()), float(peak), -math.pi * float(start / slope)
+
+
+def sphere_on_layer() -> dict[str, Any]:
+    """Sphere on layers bonded to a rigid base, thick and thin against the contact."""
+    methods = "rings of pressure, Hankel transform", "finite elements of revolution"
+    found = []
+    for word, thickness in (("thick", THICK), ("thin", THIN)):
+        values = zip(layer_by_rings(thickness), layer_by_elements(thickness), strict=True)
+        names = (("force", "N", 4.0), ("peak_pressure", "MPa", 4.0), ("contact_area", "mm2", 6.0))
+        for (name, unit, tolerance), pair in zip(names, values, strict=True):
+            both = zip(pair, methods, strict=True)
+            found.append(quantity(f"{name}_{word}", unit, tolerance, *both))
+    return case(
+        "contact",
+        "Sphere on a bonded elastic layer",
+        "A rigid sphere, as the paraboloid y = r^2 / (2 radius), approaches a flat, linear elastic "
+        "layer without friction. The layer is endless, and bonded to a rigid base; approach is "
+        "the overlap in the middle without deformation. Thickness is thickness_thick or "
+        "thickness_thin.",
+        {
+            "youngs_modulus": (ELASTIC, "MPa"),
+            "poisson_ratio": (POISSON, "1"),
+            "thickness_thick": (THICK, "mm"),
+            "thickness_thin": (THIN, "mm"),
+            "radius": (RADIUS, "mm"),
+            "approach": (APPROACH, "mm"),
+        },
+        *found,
     )
 
 
@@ -823,6 +966,7 @@ CASES = (
     sphere_half_space,
     sphere_foundation,
     cylinder_foundation,
+    sphere_on_layer,
     sphere_large_strain,
     ball_in_cup,
     tilted_plane,

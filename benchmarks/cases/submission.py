@@ -17,7 +17,15 @@ import pandas as pd
 
 from benchmarks.cases.score import load_cases
 from kneewear import __version__, default_study
-from kneewear.contact.foundation import ElasticLayer, LargeStrain, PressureLaw, SmallStrain
+from kneewear.contact.foundation import (
+    CoupledLayer,
+    ElasticLayer,
+    LargeStrain,
+    PressureLaw,
+    SmallStrain,
+    confined_modulus,
+)
+from kneewear.contact.influence import flat_influence
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
@@ -32,6 +40,7 @@ from kneewear.wear_tests.simulation import BearingContact, wear_of_test
 
 OUTPUT = Path(__file__).parent / "submissions" / "kneewear.csv"
 CELLS = 160
+COARSE = 48  # of a coupled layer
 RAY = {"method": "ray", "direction": "element_normal"}
 Result = tuple[str, str, float]
 
@@ -115,6 +124,32 @@ def contact_results() -> Iterator[Result]:
         **RAY,
     )
     yield "tilted_plane", "force", -found.force[1]
+
+
+def layer_results() -> Iterator[Result]:
+    """Contact of the coupled layer."""
+    name = "sphere_on_layer"
+    given = inputs_of(name)
+    elastic = given["youngs_modulus"], given["poisson_ratio"]
+    half = 1.02 * math.sqrt(2.0 * given["radius"] * given["approach"])
+    # The case is of a paraboloid: a sphere 20 times as large, with the approach over 20, has its
+    # contact; forces and pressures are linear in the approach.
+    larger = 20.0
+    indenter = sphere(larger * given["radius"])
+    for word in ("thick", "thin"):
+        thickness = given[f"thickness_{word}"]
+        bearing = Bearing("plate", plate((-half, half), (-half, half)), thickness)
+        grid = build_elements(bearing, bearing.rectangle(COARSE, COARSE))
+        pair = prepare_indenter(indenter).with_grid(grid, 0)
+        edge = 2.0 * half / COARSE
+        influence = flat_influence((COARSE, COARSE), (edge, edge), thickness, *elastic)
+        law = SmallStrain(confined_modulus(*elastic))
+        layer = CoupledLayer(law, np.full(pair.index.size, thickness), influence)
+        place = larger * given["radius"] - given["approach"] / larger
+        found = pair.evaluate(np.eye(3), np.array([0.0, place, 0.0]), layer)
+        yield name, f"force_{word}", -larger * found.force[1]
+        yield name, f"peak_pressure_{word}", larger * found.max_pressure
+        yield name, f"contact_area_{word}", found.contact_area
 
 
 def pose_results() -> Iterator[Result]:
@@ -248,7 +283,13 @@ def main() -> None:
         file.write(f"# kneewear {__version__}, elements; python -m benchmarks.cases.submission\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["case", "quantity", "value"])
-        for results in (contact_results, pose_results, ligament_results, wear_results):
+        for results in (
+            contact_results,
+            layer_results,
+            pose_results,
+            ligament_results,
+            wear_results,
+        ):
             for name, quantity, value in results():
                 writer.writerow([name, quantity, f"{value:.6g}"])
 
