@@ -38,7 +38,7 @@ from kneewear.io.study_inputs import FileReader, check_inputs, load_shapes, mode
 from kneewear.settings.base import Study, WearStudy
 from kneewear.settings.files import value_at
 from kneewear.settings.keys import range_at
-from kneewear.settings.study import load_study
+from kneewear.settings.study import validate_study
 from kneewear.settings.variables import replace_at
 from kneewear.simulation.placement import check_placement
 from kneewear.study.inputs import CaseInputs, exact_knee
@@ -171,7 +171,7 @@ def _knee(study: WearStudy) -> KneeModel:
 def judged(door: str, mutation: str, settings: Any, expected: float) -> Outcome:
     """Outcome of a study with a mutation."""
     try:
-        study = load_study(settings)
+        study = validate_study(settings)
         if [one for one in check_inputs(study, Path()) if one.severity == "warn"]:
             return Outcome(door, mutation, "warned", np.nan)
     except InputDataError:
@@ -239,7 +239,7 @@ def mutate_ligaments(base: Any, random: Random) -> Outcome:
         block["ligaments"] = str(Path(folder, "ligaments.csv"))
         Path(block["ligaments"]).write_bytes(changed)
         try:
-            study = load_study(settings)
+            study = validate_study(settings)
             if [one for one in check_inputs(study, Path()) if one.severity == "warn"]:
                 return Outcome("ligaments", words, "warned", np.nan)
         except InputDataError:

@@ -17,7 +17,7 @@ from kneewear.findings import Reported
 from kneewear.io.result_files import atomic_path, file_hash
 from kneewear.joblog import FINDINGS
 from kneewear.settings.checks import drop_silenced, setting_findings
-from kneewear.settings.study import load_study
+from kneewear.settings.study import validate_study
 
 LIBRARIES = (
     "numpy", "scipy", "numba", "pandas", "h5netcdf", "h5py", "jinja2", "pyyaml", "ruamel.yaml",
@@ -87,7 +87,9 @@ def reported_findings(settings: Mapping[str, Any], logs: str | Path) -> list[Rep
     The job is "settings" or the name of the rule; of those that the settings silence only their
     number is left.
     """
-    found = [Reported(finding, "settings") for finding in setting_findings(load_study(settings))]
+    found = [
+        Reported(finding, "settings") for finding in setting_findings(validate_study(settings))
+    ]
     for job, text in job_records(logs, FINDINGS).items():
         records = map(json.loads, text.splitlines())
         found += [Reported.of(one | {"job": job.partition("/")[0]}) for one in records]

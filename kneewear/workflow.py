@@ -22,7 +22,7 @@ from kneewear.io.result_files import check_writable, file_hash
 from kneewear.io.study_inputs import check_inputs, count_cases
 from kneewear.settings.base import MOST_MAPS, Study
 from kneewear.settings.files import read_settings_file, unfiled_settings
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 
 MIN_MEMORY_MB = 1000
 BYTES_PER_ELEMENT_AND_FRAME = 80
@@ -57,7 +57,7 @@ def study_of_run(
     # Not as Snakemake merges files: some blocks are replaced as a whole.
     further = [file.content for file in read[1:]] or [dict(own)]
     settings = reduce(merge_settings, further, read[0].content)
-    study = load_study(settings, " + ".join(file.path for file in read), read)
+    study = validate_study(settings, " + ".join(file.path for file in read), read)
     notes: tuple[str, ...] = ()
     if check_files:
         notes = tuple(one.text() for one in gather(map(Reported, check_inputs(study, root))))

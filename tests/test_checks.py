@@ -10,14 +10,14 @@ import kneewear
 from kneewear.errors import InputDataError
 from kneewear.settings.checks import checks, drop_silenced, judge
 from kneewear.settings.keys import ranges_by_path
-from kneewear.settings.study import MODELS, load_study, merge_settings, study_findings
+from kneewear.settings.study import MODELS, merge_settings, study_findings, validate_study
 from tests.refusals import refused_at
 
 DEFAULT = kneewear.default_study().model_dump(mode="json")
 
 
 def study(**changes):
-    return load_study(merge_settings(DEFAULT, changes))
+    return validate_study(merge_settings(DEFAULT, changes))
 
 
 def test_every_check_has_ranges_in_their_order_and_a_source():

@@ -14,10 +14,10 @@ from kneewear.settings.cases import Case
 from kneewear.settings.study import (
     MODELS,
     apply_case,
-    load_study,
     merge_settings,
     read_settings,
     read_study,
+    validate_study,
 )
 from kneewear.settings.wear import USUAL_WEAR_FACTOR
 from tests.overlays import AFTER
@@ -29,7 +29,7 @@ DEFAULT = read_settings(FOLDER / "defaults.yaml")
 
 def test_the_study_that_is_run_without_a_file_is_the_default_one():
     own = read_study(FOLDER / "config.yaml", defaults=FOLDER / "defaults.yaml")
-    assert own == load_study(DEFAULT)
+    assert own == validate_study(DEFAULT)
     assert len((FOLDER / "config.yaml").read_text(encoding="utf-8").splitlines()) <= 27
 
 
@@ -52,7 +52,7 @@ def test_default_study_is_the_factorial_design_of_the_source():
 def test_every_committed_study_is_valid(file):
     base = AFTER.get(f"config/{file.name}")
     first = merge_settings(DEFAULT, read_settings(FOLDER.parent / base)) if base else DEFAULT
-    load_study(merge_settings(first, read_settings(file)), file.name)
+    validate_study(merge_settings(first, read_settings(file)), file.name)
 
 
 def test_model_decides_what_is_inherited():
@@ -106,15 +106,15 @@ def press(**changes):
     ],
 )
 def test_faults_of_a_press_study_are_refused_at_their_key(changes, key):
-    assert refused_at(load_study, press(**changes)) == f"settings, key {key}"
+    assert refused_at(validate_study, press(**changes)) == f"settings, key {key}"
 
 
 def test_press_study_simulates_no_activity():
-    assert load_study(press()).simulated_activities() == {}
+    assert validate_study(press()).simulated_activities() == {}
 
 
 def test_batches_are_consecutive_and_complete():
-    study = load_study(changed("cases_per_job", 7))
+    study = validate_study(changed("cases_per_job", 7))
     batches = study.batches()
     assert list(batches) == ["b000", "b001", "b002", "b003"]
     assert [len(cases) for cases in batches.values()] == [7, 7, 7, 4]
@@ -150,20 +150,20 @@ IMPLANT = "implant.parametric"
 )  # fmt: skip
 def test_faults_are_refused_at_their_key(path, value, key):
     """Further ones are in tests/faults/faulty_inputs.yaml."""
-    assert refused_at(load_study, changed(path, value)) == f"settings, key {key or path}"
+    assert refused_at(validate_study, changed(path, value)) == f"settings, key {key or path}"
 
 
 def test_all_faults_come_in_one_message():
     settings = merge_settings(changed("grid.rows", 1), {"seed": -1, "sed": 2})
     wear = {name: value for name, value in settings["wear"].items() if name != "months"}
-    text = refusal(load_study, settings | {"wear": wear}).text()
+    text = refusal(validate_study, settings | {"wear": wear}).text()
     for key in ("grid.rows", "seed", "sed", "wear.months"):
         assert f"key {key}: " in text
 
 
 def test_numbers_written_as_text_are_numbers():
     # YAML 1.1 reads 1e-6 without a point as text.
-    assert load_study(changed("simulation.tolerance", "1e-6")).simulation.tolerance == 1e-6
+    assert validate_study(changed("simulation.tolerance", "1e-6")).simulation.tolerance == 1e-6
 
 
 def test_settings_never_change():
@@ -180,7 +180,7 @@ def test_null_removes_an_inherited_activity_and_life():
             "wear": {"lives": {"gait": None, "stairs": {"stairs": 1.0}}},
         },
     )
-    study = load_study(settings)
+    study = validate_study(settings)
     assert list(study.activities) == ["stairs"]
     assert list(study.wear.lives) == ["stairs"]
 
@@ -195,9 +195,9 @@ def test_mesh_axes_are_right_handed_in_their_knee(knee, z, fits):
     implant = {"source": "meshes", "knee": knee, "meshes": meshes | {"axes": axes}}
     settings = merge_settings(DEFAULT, {"implant": implant})
     if fits:
-        assert load_study(settings).implant.meshes.axes.z == z
+        assert validate_study(settings).implant.meshes.axes.z == z
     else:
-        refusal(load_study, settings)
+        refusal(validate_study, settings)
 
 
 def test_a_batch_has_cases_that_differ_in_thickness_and_mass_only():
@@ -207,7 +207,7 @@ def test_a_batch_has_cases_that_differ_in_thickness_and_mass_only():
     }
     report = {"compare_with_published": False}
     changes = {"variables": variables, "cases_per_job": 4, "report": report}
-    study = load_study(merge_settings(DEFAULT, changes))
+    study = validate_study(merge_settings(DEFAULT, changes))
     assert [len(batch) for batch in study.batches().values()] == [3, 3]
     last = study.case_list()[-1]
     expected = {"thickness_mm": 10.0, "body_mass_kg": 75.0, "factor": 2e-7}
@@ -235,16 +235,16 @@ def test_settings_can_be_sent_to_another_process(name):
 
 
 def test_accuracy_selects_elements_and_frames():
-    study = load_study(merge_settings(DEFAULT, {"accuracy": "standard"}))
+    study = validate_study(merge_settings(DEFAULT, {"accuracy": "standard"}))
     assert (study.grid.rows, study.grid.columns, study.simulation.frames) == (200, 150, 300)
     assert default_study().grid.rows == 100
     same = study.model_dump() | {"accuracy": None}
-    assert load_study(same).computed() == study.computed()
+    assert validate_study(same).computed() == study.computed()
 
 
 def test_accuracy_is_refused_beside_elements_of_its_own():
     fine = merge_settings(DEFAULT, {"accuracy": "fine", "grid": {"rows": 50}})
-    assert refused_at(load_study, fine).startswith("settings, key grid.rows")
+    assert refused_at(validate_study, fine).startswith("settings, key grid.rows")
 
 
 def test_jobs_follow_from_the_size_of_the_study():
@@ -252,20 +252,20 @@ def test_jobs_follow_from_the_size_of_the_study():
     masses = [50.0 + 0.1 * number for number in range(1000)]
     variables = {"thickness_mm": [*range(6, 16)], "body_mass_kg": masses}
     own = {"variables": variables, "report": {"compare_with_published": False}}
-    study = load_study(merge_settings(DEFAULT, own))
+    study = validate_study(merge_settings(DEFAULT, own))
     assert [len(study.batches()), study.job_size(1000)] == [50, 200]
     # Maps of the corners and the centre only.
     assert study.cases_with_maps() == [
         *("6mm_50kg", "6mm_149.9kg", "11mm_50kg", "15mm_50kg", "15mm_149.9kg")
     ]
-    assert load_study(merge_settings(DEFAULT, own | {"cases_per_job": 7})).job_size(10_000) == 7
+    assert validate_study(merge_settings(DEFAULT, own | {"cases_per_job": 7})).job_size(10_000) == 7
 
 
 def test_jobs_of_long_simulations_are_few_but_none_takes_hours():
-    fine = load_study(merge_settings(DEFAULT, {"accuracy": "fine"}))
+    fine = validate_study(merge_settings(DEFAULT, {"accuracy": "fine"}))
     assert [fine.job_size(count) for count in (25, 100, 1000)] == [5, 20, 74]
     evolving = {"accuracy": "fine", "wear": {"blocks": 16}}
-    assert load_study(merge_settings(DEFAULT, evolving)).job_size(1000) == 4
+    assert validate_study(merge_settings(DEFAULT, evolving)).job_size(1000) == 4
 
 
 def test_an_implant_from_files_does_not_inherit_the_calibrated_wear_factor():

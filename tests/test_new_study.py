@@ -14,7 +14,7 @@ from kneewear import default_settings_file
 from kneewear.errors import InputDataError, OutputFileError
 from kneewear.io.study_inputs import load_activity
 from kneewear.new_study import Dish, create_study, grades, hold_medial_lateral
-from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
+from kneewear.settings.study import merge_settings, read_settings, read_study, validate_study
 from tests.geometry.invented import write_invented
 from tests.refusals import refusal
 
@@ -156,7 +156,7 @@ def with_conditions(**changes):
 
 def test_boundary_conditions_are_named_controls():
     def control(**changes):
-        return load_study(with_conditions(**changes)).activities["example_gait"].control
+        return validate_study(with_conditions(**changes)).activities["example_gait"].control
 
     assert control(boundary_conditions="prescribed") is None
     settled = control(boundary_conditions="settled_ap_rotation")
@@ -165,12 +165,12 @@ def test_boundary_conditions_are_named_controls():
     simulator = control(boundary_conditions="simulator")
     assert (simulator.anterior_posterior, simulator.medial_lateral) == ("prescribed", "held")
     # Settings that were read once before have both, alike.
-    study = load_study(with_conditions(boundary_conditions="settled_ap_rotation"))
-    assert load_study(study.model_dump(mode="json")) == study
+    study = validate_study(with_conditions(boundary_conditions="settled_ap_rotation"))
+    assert validate_study(study.model_dump(mode="json")) == study
     other = {"anterior_posterior": "held", "rotation": "force", "varus": "free",
              "medial_lateral": "free", "load_line_mm": 0.0}  # fmt: skip
     found = refusal(
-        load_study, with_conditions(boundary_conditions="settled_ap_rotation", control=other)
+        validate_study, with_conditions(boundary_conditions="settled_ap_rotation", control=other)
     )
     assert "activities.example_gait" in str(found)
 

@@ -16,7 +16,7 @@ from kneewear.errors import InputDataError
 from kneewear.settings.files import value_at
 from kneewear.settings.keys import find_place, keys_of, range_at
 from kneewear.settings.standards import StandardActivity
-from kneewear.settings.study import MODELS, load_study, merge_settings
+from kneewear.settings.study import MODELS, merge_settings, validate_study
 
 KEYS = {
     (key.block, key.path.rpartition(".")[2]): key
@@ -87,7 +87,7 @@ def test_shipped_studies_satisfy_the_schema_and_name_it(path):
 )  # fmt: skip
 def test_impossible_values_are_refused_at_their_key(change, place):
     with pytest.raises(InputDataError) as caught:
-        load_study(merge_settings(DEFAULT, change))
+        validate_study(merge_settings(DEFAULT, change))
     assert caught.value.finding.where.endswith(f"key {place}")
     assert caught.value.finding.expected == range_of(place).possible
 

@@ -14,7 +14,7 @@ from kneewear.io import netcdf
 from kneewear.io.documents import load_computed, load_record
 from kneewear.schemas import CONTACT, DAMAGE
 from kneewear.settings.base import WearStudy
-from kneewear.settings.study import load_study
+from kneewear.settings.study import validate_study
 from kneewear.settings.types import STUDY_NAME
 from kneewear.studies.comparison import FinishedStudy
 
@@ -57,7 +57,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
     record, knee, *results = finished_files(folder)
     damage = [path for path in results if path.parent.name == "wear"]
     try:
-        study = load_study(_settings_of(record), str(record))
+        study = validate_study(_settings_of(record), str(record))
     except InputDataError as error:
         found, expected = "settings of another version", "those of this one"
         raise InputDataError(record, found, expected, "Run the study again.") from error
@@ -115,7 +115,7 @@ def missing_batches(folder: Path) -> list[str]:
     if names and (folder / RECORD).is_file():
         # Studies of another version have settings of their own.
         with suppress(InputDataError):
-            study = load_study(_settings_of(folder / RECORD), str(folder / RECORD))
+            study = validate_study(_settings_of(folder / RECORD), str(folder / RECORD))
             names |= set(study.batches())
     return [
         f"{one.relative_to(folder)}/{name}.nc"

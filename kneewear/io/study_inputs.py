@@ -31,7 +31,7 @@ from kneewear.settings.multibody import (
 )
 from kneewear.settings.press import PressStudy
 from kneewear.settings.replications import STUDY_MODELS, replication
-from kneewear.settings.study import load_study, merge_settings, read_settings, study_findings
+from kneewear.settings.study import merge_settings, read_settings, study_findings, validate_study
 from kneewear.settings.types import Settings
 from kneewear.settings.variables import Variable, apply_values
 from kneewear.settings.wear_test import PatellarMotion, WearTestStudy
@@ -143,7 +143,7 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
             continue
         paths = [Path(root, "config/defaults.yaml")]
         paths += [study.data_path(file, root) for file in one.settings]
-        other = load_study(reduce(merge_settings, map(read_settings, paths)))
+        other = validate_study(reduce(merge_settings, map(read_settings, paths)))
         for activity, block in other.simulated_activities().items():
             files = {
                 part: str(study.data_path(file, root))

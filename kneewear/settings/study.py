@@ -40,12 +40,12 @@ __all__ = [
     "MODELS",
     "Study",
     "apply_case",
-    "load_study",
     "merge_settings",
     "overridden_activities",
     "read_settings",
     "read_study",
     "study_of",
+    "validate_study",
 ]
 
 
@@ -78,7 +78,7 @@ def study_of(settings: Mapping[str, Any]) -> Study:
     return MODELS[settings["model"]].model_validate(dict(settings))
 
 
-def load_study(
+def validate_study(
     source: Mapping[str, Any] | str | Path,
     name: str = "settings",
     files: Sequence[SettingsFile] = (),
@@ -239,7 +239,7 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
     Raises
     ------
     InputDataError
-        As `load_study`.
+        As `validate_study`.
     """
     base = read_settings_file(defaults)
     settings = base.content
@@ -252,7 +252,7 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
             content, path = files[-1].content, files[-1].path
         settings = merge_settings(settings, content)
         names.append(path)
-    return load_study(settings, " + ".join(names), files)
+    return validate_study(settings, " + ".join(names), files)
 
 
 def study_findings(study: Study) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from kneewear.settings.activity import FileActivity, LoadSettings, Motion, MotionSettings
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = {
@@ -25,7 +25,7 @@ COLUMNS = {
 
 def study(name: str):
     """A study of the folder config."""
-    return load_study(
+    return validate_study(
         merge_settings(
             read_settings(ROOT / "config/defaults.yaml"),
             read_settings(ROOT / f"config/{name}.yaml"),

@@ -10,7 +10,7 @@ import pytest
 
 from kneewear.io.curves import read_activity
 from kneewear.settings.standards import AXIAL, COLUMNS
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from tests.activity.motions import ROOT, read_settings, study
 from tests.refusals import refusal, refused_at
 
@@ -28,7 +28,7 @@ def standards(**changed):
     settings["activities"]["displacement_control"] = {
         key: value for key, value in block.items() if key not in left
     }
-    return load_study(settings)
+    return validate_study(settings)
 
 
 def built(settings, curves, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from docs.generators.notebooks import run_notebook
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 
 CHECKOUT = Path(__file__).parents[2]
 DOCS = CHECKOUT / "docs"
@@ -57,7 +57,7 @@ def test_settings_of_a_guide_are_accepted(path, monkeypatch):
         file = f"{path.stem}_{number}.yaml"
         over = OVER.search(text)
         base = merge_settings(default, read_settings(over[1])) if over else default
-        study = load_study(merge_settings(base, settings(text)), file)
+        study = validate_study(merge_settings(base, settings(text)), file)
         assert study.study
 
 

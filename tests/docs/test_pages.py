@@ -10,7 +10,7 @@ import yaml
 
 from docs.generators.gallery import DOCS, RECORD, ROOT, TEMPLATES, measured_time, render_gallery
 from docs.generators.results import copy_times
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 
 LIMIT = 30_000
 STUDIES = sorted(path for path in (ROOT / "config").glob("*.yaml") if path.stem not in TEMPLATES)
@@ -47,7 +47,7 @@ def test_commands_of_the_gallery_run_studies():
         settings = default
         for file in files.split():
             settings = merge_settings(settings, read_settings(ROOT / file))
-        assert load_study(settings, files).study
+        assert validate_study(settings, files).study
 
 
 def test_records_of_the_gallery_name_studies_and_pictures():

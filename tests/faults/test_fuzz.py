@@ -18,7 +18,7 @@ from kneewear.errors import InputDataError
 from kneewear.io.curves import read_curves
 from kneewear.io.shapes import load_shape
 from kneewear.settings.files import read_settings, read_settings_file
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from tests.faults.faulty_inputs import CHECKOUT, EXAMPLE, as_text
 
 NUMBERS = (
@@ -182,7 +182,7 @@ default_settings = cache(lambda: read_settings(CHECKOUT / "config" / "defaults.y
 def read_study(path: Path) -> None:
     """Settings are sound when they make a study with cases."""
     file = read_settings_file(path)
-    assert load_study(
+    assert validate_study(
         merge_settings(default_settings(), file.content), "settings", [file]
     ).case_list()
 

@@ -14,7 +14,7 @@ from kneewear.geometry import distance_tabulation
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.shapes import load_shape
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import SIDES
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 
@@ -149,7 +149,7 @@ def test_a_surface_that_is_no_condyle_is_refused():
 @pytest.fixture(scope="module")
 def real_implant():
     base = read_settings(ROOT / "config/defaults.yaml")
-    settings = load_study(
+    settings = validate_study(
         merge_settings(base, read_settings(ROOT / "config/dm_fluoroscopy.yaml"))
     ).implant
     folder = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")

@@ -16,7 +16,7 @@ from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.shapes import load_shape
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 from tests.refusals import refused_at
@@ -33,7 +33,7 @@ def study(name: str):
     settings = merge_settings(
         read_settings(ROOT / "config/defaults.yaml"), read_settings(ROOT / f"config/{name}.yaml")
     )
-    return load_study(settings)
+    return validate_study(settings)
 
 
 def bowl(n: int = 60, ripple: float = 0.0) -> TriangleMesh:

@@ -18,7 +18,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.io.shapes import load_shape
 from kneewear.settings.implant import ImplantSettings
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
@@ -48,7 +48,7 @@ def settings(study: str, **changes) -> ImplantSettings:
     """Implant of a study with changed keys of `meshes`, and `knee`."""
     implant = {"knee": changes.pop("knee", "right"), "meshes": changes}
     merged = merge_settings(BASE, read_settings(ROOT / f"config/{study}.yaml"))
-    return load_study(merge_settings(merged, {"implant": implant})).implant
+    return validate_study(merge_settings(merged, {"implant": implant})).implant
 
 
 def example_parts(**shape) -> dict[str, TriangleMesh]:

@@ -19,7 +19,7 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.io import netcdf
 from kneewear.io.shapes import load_shape
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import SIDES
 from tests.refusals import refusal
 
@@ -36,7 +36,7 @@ FILES = {
     "insert_bone_mesh": "tibia_subchondral_bone",
 }
 CONFIG = ROOT / "config"
-SETTINGS = load_study(
+SETTINGS = validate_study(
     merge_settings(
         read_settings(CONFIG / "defaults.yaml"), read_settings(CONFIG / "natural_knee.yaml")
     )

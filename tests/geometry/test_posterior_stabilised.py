@@ -15,13 +15,13 @@ from kneewear.geometry.parametric import (
 )
 from kneewear.geometry.primitives import joined_arcs
 from kneewear.io import netcdf
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import POST, SIDES
 from tests.geometry.exact_arcs import measure_parametric_implant
 from tests.refusals import refused_at
 
 BASE = merge_settings(read_settings("config/defaults.yaml"), read_settings("config/chapter3.yaml"))
-SETTINGS = load_study(BASE).implant.parametric
+SETTINGS = validate_study(BASE).implant.parametric
 IMPLANT = build_parametric_implant(SETTINGS, "built in", 9.0)
 CAM, BACK = SETTINGS.cam_and_post.cam, SETTINGS.cam_and_post.post
 RADII = {0.0: 35.0, 30.0: 28.0, 60.0: 24.0, 90.0: 20.0}
@@ -184,4 +184,4 @@ def test_joined_arcs_share_points_and_normals():
 def test_arcs_out_of_order_are_refused():
     arcs = [{"from_flexion_deg": f, "radius_mm": 20.0} for f in (40.0, 20.0)]
     changed = merge_settings(BASE, {"implant": {"parametric": {"femoral_arcs": arcs}}})
-    assert refused_at(load_study, changed) == "settings, key implant.parametric.femoral_arcs"
+    assert refused_at(validate_study, changed) == "settings, key implant.parametric.femoral_arcs"

@@ -15,7 +15,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.thickness import MeshUnderside
 from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import mesh_files
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.geometry.plans import bar
 from tests.refusals import refusal, refused_at
 
@@ -26,7 +26,7 @@ def study(name, **meshes):
     changes = merge_settings(
         read_settings(ROOT / "config" / f"{name}.yaml"), {"implant": {"meshes": meshes}}
     )
-    return load_study(merge_settings(read_settings(ROOT / "config" / "defaults.yaml"), changes))
+    return validate_study(merge_settings(read_settings(ROOT / "config" / "defaults.yaml"), changes))
 
 
 def built(settings, root=ROOT):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from kneewear.io.study_inputs import check_inputs, measured_activities
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.refusals import refusal
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def example(kind="ground_reaction", limits=(0.25, 3.0), **overrides):
         "activities": {"example_gait": activity},
         **overrides,
     }
-    return load_study(merge_settings(EXAMPLE, changes))
+    return validate_study(merge_settings(EXAMPLE, changes))
 
 
 def curves(folder, load=None, motion=None):
@@ -46,7 +46,7 @@ def curves(folder, load=None, motion=None):
 
 
 def test_committed_example_passes_without_a_note():
-    assert check_inputs(load_study(EXAMPLE), ROOT) == ()
+    assert check_inputs(validate_study(EXAMPLE), ROOT) == ()
 
 
 def test_outliers_are_reported_before_the_first_job(tmp_path):
@@ -85,7 +85,7 @@ def write_measured(folder):
 
 
 def test_measured_activities_are_those_with_files(tmp_path):
-    study = load_study(merge_settings(DEFAULT, {"data_folder": str(tmp_path)}))
+    study = validate_study(merge_settings(DEFAULT, {"data_folder": str(tmp_path)}))
     assert measured_activities(study, ROOT) == []
     write_measured(tmp_path)
     (found,) = measured_activities(study, ROOT)

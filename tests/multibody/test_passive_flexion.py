@@ -15,7 +15,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import check_inputs, model_files
 from kneewear.multibody.equilibrium import trace_equilibria
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.studies.multibody.passive_flexion import (
     FREE,
     REACH,
@@ -38,7 +38,7 @@ def study(**changes):
         read_settings(ROOT / "config/defaults.yaml"),
         read_settings(ROOT / "config/tkr_soft_tissue.yaml"),
     )
-    return load_study(merge_settings(base, {"data_folder": str(DATA), "multibody": changes}))
+    return validate_study(merge_settings(base, {"data_folder": str(DATA), "multibody": changes}))
 
 
 @pytest.fixture(scope="module")
@@ -361,7 +361,7 @@ def natural():
         read_settings(ROOT / "config/natural_passive.yaml"),
     )
     changes = {"data_folder": str(DATA), "multibody": {"tuning": None}}
-    one = load_study(merge_settings(base, changes))
+    one = validate_study(merge_settings(base, changes))
     return one.multibody, load_parts(one.multibody, model_files(one, ROOT))
 
 
@@ -425,7 +425,7 @@ def test_gait_is_predicted_from_flexion_and_load():
         read_settings(ROOT / "config/defaults.yaml"),
         read_settings(ROOT / "config/tkr_predicted_gait.yaml"),
     )
-    one = load_study(merge_settings(base, {"data_folder": str(DATA)}))
+    one = validate_study(merge_settings(base, {"data_folder": str(DATA)}))
     files = model_files(one, ROOT)
     if not all(Path(path).is_file() for path in files.values()):
         pytest.skip(f"no data of subject DM in {DATA} (set KNEEWEAR_DATA)")

@@ -30,7 +30,7 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.cases import Case
 from kneewear.settings.files import read_settings
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from tests.contact.inverse_laws import energy as stored_energy
@@ -105,7 +105,9 @@ class Study:
 def example_study():
     """The default study with the implant and gait of `example_knee.yaml`."""
     own = Path(__file__).with_name("example_knee.yaml")
-    return load_study(merge_settings(read_settings(default_settings_file()), read_settings(own)))
+    return validate_study(
+        merge_settings(read_settings(default_settings_file()), read_settings(own))
+    )
 
 
 @cache

@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import FileReader
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.press.conftest import compute
 
 ROOT = Path(__file__).parents[2]
@@ -188,7 +188,7 @@ def record(tmp_path_factory):
         {"data_folder": str(DATA), "grid": FINE, "press": given, "variables": {"pose": pose}},
     ):
         settings = merge_settings(settings, part)
-    return compute(load_study(settings), reader=FileReader(ROOT)).data
+    return compute(validate_study(settings), reader=FileReader(ROOT)).data
 
 
 def of_record(record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.physics.bodies import IS_COMPILED
 
 # Kernels that are not compiled take a hundred times as long.
@@ -29,4 +29,4 @@ def small_study(grid=GRID, materials=("linear",), analyses=None, **press):
             "analyses": analyses or {"contact": {}},
         },
     )
-    return load_study(settings)
+    return validate_study(settings)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.simulation.press import Rig
 from kneewear.study.inputs import CaseInputs, exact_knee
 from kneewear.study.models import MODELS
@@ -68,7 +68,7 @@ def press_study(shape, modulus=None, variables=None, analyses=None, **press):
         "variables": (variables or {}) | levels,
         "analyses": analyses or {},
     }
-    return load_study(merge_settings(DEFAULT, changes))
+    return validate_study(merge_settings(DEFAULT, changes))
 
 
 @pytest.fixture(scope="session")

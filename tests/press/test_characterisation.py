@@ -14,7 +14,7 @@ from kneewear.analysis.tables import analyse_results
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import design_studies
 from kneewear.mechanics.loads import Load
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.press.conftest import DEFAULT, SPHERES, compute, press_study
 from tests.workflow.conftest import CHECKOUT
 
@@ -182,13 +182,13 @@ def test_load_acts_along_its_line(rig):
 def test_impossible_settings_are_refused_in_their_place(changes, place):
     base = merge_settings(DEFAULT, read_settings(CHECKOUT / "config/characterisation.yaml"))
     with pytest.raises(InputDataError) as caught:
-        load_study(merge_settings(base, changes))
+        validate_study(merge_settings(base, changes))
     assert place in str(caught.value)
 
 
 def test_designs_are_studies_of_their_own():
     base = merge_settings(DEFAULT, read_settings(CHECKOUT / "config/characterisation.yaml"))
-    study = load_study(base)
+    study = validate_study(base)
     designs = design_studies(study)
     assert list(designs) == ["small", "medium", "large"]
     assert designs["medium"].implant == study.implant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kneewear import default_settings_file
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = {
@@ -26,7 +26,7 @@ def small_study(changes=None):
     settings = read_settings(default_settings_file())
     for over in (read_settings(CONFIG / "fe_knee.yaml"), {"fe_knee": SMALL}):
         settings = merge_settings(settings, over)
-    return load_study(merge_settings(settings, {"fe_knee": changes or {}}))
+    return validate_study(merge_settings(settings, {"fe_knee": changes or {}}))
 
 
 def small_knee(changes=None):

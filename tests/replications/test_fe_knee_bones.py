@@ -15,7 +15,7 @@ from kneewear.replications.fe_knee.bones import BASE, CONTACT, build_bones
 from kneewear.replications.fe_knee.boundary import boundary_distance
 from kneewear.replications.fe_knee.files import load_bones, load_meshes, save_meshes
 from kneewear.replications.fe_knee.volume_mesh import boundary_triangles, element_volumes, hierarchy
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.replications.knees import CONFIG, small_knee, small_study
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +93,7 @@ def test_natural_bones_have_the_volume_of_their_surface_and_cartilage_that_faces
     settings = merge_settings(
         small_study().model_dump(mode="json"), read_settings(CONFIG / "fe_knee_natural.yaml")
     )
-    own = load_study(settings).fe_knee
+    own = validate_study(settings).fe_knee
     natural = load_bones(own.bones, {k: DATA / v for k, v in own.files.items()}, "right")
     bones = build_bones(own.bones, natural)
     tibia = natural.surfaces["tibia"]

@@ -10,7 +10,7 @@ import pytest
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs, model_files
 from kneewear.replications.fe_knee.files import load_bones
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.replications.knees import CONFIG, small_knee, small_study
 
 HEADER = (
@@ -36,7 +36,7 @@ def natural_study(changes=None):
     settings = merge_settings(settings, read_settings(CONFIG / "fe_knee_natural.yaml"))
     settings = merge_settings(settings, {"fe_knee": {"bones": {"refinements": 0}}})
     own = {"fe_knee": {"bones": {"natural": changes or {}}}}
-    return load_study(merge_settings(settings, own))
+    return validate_study(merge_settings(settings, own))
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_impossible_settings_are_refused_by_their_key(changes, said):
 def test_blocks_of_the_knee_belong_to_its_model():
     settings = small_study().model_dump(mode="json")
     with pytest.raises(InputDataError, match="fe_knee"):
-        load_study(settings | {"model": "verification"})
+        validate_study(settings | {"model": "verification"})
 
 
 def test_missing_files_are_named(monkeypatch, tmp_path):

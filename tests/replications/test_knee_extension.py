@@ -37,7 +37,7 @@ from kneewear.replications.knee_extension.motion import (
     wrap_overlap,
 )
 from kneewear.replications.knee_extension.plateaus import planar_plateaus
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.studies.multibody.passive_flexion import BODIES, REACH, KneeParts, build_system
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import constant, quadratic_to_linear
@@ -55,7 +55,7 @@ def study(**changes):
         read_settings(ROOT / "config/defaults.yaml"),
         read_settings(ROOT / "config/knee_extension.yaml"),
     )
-    return load_study(merge_settings(base, {"data_folder": str(DATA), "multibody": changes}))
+    return validate_study(merge_settings(base, {"data_folder": str(DATA), "multibody": changes}))
 
 
 def settings_of_spheres(side=1.0):

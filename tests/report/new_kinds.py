@@ -28,7 +28,7 @@ from kneewear.report.designs import draw_characterisation, draw_laxity
 from kneewear.report.fe_twin import draw_twin
 from kneewear.report.multibody import draw_multibody_figures
 from kneewear.report.optimisation import draw_optimisation
-from kneewear.settings.study import load_study, merge_settings, read_settings, read_study
+from kneewear.settings.study import merge_settings, read_settings, read_study, validate_study
 from kneewear.studies.fe_twin.twin import compute_twin
 from kneewear.studies.multibody.result import curves, scene_record
 from kneewear.study.designs import simulate_design
@@ -49,7 +49,7 @@ def small(name: str, changes: dict[str, Any]) -> Any:
     """A shipped study with changes."""
     settings = merge_settings(read_settings(default_settings_file()),
                               read_settings(CONFIG / f"{name}.yaml"))  # fmt: skip
-    return load_study(merge_settings(settings, changes))
+    return validate_study(merge_settings(settings, changes))
 
 
 def characterisation() -> Contents:

@@ -15,7 +15,7 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.settings.files import read_settings
 from kneewear.settings.simulation import CONTACT_LIMITS_MPA
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.coupling import refuse_steep
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.press import Rig, solve_press
@@ -139,7 +139,7 @@ def test_rig_balances_its_load_on_a_coupled_layer():
         {"simulation": COUPLED, "grid": {"rows": 40, "columns": 30}},
     ):
         settings = merge_settings(settings, layer)
-    study = load_study(settings)
+    study = validate_study(settings)
     contacts = solve_press(Rig(exact_knee(study).implant, study)).equilibrium.contacts
     forces = [one.wrench[1] for one in contacts]
     assert sum(forces) == pytest.approx(study.press.load_n, rel=1e-6)
@@ -175,7 +175,7 @@ def test_force_on_steep_elements_is_refused():
 
 def wear_study(**simulation):
     base = read_settings("config/defaults.yaml")
-    return load_study(merge_settings(base, {"simulation": COUPLED | simulation}))
+    return validate_study(merge_settings(base, {"simulation": COUPLED | simulation}))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_other_laws_and_directions_are_refused(changes, key):
 def test_worn_surfaces_without_smoothing_are_refused():
     def study(**wear):
         base = read_settings("config/defaults.yaml")
-        return load_study(merge_settings(base, {"simulation": COUPLED, "wear": wear}))
+        return validate_study(merge_settings(base, {"simulation": COUPLED, "wear": wear}))
 
     key = "settings, key wear.surface_update.smoothing_mm"
     assert refused_at(study, blocks=8) == key
@@ -237,7 +237,7 @@ def test_cartilage_other_models_and_rigs_are_refused(file, changes, key):
         settings = read_settings("config/defaults.yaml")
         for layer in (read_settings(f"config/{file}.yaml"), {"simulation": COUPLED}, changes):
             settings = merge_settings(settings, layer)
-        return load_study(settings)
+        return validate_study(settings)
 
     assert refused_at(study) == f"settings, key {key}"
 
@@ -251,7 +251,7 @@ def test_pressure_limits_follow_the_model_of_contact():
     assert found == CONTACT_LIMITS_MPA["coupled_layer"]
     base = read_settings("config/defaults.yaml")
     own = {"simulation": COUPLED, "report": {"pressure_limit_mpa": 25.0}}
-    report = load_study(merge_settings(base, own)).report
+    report = validate_study(merge_settings(base, own)).report
     assert (report.pressure_limit_mpa, report.avg_pressure_limit_mpa) == (25.0, 17.0)
 
 

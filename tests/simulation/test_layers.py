@@ -12,7 +12,7 @@ from kneewear.contact.foundation import (
     ThreeParameter,
     confined_modulus,
 )
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.simulation.evaluation import build_layers, choose_pressure_law
 from tests.physics.bodies import CASES, contact_of, gait_study
 from tests.refusals import refused_at
@@ -54,7 +54,7 @@ def test_own_material_goes_with_its_block():
     base = read_settings("config/defaults.yaml")
 
     def study(**law):
-        return load_study(merge_settings(base, {"simulation": {"pressure_law": law}}))
+        return validate_study(merge_settings(base, {"simulation": {"pressure_law": law}}))
 
     law = choose_pressure_law(study(material="own", own_material=own).simulation)
     assert law == ThreeParameter(MATERIALS["polyethylene_23c"], 0.46)

@@ -11,7 +11,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.settings.backside import BacksideSettings, FaceFriction
 from kneewear.settings.cases import Case
-from kneewear.settings.study import load_study
+from kneewear.settings.study import validate_study
 from kneewear.simulation.lower_face import build_lower_face
 from kneewear.wear.accumulation import accumulate_wear
 from tests.study.studies import COARSE
@@ -31,7 +31,7 @@ def face(**changes):
         "wear_factor_mm3_per_n_m": 1e-7,
     }
     block = BacksideSettings.model_validate(settings | changes)
-    implant = load_study(COARSE).implant
+    implant = validate_study(COARSE).implant
     return build_lower_face(block, build_parametric_implant(implant.parametric, "", 6.0), 10.0)
 
 
@@ -94,7 +94,7 @@ def turned(ring, amplitude, frames=200):
     path = np.column_stack([np.zeros((frames, 2)), 0.5 * amplitude * np.cos(phase)])
     pressure = np.tile(ring.pressure(pushed()), (frames, 1))
     cycle = ring.cycle("gait", pressure, path, Case("one", 10.0, 70.0), 1.0)
-    wear = load_study(COARSE).wear.model_copy(
+    wear = validate_study(COARSE).wear.model_copy(
         update={"wear_factor_mm3_per_n_m": 1e-7, "creep_mm_per_mpa": 0.0, "months": 12.0}
     )
     return accumulate_wear({"gait": cycle}, ring.grid, wear)

@@ -21,7 +21,7 @@ from kneewear.io.study_inputs import FileReader, mesh_files
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.static import draw_bone_map
 from kneewear.report.study_tables import scanned_positions
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.simulation.knee_pairs import KneePairs
 from kneewear.simulation.press import Rig, solve_press
 from kneewear.simulation.press_results import contact_dataset
@@ -40,7 +40,7 @@ def natural_study(**overrides):
         read_settings(ROOT / "config/defaults.yaml"),
         read_settings(ROOT / "config/natural_knee.yaml"),
     )
-    return load_study(merge_settings(settings, {"data_folder": str(DATA), **overrides}))
+    return validate_study(merge_settings(settings, {"data_folder": str(DATA), **overrides}))
 
 
 @pytest.fixture(scope="module")
@@ -319,4 +319,6 @@ class TestSettings:
     def test_a_natural_knee_has_no_wear_study(self):
         implant = read_settings(ROOT / "config/natural_knee.yaml")["implant"]
         default = read_settings(ROOT / "config/defaults.yaml")
-        assert refused_at(load_study, merge_settings(default, {"implant": implant})) == "settings"
+        assert (
+            refused_at(validate_study, merge_settings(default, {"implant": implant})) == "settings"
+        )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.quasi_static import of_plateaus
 from kneewear.study.inputs import built_in_activities, exact_knee
@@ -23,7 +23,7 @@ def study_of(*changes, base=COARSE):
     settings = merge_settings(base, NO_VARIABLES | {"simulation": {"distance": "exact"}})
     for change in changes:
         settings = merge_settings(settings, change)
-    return load_study(settings)
+    return validate_study(settings)
 
 
 def single(side, **simulation):
@@ -163,11 +163,13 @@ def test_moment_of_the_load_is_refused_before_a_run():
     gait = {"activities": {"example_gait": {"load": moment}}}
     changes = gait | {"implant": {"bearings": ["medial"]}}
     with pytest.raises(InputDataError) as error:
-        load_study(merge_settings(shipped("example_meshes.yaml"), changes))
+        validate_study(merge_settings(shipped("example_meshes.yaml"), changes))
     assert "varus_moment_n_m" in str(error.value)
 
 
 def test_models_without_activities_refuse_a_single_plateau():
     with pytest.raises(InputDataError) as error:
-        load_study(merge_settings(shipped("laxity.yaml"), {"implant": {"bearings": ["medial"]}}))
+        validate_study(
+            merge_settings(shipped("laxity.yaml"), {"implant": {"bearings": ["medial"]}})
+        )
     assert "implant.bearings" in str(error.value)

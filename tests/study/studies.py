@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import run_cases
@@ -31,7 +31,7 @@ def shipped(name):
 def coarse_study(variables, cases=None, **changes):
     """Return a study on few elements with some variables."""
     blocks = {"variables": variables, "cases": cases or FACTORIAL, "analyses": {}}
-    return load_study(merge_settings(COARSE, blocks | changes))
+    return validate_study(merge_settings(COARSE, blocks | changes))
 
 
 def computed(study, table=None, knee=None):

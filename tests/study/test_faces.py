@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.lower_face import build_lower_face as build
 from kneewear.simulation.lower_face import moment_about
 from kneewear.study.faces import compute_faces, face_cycles, micromotion_path
@@ -27,7 +27,7 @@ COARSE_CASE = {
 
 def study_of(name, **movement):
     settings = merge_settings(shipped(name), COARSE_CASE)
-    return load_study(merge_settings(settings, {"backside": {"movement": movement}}))
+    return validate_study(merge_settings(settings, {"backside": {"movement": movement}}))
 
 
 def inputs_of(study):
@@ -156,7 +156,7 @@ def test_path_of_a_micromotion_has_its_ranges():
 
 
 def test_cases_of_a_study_have_a_row_each():
-    study = load_study(
+    study = validate_study(
         merge_settings(shipped("fixed_backside.yaml"), COARSE_CASE | {
             "variables": shipped("fixed_backside.yaml")["variables"],
             "cases": {"plan": "factorial", "maps": False},
@@ -188,6 +188,6 @@ def test_cases_of_a_study_have_a_row_each():
 )
 def test_impossible_settings_are_refused_at_their_place(name, changes, at):
     with pytest.raises(InputDataError) as error:
-        load_study(merge_settings(merge_settings(shipped(name), {"variables": {}}), changes))
+        validate_study(merge_settings(merge_settings(shipped(name), {"variables": {}}), changes))
     assert at.rsplit(".", 1)[-1] in str(error.value)
     assert "backside" in str(error.value) or at in str(error.value)

@@ -17,7 +17,7 @@ from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.reference.published import CALIBRATION_CASES, HALF_UNITS, published_values
 from kneewear.regression.comparison import compare_published
 from kneewear.settings.plans import ResolutionSettings, StageSettings
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study import fit
 from kneewear.study.fit import compute_cells, fit_study, pose_problem, search_constants
 from kneewear.study.run import FAILURE
@@ -33,7 +33,7 @@ COARSE = ResolutionSettings(rows=24, columns=18, frames=8)
 @pytest.fixture(scope="module")
 def study():
     """The shipped fit."""
-    return load_study(CALIBRATION)
+    return validate_study(CALIBRATION)
 
 
 def only(names, stages=None):
@@ -45,7 +45,7 @@ def only(names, stages=None):
         "grid": {"rows": FINE["rows"], "columns": FINE["columns"]},
         "simulation": {"frames": FINE["frames"]},
     }
-    return load_study(merge_settings(CALIBRATION, blocks))
+    return validate_study(merge_settings(CALIBRATION, blocks))
 
 
 def test_cells_are_nine_of_25_and_the_others_stay_unused():
@@ -191,7 +191,7 @@ def test_positions_and_values_are_inverse(study, part):
 )
 def test_settings_that_no_fit_can_have_are_refused(changes, message):
     with pytest.raises(InputDataError, match=message):
-        load_study(merge_settings(CALIBRATION, changes))
+        validate_study(merge_settings(CALIBRATION, changes))
 
 
 def test_errors_are_stated_of_fitted_and_other_cells_apart():

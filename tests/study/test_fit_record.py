@@ -9,7 +9,7 @@ from kneewear.analysis.fit import error_rows, tidy_cells
 from kneewear.reference.published import published_values
 from kneewear.regression.comparison import compare_published
 from kneewear.settings.plans import ResolutionSettings
-from kneewear.settings.study import load_study
+from kneewear.settings.study import validate_study
 from kneewear.study.fit import compute_cells
 from tests.study.studies import CONFIG, shipped
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 
 def test_last_rows_of_the_record_are_those_of_the_default_study():
     record = pd.read_csv(CONFIG / "calibration/trade_off.csv", comment="#")
-    study = load_study(shipped("calibration.yaml"))
+    study = validate_study(shipped("calibration.yaml"))
     numbers = sorted([*study.cases.trade_off, len(study.variables)])
     assert sorted(record["constants"].unique()) == numbers
     last = record[record["constants"] == numbers[-1]].drop(columns="constants")

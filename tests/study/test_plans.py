@@ -11,7 +11,7 @@ from kneewear.errors import InputDataError
 from kneewear.io.documents import save_table
 from kneewear.io.plans import read_plan
 from kneewear.io.study_inputs import case_files, count_cases
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study.centre import constant_table, sample_intervals, sampled_study
 from kneewear.study.plans import (
     NOMINAL,
@@ -31,7 +31,7 @@ COHORT = shipped("cohort_example.yaml")
 
 def sampled(plan, base=MONTE_CARLO, **changes):
     """Study with another plan."""
-    return load_study(merge_settings(base, {"cases": plan, **changes}))
+    return validate_study(merge_settings(base, {"cases": plan, **changes}))
 
 
 @pytest.mark.parametrize("plan", ["latin_hypercube", "sobol"])
@@ -102,7 +102,7 @@ def test_variance_based_samples_whose_halves_correlate_are_refused(samples):
 
 
 def test_rows_of_a_file_are_combined_with_other_variables():
-    study = load_study(COHORT)
+    study = validate_study(COHORT)
     rows = read_plan(CONFIG / "cohort/synthetic.csv", study)
     table = plan_cases(study, rows)
     assert len(table) == 400 == count_cases(study, CONFIG.parent)
@@ -169,7 +169,7 @@ def test_a_missing_file_of_a_case_is_named_before_any_job(tmp_path):
         "cases": {"plan": "table", "file": str(tmp_path / "plan.csv")},
     }
     with pytest.raises(InputDataError) as error:
-        case_files(load_study(merge_settings(base, changes)), CONFIG.parent)
+        case_files(validate_study(merge_settings(base, changes)), CONFIG.parent)
     assert "none.csv" in str(error.value)
     assert "s1" in str(error.value)
 
@@ -192,8 +192,8 @@ def test_faults_of_plans_name_their_place(plan, place):
 def stratified(samples=24, seed=1, implant=None, names=()):
     """Stratified samples of the default case, the unchanged one left out."""
     named = {"implant": {"name": implant}} if implant else {}
-    wear = load_study(merge_settings(DEFAULT, {"seed": seed, **named}))
-    constants = load_study(MONTE_CARLO).variables
+    wear = validate_study(merge_settings(DEFAULT, {"seed": seed, **named}))
+    constants = validate_study(MONTE_CARLO).variables
     chosen = {name: constants[name] for name in names or constants}
     table = stratify_samples(sampled_study(wear, wear.case_list()[0], chosen), samples)
     return table[table[ROLE] == "draw"].reset_index(drop=True)
@@ -215,8 +215,8 @@ def test_samples_of_a_constant_do_not_depend_on_the_others():
 
 
 def test_a_real_implant_has_the_constants_that_it_has():
-    study = load_study(merge_settings(DEFAULT, shipped("dm_measured.yaml")))
-    constants = load_study(MONTE_CARLO).variables
+    study = validate_study(merge_settings(DEFAULT, shipped("dm_measured.yaml")))
+    constants = validate_study(MONTE_CARLO).variables
     part = sampled_study(study, study.case_list()[0], constants)
     assert {"wear_factor", "youngs_modulus", "load", "thickness"} < set(part.variables)
     assert set(part.variables).isdisjoint({"travel", "stance_flexion", "sagittal_radius"})
@@ -229,7 +229,7 @@ def test_a_real_implant_has_the_constants_that_it_has():
 def test_curves_of_files_keep_their_frames_in_samples(name, frames):
     # They are prepared at those frames, and their files are not read again.
     finer = {"simulation": {"frames": 150}}
-    study = load_study(merge_settings(merge_settings(DEFAULT, shipped(f"{name}.yaml")), finer))
+    study = validate_study(merge_settings(merge_settings(DEFAULT, shipped(f"{name}.yaml")), finer))
     assert sampled_study(study, study.case_list()[0], {}).simulation.frames == frames
 
 

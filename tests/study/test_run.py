@@ -11,7 +11,7 @@ import xarray as xr
 
 import kneewear as kw
 from kneewear.io.study_inputs import FileReader, load_activity
-from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study.discretisation import check_discretisation
 from kneewear.study.element_sums import ElementSums, SampleSums, add_sample, no_sums
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
@@ -82,7 +82,7 @@ def example_study(variables):
             "simulation": {"analysis": "quasi_static", "frames": SMALL[2]},
         },
     )
-    return load_study(settings)
+    return validate_study(settings)
 
 
 def example_results(study, reader=None):

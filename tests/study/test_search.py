@@ -11,7 +11,7 @@ pytest.importorskip("pymoo", reason="the extra 'optimisation' is not installed")
 from kneewear.analysis.front import analyse_front, shown_designs
 from kneewear.errors import InputDataError
 from kneewear.settings.cases import OUTPUTS
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.study.designs import chosen_study, simulate_design
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.run import run_cases
@@ -57,7 +57,7 @@ def settings(variables=None, changes=None, **plan):
 
 def small_search(*args, **plan):
     """Checked study of `settings`."""
-    return load_study(settings(*args, **plan))
+    return validate_study(settings(*args, **plan))
 
 
 def computed(study, table, knee=None):
@@ -270,7 +270,7 @@ def test_chosen_designs_are_wear_studies_with_the_same_results(finished):
     inputs = CaseInputs(study, knee, built_in_activities(study), exact=True)
     for _, row in tables["chosen_designs"].iterrows():
         design = chosen_study(study, row)
-        assert load_study(design.model_dump(mode="json")) == design
+        assert validate_study(design.model_dump(mode="json")) == design
         radius = design.implant.parametric.femoral_sagittal_radius_mm
         assert radius == pytest.approx(row["femoral_sagittal_radius"])
         depth = simulate_design(study, inputs, row).damage.damage_depth.max()

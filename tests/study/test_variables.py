@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from kneewear.errors import InputDataError
-from kneewear.settings.study import apply_case, load_study, merge_settings
+from kneewear.settings.study import apply_case, merge_settings, validate_study
 from kneewear.settings.variables import Variable, apply_values
 from tests.study.studies import DEFAULT, coarse_study, shipped
 
@@ -16,7 +16,7 @@ MASS = {"settings": ["patient.body_mass_kg"]}
 
 
 def test_values_reach_their_settings():
-    study = load_study(shipped("sweep.yaml"))
+    study = validate_study(shipped("sweep.yaml"))
     values = {"femoral_coronal_radius": 260.0, "coronal_ratio": 1.2, "body_mass": 61.0}
     changed = apply_case(study, study.case(values))
     shape = changed.implant.parametric
@@ -120,11 +120,11 @@ def test_maps_need_cases_on_the_same_elements():
 def test_published_values_are_of_one_set_of_constants():
     laws = {"law": {"settings": ["wear.wear_law"], "values": ["archard", "unified_theory"]}}
     with pytest.raises(InputDataError) as error:
-        load_study(merge_settings(DEFAULT, {"variables": laws}))
+        validate_study(merge_settings(DEFAULT, {"variables": laws}))
     assert "report.compare_with_published" in str(error.value)
 
 
 def test_blocks_of_a_study_are_replaced_as_a_whole():
-    study = load_study(merge_settings(DEFAULT, {"variables": {"thickness_mm": [8]}}))
+    study = validate_study(merge_settings(DEFAULT, {"variables": {"thickness_mm": [8]}}))
     assert list(study.variables) == ["thickness_mm"]
     assert study.case_list()[0].body_mass == study.patient.body_mass_kg

@@ -12,7 +12,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.schemas import CONTACT
 from kneewear.settings.fe_twin import FeTwinSettings
-from kneewear.settings.study import load_study
+from kneewear.settings.study import validate_study
 from kneewear.studies.fe_twin.twin import compute_twin
 from tests.datasets import plain
 from tests.workflow.conftest import Checkout
@@ -60,7 +60,7 @@ def test_tables_figures_solids_and_page_are_there(checkout):
 
 def test_poses_and_loads_are_those_of_the_finished_study(results):
     """The cycle is computed again, which takes seconds, and gives what the study has on file."""
-    study = load_study(json.loads((results / "provenance.json").read_text())["settings"])
+    study = validate_study(json.loads((results / "provenance.json").read_text())["settings"])
     knee = netcdf.load(KneeModel, results / "geometry/knee.nc")
     gait = netcdf.load(Activity, results / "activity/gait.nc")
     history = plain(netcdf.load(CONTACT, results / "simulation/gait/b001.nc"))

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 DEFAULT = read_settings(CHECKOUT / "config/defaults.yaml")
@@ -29,7 +29,7 @@ FILES_OF_A_JOB = 4
 def test_few_files_per_thousand_cases(count):
     changes = read_settings(CHECKOUT / "config/sweep.yaml")
     plan = {"cases": {"plan": "latin_hypercube", "samples": count}}
-    study = load_study(merge_settings(merge_settings(DEFAULT, changes), plan))
+    study = validate_study(merge_settings(merge_settings(DEFAULT, changes), plan))
     batches = study.batch_ranges(count)
     assert FILES_OF_A_JOB * len(batches) <= 20 * count / 1000
     assert [first for first, _ in batches.values()][1:] == [last for _, last in batches.values()][
