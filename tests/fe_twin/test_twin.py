@@ -27,6 +27,24 @@ def values(twin, side, column="finite_elements"):
     return dict(zip(own["quantity"], own[column], strict=True))
 
 
+@pytest.mark.parametrize("study", ["fe_twin", "fe_twin_dm", "fe_twin_ultracongruent"])
+def test_stored_errors_of_the_coupled_layer_are_within_their_targets(study):
+    """Against finite elements; force and maximum at 150 columns, the others at 75."""
+    file = CONFIG.parents[1] / "docs/snapshot" / study / "tables/fe_twin.csv"
+    table = pd.read_csv(file, comment="#").set_index("quantity")
+    targets = {
+        ("force_at_pose", "fine_layer_error_percent"): 1.0,
+        ("max_pressure", "fine_layer_error_percent"): 5.0,
+        ("middle_pressure", "layer_error_percent"): 2.0,
+        ("avg_pressure", "layer_error_percent"): 4.0,
+        ("contact_area", "layer_error_percent"): 4.0,
+    }
+    for (quantity, column), percent in targets.items():
+        errors = table.loc[quantity, column].abs()
+        assert len(errors) >= 10
+        assert errors.max() <= percent
+
+
 @pytest.mark.slow
 def test_reaction_of_the_base_balances_the_load_of_the_foundation(twin):
     assert (twin.solids["balance"] < 1e-6).all()
