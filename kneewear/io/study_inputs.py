@@ -444,7 +444,8 @@ def _refused_rows(study: Study, name: str, ordered: list[dict[str, Any]]) -> int
     if last < 0 or (accepted(0) and accepted(last)):
         return 0
     # What is accepted has no gap: rows are refused at either end.
-    middle = next((n for n in (last // 2, last // 4, 3 * last // 4) if accepted(n)), None)
+    tried = (last // 2, last // 4, 3 * last // 4, 0, last)
+    middle = next((n for n in tried if accepted(n)), None)
     if middle is None:
         return len(ordered)
     low = bisect_left(range(middle), True, key=accepted)
