@@ -207,10 +207,7 @@ def _refuse_one_body(bundles: Bundles, path: str | Path) -> None:
     for name, points in zip(bundles.names, bundles.paths, strict=True):
         bodies = {body for body, _ in points}
         if len(bodies) < 2:
-            found, remedy = (
-                f"all points on {', '.join(bodies)}",
-                "Correct the bodies of its points.",
-            )
+            found, remedy = f"all points on {', '.join(bodies)}", "Correct the bodies of points."
             raise InputDataError(path, found, "points on two bodies", remedy, name)
 
 

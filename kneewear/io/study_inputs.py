@@ -471,7 +471,7 @@ def _judge_column(
         yield checks()["load.medial_share"].judge(middle, where, "It may be the lateral share.")
 
 
-def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterator[Finding]:
+def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterator[Finding | None]:
     """Yield findings about subjects that come twice, ages, and covariates that explain nothing."""
     labels = [name for name in rows[0] if name not in study.variables and name != "case"]
     for name in labels:
@@ -480,16 +480,12 @@ def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterat
         # Nearly all differ where they name subjects.
         if name == labels[0] or all(isinstance(one, str) for one in values):
             repeated = 1.0 - part if part > _NAMES else 0.0
-            finding = checks()["cases.repeated"].judge(repeated, f"{file}, column {name}")
-            if finding is not None:
-                yield finding
+            yield checks()["cases.repeated"].judge(repeated, f"{file}, column {name}")
         if name.lower() in ("age", "age_years"):
             ages = sorted(one for one in values if isinstance(one, int | float) and isfinite(one))
-            for part in (0.05, 0.95) if ages else ():
-                age = ages[round(part * (len(ages) - 1))]
-                finding = checks()["cases.age"].judge(age, f"{file}, column {name}")
-                if finding is not None:
-                    yield finding
+            for rank in (0.05, 0.95) if ages else ():
+                age = ages[round(rank * (len(ages) - 1))]
+                yield checks()["cases.age"].judge(age, f"{file}, column {name}")
     effects = study.analyses.effects
     seen: list[list[Any]] = []
     for name in effects.covariates if effects is not None else ():
@@ -498,9 +494,7 @@ def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterat
         different = len(set(known)) > 1 and values not in seen
         seen.append(values)
         part = len(known) / len(rows) if different else 0.0
-        finding = checks()["cases.covariate"].judge(part, f"{file}, column {name}")
-        if finding is not None:
-            yield finding
+        yield checks()["cases.covariate"].judge(part, f"{file}, column {name}")
 
 
 def _judge_heights(study: Study, rows: list[dict[str, Any]], file: str) -> Iterator[Finding]:

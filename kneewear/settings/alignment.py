@@ -7,7 +7,7 @@ from kneewear.settings.types import Finite, Settings, quantity
 
 _TILT = Range("deg", -15, -10, 10, 15, "Outliers of implanted components are at 10 deg", least=0.2)
 _TURN = Range("deg", -30, -20, 20, 30, "Outliers of implanted components are at 20 deg", least=0.2)
-_SLOPE = Range("deg", -30, -5, 12, 30, "Trays slope to posterior by 0 to 10 deg", least=0.2)
+_SLOPE = Range("deg", -30, -5, 12, 30, "Trays slope by 0 to 10 deg (from memory)", least=0.2)
 _OFFSET = Range("mm", -20, -10, 10, 20, "Less than half of a bone is left uncovered", least=0.02)
 _CENTRE = Range("mm", -200, -100, 100, 200, "Centres are within the bones of the knee", least=0.2)
 

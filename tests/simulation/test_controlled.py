@@ -156,7 +156,7 @@ class TestAnteriorPosteriorForce:
 
 
 class TestFriction:
-    """A roller that is held against rotation slides along a flat under a force against a spring."""
+    """A roller without rotation slides along a flat under a force against a spring."""
 
     coefficient, stiffness, load, frames = 0.1, 200.0, 2.0, 40
 

@@ -71,28 +71,32 @@ def test_depths_stand_at_the_element_of_largest_damage(summary):
     assert value(table, "t06_m050", "medial", "max_wear_depth") >= wear
 
 
-def test_reactions_are_those_that_prescribe_the_motion(history, grid, settings):
-    force, moment = (np.zeros((*history["load"].shape, 3)) for _ in range(2))
-    force[1, :, 0] = np.linspace(-20.0, 30.0, force.shape[1])
-    moment[1, :, 1] = np.linspace(-4000.0, 5000.0, moment.shape[1])
-    histories = {"gait": with_values(history, reaction_force=force, reaction_moment=moment)}
+@pytest.mark.parametrize(
+    ("along", "about", "limits"),
+    [
+        (
+            ("reaction_force", -20.0, 30.0),
+            ("reaction_moment", -4000.0, 5000.0),
+            {"anterior_posterior_reaction": (-20, 30), "rotation_torque": (-4, 5)},
+        ),
+        (
+            ("translation", -3.0, 4.0),
+            ("rotation", np.radians(-6.0), np.radians(8.0)),
+            {"posterior_position": (-3, 4), "tibial_external_rotation": (-6, 8)},
+        ),
+    ],
+    ids=["reactions", "motion"],
+)
+def test_extremes_are_those_of_all_frames(history, grid, settings, along, about, limits):
+    given = {}
+    for axis, (name, low, high) in ((0, along), (1, about)):
+        given[name] = np.zeros((*history["load"].shape, 3))
+        given[name][1, :, axis] = np.linspace(low, high, given[name].shape[1])
+    histories = {"gait": with_values(history, **given)}
     maps = accumulate_wear(histories, grid, settings())
     table = summarize_cases(maps, record_cycles(histories), grid, settings())
     case = cases_of(history)[1].name
-    for name, low, high in (("anterior_posterior_reaction", -20, 30), ("rotation_torque", -4, 5)):
-        assert value(table, case, "both", f"{name}_min") == pytest.approx(low)
-        assert value(table, case, "both", f"{name}_max") == pytest.approx(high)
-
-
-def test_extremes_of_the_motion_are_those_of_all_frames(history, grid, settings):
-    place, angle = (np.zeros((*history["load"].shape, 3)) for _ in range(2))
-    place[1, :, 0] = np.linspace(-3.0, 4.0, place.shape[1])
-    angle[1, :, 1] = np.radians(np.linspace(-6.0, 8.0, angle.shape[1]))
-    histories = {"gait": with_values(history, translation=place, rotation=angle)}
-    maps = accumulate_wear(histories, grid, settings())
-    table = summarize_cases(maps, record_cycles(histories), grid, settings())
-    case = cases_of(history)[1].name
-    for name, low, high in (("posterior_position", -3, 4), ("tibial_external_rotation", -6, 8)):
+    for name, (low, high) in limits.items():
         assert value(table, case, "both", f"{name}_min") == pytest.approx(low)
         assert value(table, case, "both", f"{name}_max") == pytest.approx(high)
 

@@ -54,7 +54,7 @@ class SimplifiedBonesSettings(Settings):
     shaft_mm: Annotated[float, Field(ge=0.0, le=500.0)] = quantity(
         "Further height of each block, away from the joint, in cells up to three times as high. "
         "A blow lasts as long as its wave runs to the end of the bones and back.",
-        Range("mm", 0, 0, 400, 500, "A tibia has 350 to 400 mm"),
+        Range("mm", 0, 0, 400, 500, "A tibia has 350 to 400 mm (from memory)"),
         0.0,
     )
     condyle_radii_mm: tuple[Size, Size] = quantity(
@@ -219,7 +219,7 @@ class RodSettings(Settings):
     pre_strain: Annotated[float, Field(ge=0.0, le=0.2)] = quantity(
         "Distance of the insertions at the start over the unstressed length, less one. The bones "
         "are unstressed, so that tension pulls them from the first step.",
-        Range("1", 0, 0, 0.06, 0.2, "Ligaments of the extended knee are strained by up to 5 %"),
+        Range("1", 0, 0, 0.06, 0.2, "Ligaments of the extended knee: up to 5 % (from memory)"),
         0.0,
     )
 
@@ -236,7 +236,9 @@ class TractionSettings(Settings):
     )
     force_n: Triple = quantity(
         "Force, posterior, superior and medial.",
-        Range("N", -1e5, -5000, 5000, 1e5, "Muscles of the knee pull with up to 5 kN", least=1),
+        Range(
+            "N", -1e5, -5000, 5000, 1e5, "Muscles of the knee: up to 5 kN (from memory)", least=1
+        ),
     )
 
 
