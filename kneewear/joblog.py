@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import logging
 import os
@@ -20,6 +22,8 @@ from kneewear.io.documents import save_reason
 FINDINGS = ".findings"
 # Environment variable with the number of the attempt at a job.
 ATTEMPT = "KNEEWEAR_ATTEMPT"
+# The last collections of a process that imports this module would take half a second, for nothing.
+atexit.register(gc.freeze)
 _OUT_OF_MEMORY = (
     "found too little memory ({}); expected room for a batch of cases. Lower cases_per_job, run "
     "fewer jobs at once (--cores, --resources mem_mb=...) or ask the cluster for more."
@@ -64,6 +68,8 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
     _limit_threads(threads)
+    # Collections of the job leave out what imported packages hold.
+    gc.freeze()
     start = time.perf_counter()
     try:
         yield
