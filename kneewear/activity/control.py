@@ -118,16 +118,16 @@ def judge_control(
             found.append(judge("control.unloaded", share, file, remedy, where))
         remedy = f"Give it in {'N' if check == 'force' else 'N m'}."
         found.append(judge(f"control.{check}", largest, file, remedy, where))
-        if check == "force":
-            # On the tibia forward, which moves the femur to posterior.
-            forward = column_signs(settings.motion)[name] * values
-            early, late = (
-                float(forward[(percent >= low) & (percent <= high)].mean())
-                for low, high in (_EARLY, _LATE)
-            )
-            remedy = "Check the sign of the force against motion.convention."
-            change = (early - late) / largest
-            found.append(judge("control.polarity", change, file, remedy, where))
+        # On the tibia: forward, which moves the femur to posterior, and inward.
+        sign = column_signs(settings.motion)[name] * (1 if check == "force" else -1)
+        early, late = (
+            sign * float(values[(percent >= low) & (percent <= high)].mean())
+            for low, high in (_EARLY, _LATE)
+        )
+        change = (early - late if check == "force" else late - early) / largest
+        remedy = f"Check the sign of the {check} against motion.convention."
+        place = "polarity" if check == "force" else "torque_polarity"
+        found.append(judge(f"control.{place}", change, file, remedy, where))
     return tuple(one for one in found if one is not None)
 
 

@@ -31,6 +31,11 @@ class ComponentAlignment(Settings):
     )
 
     @property
+    def rotates(self) -> bool:
+        """Whether the component is rotated."""
+        return any(value for name, value in self if name.endswith("_deg"))
+
+    @property
     def is_neutral(self) -> bool:
         """Whether the component is where the motion has it."""
         return not any(value for name, value in self if name != "centre_mm")

@@ -456,6 +456,13 @@ class LifeStudy(Study):
     def _single_plateau_has_a_share(self) -> LifeStudy:
         if len(self.implant.bearings) > 1:
             return self
+        if self.simulation.load_line == "fixed":
+            raise fault_at(
+                ("simulation", "load_line"),
+                f"fixed with the {self.implant.bearings[0]} plateau alone, which bears a share",
+                "solved, and that share of the load as simulation.medial_share",
+                "Set load_line to solved.",
+            )
         for name, block in self.simulated_activities().items():
             if block.source == "file" and block.load.columns.varus_moment_n_m is not None:
                 raise fault_at(

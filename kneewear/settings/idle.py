@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import hypot
 from typing import TYPE_CHECKING, Any
 
 from kneewear.findings import Finding
@@ -151,6 +152,23 @@ def variable_findings(study: Study) -> Iterator[Finding]:
                     "Errors of the computation are no spread: see tables/accuracy.csv.",
                 )  # fmt: skip
     yield from _plan_findings(study)
+    yield from _centre_findings(study)
+
+
+def _centre_findings(study: Study) -> Iterator[Finding]:
+    """Yield findings about centres of rotation of components that no case rotates."""
+    alignment = study.simulation.alignment
+    changed = [path for one in study.variables.values() for path in one.settings]
+    if any(one.blocks for one in study.variables.values()) or any(
+        _begins(path, "simulation.alignment") for path in changed
+    ):
+        return
+    for name, component in (("tibial", alignment.tibial), ("femoral", alignment.femoral)):
+        distance = 0.0 if component.rotates else hypot(*component.centre_mm)
+        key = f"key simulation.alignment.{name}.centre_mm"
+        finding = checks()["settings.centre"].judge(distance, key, "Rotate it, or leave it out.")
+        if finding is not None:
+            yield finding
 
 
 def _spread_findings(study: Study, name: str, path: str, variable: Variable) -> Iterator[Finding]:

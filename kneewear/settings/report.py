@@ -22,7 +22,7 @@ from kneewear.settings.types import (
 # and 97.5 percentiles.
 FEWEST_SAMPLES = 20
 
-_DEPTH_RATE = Range("mm/year", 0.0, 0.0, 3.0, 20.0, "Up to 1.68: Benjamin et al. 2001", least=1e-3)
+_DEPTH_RATE = Range("mm/year", 0.0, 0.0, 3.0, 20.0, "Up to 1.68: Benjamin et al. 2001", least=0.01)
 _VOLUME_RATE = Range("mm3/year", 0.0, 0.0, 5e3, 1e5, "Up to 4088: Benjamin et al. 2001", least=0.1)
 # Part of the whole spread by which both sides of a standard deviation differ when they are rounded.
 _UNEVEN = 0.1

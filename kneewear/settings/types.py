@@ -301,7 +301,7 @@ class LinearSpring(Settings):
             15,
             60,
             "2.5 mm (config/standards/springs.csv); laxity up to 15 mm",
-            least=0.06,
+            least=0.5,
         ),
     )
     rest_mm: Finite = quantity(
