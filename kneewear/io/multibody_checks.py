@@ -50,10 +50,10 @@ _COLUMNS = {
 }
 _TABLES = {
     "ligaments": _COLUMNS,
-    "wrap_objects": _COLUMNS,
+    "wrap_objects": {**_COLUMNS, "length_mm": "wrapping.length"},
     "quadriceps": _COLUMNS,
     "muscles": _COLUMNS,
-    "muscle_wrap_objects": _COLUMNS,
+    "muscle_wrap_objects": {**_COLUMNS, "length_mm": "wrapping.length"},
     "quadriceps_tensions": {**_COLUMNS, "length_mm": "muscles.length"},
     "muscle_tensions": {**_COLUMNS, "length_mm": "muscles.length"},
 }
@@ -114,6 +114,12 @@ def judge_tables(settings: MultibodyModel, files: Files, knee: str) -> tuple[Fin
         for name in settings.motions:
             found += _judge_reference(files[name])
     if settings.weight is not None:
+        centres = {
+            f"key multibody.weight.bodies.{name}.centre_mm": float(np.linalg.norm(mass.centre_mm))
+            for name, mass in settings.weight.bodies.items()
+        }
+        where = max(centres, key=centres.__getitem__)
+        found.append(judge("multibody.reach", centres[where], where, "Give it in mm."))
         anterior, superior, _ = settings.weight.direction
         size = float(np.linalg.norm(settings.weight.direction))
         up = max(anterior, superior) / size
@@ -205,6 +211,10 @@ def _judge_columns(table: TextTable, columns: Mapping[str, str]) -> Iterator[Fin
         values = table.numbers(column, may_be_empty=True)
         if check == "tissue.point":
             points.append(values)
+            zeros = values == 0.0
+            if column in _POINT and not zeros.all():
+                where, remedy = f"column '{column}'", "Give the points whose values are missing."
+                yield judge("tissue.zeros", int(zeros.sum()), str(table.path), remedy, where)
         known = np.flatnonzero(np.isfinite(values))
         ends = {known[values[known].argmin()], known[values[known].argmax()]} if known.size else ()
         found = None

@@ -611,7 +611,7 @@ class ControlSettings(Settings):
     )
     friction: NonNegative = quantity(
         "Coefficient of Coulomb friction of the bearing, in quasi-static analysis.",
-        Range("1", 0, 0, 0.2, 1, "0.04 to 0.16 of UHMWPE on CoCr (185142, 2015)"),
+        Range("1", 0, 0, 0.2, 1, "0.04 to 0.16 of UHMWPE on CoCr (185142, 2015)", least=0.005),
         0.0,
     )
 
@@ -647,7 +647,15 @@ class FileActivity(Settings):
     duration_s: Positive = quantity("Duration of one cycle.", DURATION)
     closing_percent: NonNegative = quantity(
         "Part of the cycle over which the gap from last to first sample is blended.",
-        Range("percent", 0, 0, 15, 50, "Beyond a sixth, forces of late swing and stance change"),
+        Range(
+            "percent",
+            0,
+            0,
+            15,
+            50,
+            "Beyond a sixth, forces of late swing and stance change",
+            least=0.5,
+        ),
     )
     control: ControlSettings | None = Field(
         None,

@@ -26,7 +26,7 @@ else:
 # Part of the cycles of a life.
 Share = Annotated[float, Field(ge=0, le=1)]
 
-_MONTHS = Range("months", 0.01, 0.01, 480, 1200, "Implants are followed for up to about 30 years")
+_MONTHS = Range("months", 0.01, 0.5, 480, 1200, "Implants are followed for up to about 30 years")
 
 
 class SurfaceUpdateSettings(Settings):

@@ -26,10 +26,10 @@ from kneewear.settings.wear import WearSettings
 # Cases that a job computes in some minutes.
 TESTS_PER_JOB = 12
 
-_RADIUS = Range("mm", 0.5, 1, 60, 500, "Pins from 3 mm, femoral heads and condyles up to 60 mm")
-_LENGTH = Range("mm", 0.1, 1, 60, 200, "Strokes and diameters of tracks of tests")
+_RADIUS = Range("mm", 0.5, 3, 60, 500, "Pins from 3 mm, femoral heads and condyles up to 60 mm")
+_LENGTH = Range("mm", 0.1, 2, 60, 200, "Strokes and diameters of tracks of tests")
 _LOAD = Range("N", 0.01, 1, 1e4, 1e5, "Pins 10 N and more, hips and knees up to 4 kN")
-_ANGLE = Range("deg", -90, -60, 60, 90, "Hip and disc simulators: up to 46 deg in all", least=0.05)
+_ANGLE = Range("deg", -90, -60, 60, 90, "Hip and disc simulators: up to 46 deg in all", least=0.6)
 # Of quadriceps and patellar tendon, neither of which pulls harder than the quadriceps.
 _LARGEST_FORCE_RATIO = 2.0
 _WHOLE = Range("1", 1, 1, 100, 1000, "Cycles within one period of the test")
@@ -218,7 +218,7 @@ class AngleSpan(Settings):
     high_deg: Finite = quantity("Largest value.", _ANGLE)
     phase_deg: Finite = quantity(
         "Phase of the largest value after that of flexion.",
-        Range("deg", -360, -180, 180, 360, "A turn"),
+        Range("deg", -360, -180, 180, 360, "A turn", least=2),
         0.0,
     )
 
@@ -359,7 +359,7 @@ class BearingTest(Settings):
         None, description="Load; absent where the file of the motion has the force."
     )
     million_cycles: Positive = quantity(
-        "Periods of the test.", Range("10^6", 1e-6, 1e-4, 20, 1000, "Five million are usual")
+        "Periods of the test.", Range("10^6", 1e-6, 0.01, 20, 1000, "Five million are usual")
     )
     period_s: Positive = quantity(
         "Time of a period.",
