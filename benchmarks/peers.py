@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.spatial.transform import Rotation
 
 from benchmarks.timing import seconds
 from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
@@ -194,43 +195,53 @@ def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def opensim_foundation(cells: int, folder: Path) -> dict[str, Any]:
-    """OpenSim's elastic foundation between two closed meshes."""
+# Vertices, mm, and faces or tetrahedra.
+Mesh = tuple[np.ndarray, np.ndarray]
+# Force, N, on a body at a position, mm, and a rotation of the condyle.
+Evaluation = Callable[[np.ndarray, Rotation], np.ndarray]
+UNTURNED = Rotation.identity()
+
+
+def opensim_contact(condyle: Mesh, plateau: Mesh, stiffness: float, folder: Path) -> Evaluation:
+    """OpenSim's elastic foundation, N/mm3, between two closed meshes."""
     import opensim  # noqa: PLC0415
 
     opensim.Logger.setLevelString("error")
-    condyle, plateau = folder / f"condyle{cells}.obj", folder / f"plateau{cells}.obj"
-    meshes = (
-        solid(CONDYLE, CUT, cells, 20.0),
-        solid(PLATEAU, HALF, cells, -THICKNESS),
-    )
-    for path, mesh in zip((condyle, plateau), meshes, strict=True):
-        write_obj(path, *mesh)
     model = opensim.Model()
     body = opensim.Body("femur", 1.0, opensim.Vec3(0), opensim.Inertia(1, 1, 1, 0, 0, 0))
     model.addBody(body)
     joint = opensim.FreeJoint("joint", model.getGround(), body)
     model.addJoint(joint)
-    moving = opensim.ContactMesh(str(condyle), opensim.Vec3(0), opensim.Vec3(0), body, "condyle")
-    fixed = opensim.ContactMesh(
-        str(plateau), opensim.Vec3(0), opensim.Vec3(0), model.getGround(), "plateau"
-    )
-    for geometry in (moving, fixed):
-        model.addContactGeometry(geometry)
-    stiffness = 1e9 * MODULUS / THICKNESS  # N/m3
     force = opensim.ElasticFoundationForce()
-    force.setStiffness(stiffness)
-    force.addGeometry("condyle")
-    force.addGeometry("plateau")
+    force.setStiffness(1e9 * stiffness)
+    owners = {"condyle": (condyle, body), "plateau": (plateau, model.getGround())}
+    for name, (mesh, owner) in owners.items():
+        path = folder / f"{name}{len(mesh[1])}.obj"
+        write_obj(path, *mesh)
+        model.addContactGeometry(
+            opensim.ContactMesh(str(path), opensim.Vec3(0), opensim.Vec3(0), owner, name)
+        )
+        force.addGeometry(name)
     model.addForce(force)
     state = model.initSystem()
-    coordinates = [joint.get_coordinates(k) for k in (3, 4, 5)]
+
+    def evaluate(position: np.ndarray, turn: Rotation) -> np.ndarray:
+        values = [*turn.as_euler("XYZ"), *(1e-3 * position)]
+        for number, value in enumerate(values):
+            joint.get_coordinates(number).setValue(state, float(value), False)
+        model.realizeDynamics(state)
+        return np.array([force.getRecordValues(state).get(axis) for axis in range(3)])
+
+    return evaluate
+
+
+def opensim_foundation(cells: int, folder: Path) -> dict[str, Any]:
+    """OpenSim's elastic foundation between two closed meshes."""
+    meshes = solid(CONDYLE, CUT, cells, 20.0), solid(PLATEAU, HALF, cells, -THICKNESS)
+    contact = opensim_contact(*meshes, MODULUS / THICKNESS, folder)
 
     def evaluate(position: np.ndarray) -> float:
-        for coordinate, value in zip(coordinates, 1e-3 * position, strict=True):
-            coordinate.setValue(state, float(value), False)
-        model.realizeDynamics(state)
-        return abs(float(force.getRecordValues(state).get(1)))
+        return abs(float(contact(position, UNTURNED)[1]))
 
     faces = sum(len(mesh[1]) for mesh in meshes)
     bearing = 2 * cells**2
@@ -242,10 +253,12 @@ def opensim_foundation(cells: int, folder: Path) -> dict[str, Any]:
     }
 
 
-def slab_of_tetrahedra(cells: int) -> tuple[np.ndarray, np.ndarray]:
+def slab_of_tetrahedra(
+    radii: tuple[float, float], half: tuple[float, float], thickness: float, cells: int
+) -> Mesh:
     """The layer and its mirror image below, so that pressure grows from the surface to the bone."""
-    top, _ = triangles(PLATEAU, HALF, cells)
-    layers = [top - [0.0, k * THICKNESS, 0.0] for k in range(3)]
+    top, _ = triangles(radii, half, cells)
+    layers = [top - [0.0, k * thickness, 0.0] for k in range(3)]
     vertices = np.concatenate(layers)
     n, count = cells + 1, len(top)
     corner = (np.arange(cells)[:, None] * n + np.arange(cells)).ravel()
@@ -280,8 +293,8 @@ def write_vtk(path: Path, vertices: np.ndarray, tetrahedra: np.ndarray) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def drake_hydroelastic(cells: int, folder: Path) -> dict[str, Any]:
-    """Drake's hydroelastic contact of a rigid condyle in a compliant layer."""
+def drake_contact(condyle: Mesh, layer: Mesh, modulus: float, folder: Path) -> Evaluation:
+    """Drake's hydroelastic contact of a rigid condyle in a compliant layer, MPa."""
     from pydrake.all import (  # noqa: PLC0415
         AddCompliantHydroelasticProperties,
         AddMultibodyPlantSceneGraph,
@@ -289,33 +302,33 @@ def drake_hydroelastic(cells: int, folder: Path) -> dict[str, Any]:
         ContactModel,
         CoulombFriction,
         DiagramBuilder,
-        Mesh,
         ProximityProperties,
         RigidTransform,
+        RotationMatrix,
         SpatialInertia,
     )
+    from pydrake.all import Mesh as DrakeMesh  # noqa: PLC0415
 
-    layer, condyle = folder / f"layer{cells}.vtk", folder / f"rigid{cells}.obj"
-    vertices, tetrahedra = slab_of_tetrahedra(cells)
-    write_vtk(layer, vertices, tetrahedra)
-    write_obj(condyle, *solid(CONDYLE, CUT, cells, 20.0))
+    below, above = folder / f"layer{len(layer[1])}.vtk", folder / f"rigid{len(condyle[1])}.obj"
+    write_vtk(below, *layer)
+    write_obj(above, *condyle)
     builder = DiagramBuilder()
     plant, _ = AddMultibodyPlantSceneGraph(builder, 0.0)
     plant.set_contact_model(ContactModel.kHydroelastic)
     body = plant.AddRigidBody("femur", SpatialInertia.SolidSphereWithMass(1.0, 0.03))
     for owner, path, compliant in (
-        (plant.world_body(), layer, True),
-        (body, condyle, False),
+        (plant.world_body(), below, True),
+        (body, above, False),
     ):
         properties = ProximityProperties()
         if compliant:
-            AddCompliantHydroelasticProperties(1e-3, 1e6 * MODULUS, properties)
+            AddCompliantHydroelasticProperties(1e-3, 1e6 * modulus, properties)
         else:
             AddRigidHydroelasticProperties(1e-3, properties)
         properties.AddProperty("material", "coulomb_friction", CoulombFriction(0.0, 0.0))
         properties.AddProperty("material", "hunt_crossley_dissipation", 0.0)
         plant.RegisterCollisionGeometry(
-            owner, RigidTransform(), Mesh(str(path), 1.0), path.stem, properties
+            owner, RigidTransform(), DrakeMesh(str(path), 1.0), path.stem, properties
         )
     plant.Finalize()
     diagram = builder.Build()
@@ -323,19 +336,30 @@ def drake_hydroelastic(cells: int, folder: Path) -> dict[str, Any]:
     context = plant.GetMyMutableContextFromRoot(root)
     port = plant.get_contact_results_output_port()
 
-    def evaluate(position: np.ndarray) -> float:
-        plant.SetFreeBodyPose(context, body, RigidTransform(1e-3 * position))
+    def evaluate(position: np.ndarray, turn: Rotation) -> np.ndarray:
+        pose = RigidTransform(RotationMatrix(turn.as_matrix()), 1e-3 * position)
+        plant.SetFreeBodyPose(context, body, pose)
         results = port.Eval(context)
-        return abs(
-            sum(
-                results.hydroelastic_contact_info(k).F_Ac_W().translational()[1]
-                for k in range(results.num_hydroelastic_contacts())
-            )
-        )
+        forces = [
+            results.hydroelastic_contact_info(k).F_Ac_W().translational()
+            for k in range(results.num_hydroelastic_contacts())
+        ]
+        return np.sum(forces, axis=0) if forces else np.zeros(3)
+
+    return evaluate
+
+
+def drake_hydroelastic(cells: int, folder: Path) -> dict[str, Any]:
+    """Drake's hydroelastic contact of a rigid condyle in a compliant layer."""
+    layer = slab_of_tetrahedra(PLATEAU, HALF, THICKNESS, cells)
+    contact = drake_contact(solid(CONDYLE, CUT, cells, 20.0), layer, MODULUS, folder)
+
+    def evaluate(position: np.ndarray) -> float:
+        return abs(float(contact(position, UNTURNED)[1]))
 
     return {
         "program": "Drake, hydroelastic",
-        "size": f"{len(tetrahedra)} tetrahedra",
+        "size": f"{len(layer[1])} tetrahedra",
         **force_errors(evaluate),
         "evaluation_us": microseconds(evaluate, 3),
     }

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import jsonschema
+import pandas as pd
 import pytest
 
-from benchmarks.cases import solutions
+from benchmarks.cases import frames, solutions
 from benchmarks.cases.score import (
     FOLDER,
     MISSING,
@@ -32,7 +33,10 @@ LONG = {
 
 
 def test_set_is_documented_and_of_all_fields():
-    assert len(CASES) == len(solutions.CASES) >= 12
+    assert {case["name"] for case in CASES} == {frames.NAME} | {
+        build.__name__ for build in solutions.CASES
+    }
+    assert len(CASES) >= 12
     assert {case["field"] for case in CASES} == {"contact", "dynamics", "ligaments", "wear"}
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert all(f"`{case['name']}`" in text for case in CASES)
@@ -42,9 +46,11 @@ def test_set_is_documented_and_of_all_fields():
 def test_file_obeys_the_schema_and_its_solutions_agree(case):
     schema = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(case, schema)
+    # Elements of a whole bearing have mesh errors of up to 2.6 %; other solutions are exact.
+    part = 0.5 if case["name"] == frames.NAME else 0.1
     for one in case["quantities"]:
         first, second = (solution["value"] for solution in one["solutions"])
-        assert second == pytest.approx(first, rel=0.1 * 0.01 * one["tolerance_percent"])
+        assert second == pytest.approx(first, rel=part * 0.01 * one["tolerance_percent"])
 
 
 @pytest.mark.parametrize(
@@ -67,6 +73,16 @@ def test_surfaces_and_poses_of_files_are_those_of_the_solutions(tmp_path):
         assert file.read_bytes() == (FOLDER / "condyle_on_plateau" / file.name).read_bytes()
     (case,) = (case for case in CASES if case["name"] == "condyle_on_plateau")
     assert all((FOLDER / name).is_file() for name in case["files"])
+
+
+def test_frames_of_a_bearing_are_those_of_the_twin(tmp_path):
+    found = frames.bearing_frames(tmp_path)
+    (stored,) = (case for case in CASES if case["name"] == frames.NAME)
+    assert found["quantities"] == stored["quantities"]
+    assert found["inputs"] == stored["inputs"]
+    new, old = (pd.read_csv(one / frames.NAME / "frames.csv") for one in (tmp_path, FOLDER))
+    pd.testing.assert_frame_equal(new, old, rtol=1e-6)
+    assert all((tmp_path / name).is_file() for name in stored["files"])
 
 
 def write(path, *rows):
@@ -98,7 +114,8 @@ def test_faulty_submissions_are_refused(tmp_path, rows):
         list(score(CASES, read_submission(write(tmp_path / "bad.csv", *rows))))
 
 
-def test_own_results_are_within_the_tolerances():
-    rows = list(score(CASES, read_submission(Path(FOLDER) / "submissions" / "kneewear.csv")))
+@pytest.mark.parametrize(("code", "least"), [("kneewear", 12), ("opensim", 6), ("drake", 4)])
+def test_stored_results_are_within_the_tolerances(code, least):
+    rows = list(score(CASES, read_submission(Path(FOLDER) / "submissions" / f"{code}.csv")))
     assert all(row["verdict"] != OUTSIDE for row in rows)
-    assert sum(row["verdict"] == WITHIN for row in rows) >= 12
+    assert sum(row["verdict"] == WITHIN for row in rows) >= least
