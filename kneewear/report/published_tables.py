@@ -25,6 +25,7 @@ MEASURED = {
 LOSSES = (
     ("linear_mm_per_year", "linear", "thickness", "mm/year"),
     ("volume_mm3_per_year", "volume", "volume", "mm³/year"),
+    ("mass_mg_per_million_cycles", "mass", "mass", "mg per million cycles"),
 )
 # Targets of a calibration: median and largest error of the cells that were not fitted, per cent
 # beyond rounding, and the number of constants.
@@ -208,12 +209,20 @@ def published_prediction(
 
 
 def insert_rates(cases: pd.DataFrame, includes_creep: bool) -> pd.DataFrame:
-    """Loss of thickness (mm/year, larger side) and volume (mm3/year, both) by life and case."""
+    """Losses of whole inserts by life and case.
+
+    Of thickness (mm/year, larger side), of volume (mm3/year) and of mass (mg per million cycles, of
+    wear alone); of both sides, or of that of a single plateau.
+    """
     linear, volume = MEASURED[includes_creep]
     by_case = cases.groupby(["life", "case", "quantity"])["value"]
     # NaN is the rate of a life of zero length and must not turn into zero.
-    volumes = by_case.sum(min_count=2).unstack()[volume]
-    return pd.DataFrame({"linear": by_case.max().unstack()[linear], "volume": volumes})
+    plateaus = cases["side"].isin(SIDES)
+    sums = by_case.sum(min_count=cases["side"][plateaus].nunique()).unstack()
+    largest = by_case.max().unstack()
+    return pd.DataFrame(
+        {"linear": largest[linear], "volume": sums[volume], "mass": sums["mass_loss"]}
+    )
 
 
 def creep_share(cases: pd.DataFrame) -> pd.Series[float]:
@@ -280,7 +289,8 @@ def _retrieval_rows(
     """Published rates of retrieved inserts, each with the computed `values` beside it."""
     rows = []
     for (name, group), (key, column, text, unit) in product(groups.items(), LOSSES):
-        rate, values = group[key], rates[group["includes_creep"]][column].dropna()
+        rate, computed = group.get(key), rates[group["includes_creep"]]
+        values = computed[column].dropna() if column in computed else pd.Series(dtype=float)
         if rate is not None and len(values):
             rows.append(
                 {

@@ -23,6 +23,7 @@ from kneewear.settings.types import (
 FEWEST_SAMPLES = 20
 
 _DEPTH_RATE = Range("mm/year", 0.0, 0.0, 3.0, 20.0, "Up to 1.68: Benjamin et al. 2001", least=0.01)
+_MASS_RATE = Range("mg/10^6", 0.0, 0.0, 200.0, 1e4, "3 to 30 mg in simulators", least=0.1)
 _VOLUME_RATE = Range("mm3/year", 0.0, 0.0, 5e3, 1e5, "Up to 4088: Benjamin et al. 2001", least=0.1)
 # Part of the whole spread by which both sides of a standard deviation differ when they are rounded.
 _UNEVEN = 0.1
@@ -65,14 +66,25 @@ class VolumeRateSettings(RateSettings):
     high: NonNegative = quantity("Upper end of the spread.", _VOLUME_RATE)
 
 
+class MassRateSettings(RateSettings):
+    """Loss of mass in a million cycles of a simulator."""
+
+    mean: NonNegative = quantity("Mean rate.", _MASS_RATE)
+    low: NonNegative = quantity("Lower end of the spread.", _MASS_RATE)
+    high: NonNegative = quantity("Upper end of the spread.", _MASS_RATE)
+
+
 class RetrievalSettings(Settings):
-    """Wear of one published group of retrieved inserts."""
+    """Wear of one published group of inserts, retrieved or tested in a simulator."""
 
     linear_mm_per_year: DepthRateSettings | None = Field(
         description="Loss of thickness, mm per year; null when not published."
     )
     volume_mm3_per_year: VolumeRateSettings | None = Field(
         description="Loss of volume of the whole insert, mm3 per year; null when not published."
+    )
+    mass_mg_per_million_cycles: MassRateSettings | None = Field(
+        None, description="Loss of mass of inserts in a simulator, of wear alone."
     )
     includes_creep: bool = Field(
         description="Whether the rates are of all that is missing, or of material worn off."
@@ -91,10 +103,16 @@ class RetrievalSettings(Settings):
     @model_validator(mode="after")
     def _rates_are_as_stated(self) -> RetrievalSettings:
         rates = {"linear_mm_per_year": self.linear_mm_per_year,
-                 "volume_mm3_per_year": self.volume_mm3_per_year}  # fmt: skip
+                 "volume_mm3_per_year": self.volume_mm3_per_year,
+                 "mass_mg_per_million_cycles": self.mass_mg_per_million_cycles}  # fmt: skip
         given = {key: rate for key, rate in rates.items() if rate is not None}
         if not given:
             raise fault("no rate", f"one of {', '.join(rates)}", "Give one, or remove the group.")
+        if self.includes_creep and self.mass_mg_per_million_cycles is not None:
+            raise fault_at(
+                ("includes_creep",), "true with a loss of mass", "false: creep removes no mass",
+                "Set includes_creep to false.",
+            )  # fmt: skip
         for key, rate in given.items():
             below, above = rate.mean - rate.low, rate.high - rate.mean
             # Rates are not below zero.

@@ -71,6 +71,16 @@ def test_an_insert_loses_both_sides_volume_and_the_deeper_sides_thickness(whole)
         ]
         assert rates["linear"] == max(sides[0])
         assert rates["volume"] == pytest.approx(sum(sides[1]), rel=1e-12)
+        masses = [value(cases, case, side, "mass_loss") for side in ("medial", "lateral")]
+        assert rates["mass"] == pytest.approx(sum(masses), rel=1e-12)
+
+
+def test_a_single_plateau_is_the_whole_insert(whole):
+    cases = whole.tables["cases"].query("side != 'lateral'")
+    case = cases["case"].iloc[0]
+    rates = insert_rates(cases, False).loc[("gait", case)]
+    assert rates["mass"] == value(cases, case, "medial", "mass_loss")
+    assert rates["volume"] == value(cases, case, "medial", "volumetric_wear_rate")
 
 
 def test_cases_within_the_published_range_are_counted(whole):
