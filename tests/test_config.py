@@ -19,7 +19,7 @@ from kneewear.settings.study import (
     read_study,
     validate_study,
 )
-from kneewear.settings.wear import USUAL_WEAR_FACTOR
+from kneewear.settings.wear import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
 from tests.overlays import AFTER
 from tests.refusals import refusal, refused_at
 
@@ -274,7 +274,13 @@ def test_an_implant_from_files_does_not_inherit_the_calibrated_wear_factor():
     assert "wear_factor_mm3_per_n_m" not in example["wear"]
     assert base["wear"]["wear_factor_mm3_per_n_m"] != USUAL_WEAR_FACTOR
     own = merge_settings(base, example)
-    assert own["wear"]["wear_factor_mm3_per_n_m"] == USUAL_WEAR_FACTOR
-    asked = merge_settings(base, example | {"wear": {"wear_factor_mm3_per_n_m": 1e-7}})
-    assert asked["wear"]["wear_factor_mm3_per_n_m"] == 1e-7
+    for given, law, factor in (
+        ({}, SURVIVING_LAW, PIN_WEAR_FACTOR),
+        ({"wear_law": "archard"}, "archard", USUAL_WEAR_FACTOR),
+        ({"wear_law": SURVIVING_LAW}, SURVIVING_LAW, PIN_WEAR_FACTOR),
+        # A factor was given for the law that it was written with.
+        ({"wear_factor_mm3_per_n_m": 1e-7}, base["wear"]["wear_law"], 1e-7),
+    ):
+        found = merge_settings(base, example | {"wear": given})["wear"]
+        assert (found["wear_law"], found["wear_factor_mm3_per_n_m"]) == (law, factor)
     assert merge_settings(own, {"study": "next"})["wear"] == own["wear"]

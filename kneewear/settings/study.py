@@ -34,7 +34,7 @@ from kneewear.settings.idle import variable_findings
 from kneewear.settings.replications import STUDY_MODELS, replication
 from kneewear.settings.simulation import CONTACT_LIMITS_MPA
 from kneewear.settings.variables import apply_values, merged
-from kneewear.settings.wear import USUAL_WEAR_FACTOR
+from kneewear.settings.wear import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
 
 __all__ = [
     "MODELS",
@@ -191,7 +191,8 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
         Elements and frames of the `accuracy` replace those of `base`, and another model of contact
         replaces the pressure limits of its report.
         An implant from files does not inherit the wear factor that was calibrated with the built-in
-        shape, but has the usual one.
+        shape. Without a law and a factor it has the law that measured wear does not refute, with
+        the factor of pins; with another law, the usual factor.
 
     Returns
     -------
@@ -205,9 +206,18 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
     base = {key: value for key, value in base.items() if key not in dropped}
     sources = [value_at(one, ("implant", "source")) for one in (base, overrides)]
     if sources == ["parametric", "meshes"] and "wear" in base:
-        base = merged(base, {"wear": {"wear_factor_mm3_per_n_m": USUAL_WEAR_FACTOR}})
+        base = merged(base, {"wear": _wear_of_files(base["wear"], overrides.get("wear"))})
     level = settings_of(overrides.get("accuracy", base.get("accuracy")))
     return merged(merged(base, merged(level, _limits_of_contact(base, overrides))), overrides)
+
+
+def _wear_of_files(base: Mapping[str, Any], given: object) -> dict[str, Any]:
+    """Wear law and factor of an implant from files, where its settings do not name both."""
+    given = given if isinstance(given, Mapping) else {}
+    law = base["wear_law"] if "wear_factor_mm3_per_n_m" in given else SURVIVING_LAW
+    law = given.get("wear_law", law)
+    factor = PIN_WEAR_FACTOR if law == SURVIVING_LAW else USUAL_WEAR_FACTOR
+    return {"wear_law": law, "wear_factor_mm3_per_n_m": factor}
 
 
 def _limits_of_contact(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,6 +62,9 @@ LawCoefficients: type[Settings] = create_model(
 # Usual factor of polyethylene against polished metal, mm3/(N m) (Fregly et al. 2005; quoted from
 # memory), for implants from files: that of the default study was calibrated with its shape.
 USUAL_WEAR_FACTOR = 2.64e-7
+# Law of implants from files, which measured wear of moving contacts does not refute, and the factor
+# of flat pins on circular paths (Saikko 2005, abstract read): docs/measured-wear.md.
+SURVIVING_LAW, PIN_WEAR_FACTOR = "cross_shear_saturation", 1.63e-6
 
 
 class WearSettings(Settings):
