@@ -114,7 +114,10 @@ def test_faulty_submissions_are_refused(tmp_path, rows):
         list(score(CASES, read_submission(write(tmp_path / "bad.csv", *rows))))
 
 
-@pytest.mark.parametrize(("code", "least"), [("kneewear", 12), ("opensim", 6), ("drake", 4)])
+@pytest.mark.parametrize(
+    ("code", "least"),
+    [("kneewear", 12), ("kneewear_finite_elements", 4), ("opensim", 6), ("drake", 4)],
+)
 def test_stored_results_are_within_the_tolerances(code, least):
     rows = list(score(CASES, read_submission(Path(FOLDER) / "submissions" / f"{code}.csv")))
     assert all(row["verdict"] != OUTSIDE for row in rows)

@@ -1,14 +1,16 @@
 """Results of kneewear for the benchmark set.
 
-`python -m benchmarks.cases.submission` writes `submissions/kneewear.csv`. Contact and wear are
-those of the engine on elements; half-space, impacts and paths over a cylinder are not submitted.
+`python -m benchmarks.cases.submission` writes `submissions/kneewear.csv` and
+`submissions/kneewear_finite_elements.csv`. Contact and wear of the first are those of the engine on
+elements; half-space, impacts and paths over a cylinder are not submitted. The second is the bonded
+layer by quadratic hexahedra.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,9 @@ from kneewear.contact.foundation import (
     confined_modulus,
 )
 from kneewear.contact.influence import flat_influence
+from kneewear.fe.contact import Distance, ElasticSurface
+from kneewear.fe.material import Elastic
+from kneewear.fe.solid import Solid, graded_lines, with_middles
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
@@ -38,9 +43,10 @@ from kneewear.verification.analytical_contacts import prepare_indenter
 from kneewear.wear.worn_surface import lower_surface
 from kneewear.wear_tests.simulation import BearingContact, wear_of_test
 
-OUTPUT = Path(__file__).parent / "submissions" / "kneewear.csv"
+FOLDER = Path(__file__).parent / "submissions"
 CELLS = 160
 COARSE = 48  # of a coupled layer
+ELEMENTS = 6.0  # finite ones per radius of the contact
 RAY = {"method": "ray", "direction": "element_normal"}
 Result = tuple[str, str, float]
 
@@ -150,6 +156,40 @@ def layer_results() -> Iterator[Result]:
         yield name, f"force_{word}", -larger * found.force[1]
         yield name, f"peak_pressure_{word}", larger * found.max_pressure
         yield name, f"contact_area_{word}", found.contact_area
+
+
+def finite_element_results() -> Iterator[Result]:
+    """Sphere on a bonded layer by finite elements."""
+    name = "sphere_on_layer"
+    given = inputs_of(name)
+    material = Elastic(given["youngs_modulus"], given["poisson_ratio"])
+    radius, approach = given["radius"], given["approach"]
+    # Of a thin, nearly incompressible layer; a half-space has half the area.
+    reach = math.sqrt(2.0 * radius * approach)
+    size = reach / ELEMENTS
+    for word in ("thick", "thin"):
+        thickness = given[f"thickness_{word}"]
+        width = 1.3 * reach + 5.0 * min(thickness, 8.0 * reach)
+        across = with_middles(graded_lines(-width, width, (-1.4 * reach, 1.4 * reach), size))
+        up = with_middles(graded_lines(0.0, thickness, (thickness - size, thickness), 0.75 * size))
+        x, z, y = np.meshgrid(across, across, up, indexing="ij")
+        far = np.hypot(x[..., -1], z[..., -1])
+        layer = ElasticSurface(Solid(np.stack([x, y, z], axis=-1)), material, far < 1.35 * reach)
+        found = layer.press(_paraboloid(radius, thickness - approach))
+        yield name, f"force_{word}", -float(found.force[1])
+        yield name, f"peak_pressure_{word}", float(found.pressure.max())
+
+
+def _paraboloid(radius: float, lowest: float) -> Distance:
+    """Vertical distance to a paraboloid above the origin."""
+
+    def distance(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x, y, z = points.T
+        normal = np.zeros_like(points)
+        normal[:, 1] = -1.0
+        return lowest + (x**2 + z**2) / (2.0 * radius) - y, normal
+
+    return distance
 
 
 def pose_results() -> Iterator[Result]:
@@ -277,21 +317,22 @@ def wear_results() -> Iterator[Result]:
     yield "cross_shear", "rectangle", result.values["cross_shear"]
 
 
+SUBMISSIONS: dict[str, tuple[Callable[[], Iterator[Result]], ...]] = {
+    "kneewear": (contact_results, layer_results, pose_results, ligament_results, wear_results),
+    "kneewear_finite_elements": (finite_element_results,),
+}
+
+
 def main() -> None:
-    """Write the submission."""
-    with OUTPUT.open("w", encoding="utf-8", newline="") as file:
-        file.write(f"# kneewear {__version__}, elements; python -m benchmarks.cases.submission\n")
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["case", "quantity", "value"])
-        for results in (
-            contact_results,
-            layer_results,
-            pose_results,
-            ligament_results,
-            wear_results,
-        ):
-            for name, quantity, value in results():
-                writer.writerow([name, quantity, f"{value:.6g}"])
+    """Write the submissions."""
+    for code, parts in SUBMISSIONS.items():
+        with (FOLDER / f"{code}.csv").open("w", encoding="utf-8", newline="") as file:
+            file.write(f"# {code} {__version__}; python -m benchmarks.cases.submission\n")
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["case", "quantity", "value"])
+            for results in parts:
+                for name, quantity, value in results():
+                    writer.writerow([name, quantity, f"{value:.6g}"])
 
 
 if __name__ == "__main__":
