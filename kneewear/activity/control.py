@@ -159,6 +159,7 @@ def _springs(control: ControlSettings, motion: MotionSettings) -> tuple[Spring, 
             stiffness=spring.stiffness_n_per_mm,
             rest=start + ways[name] * spring.rest_mm,
             gap=spring.gap_mm,
+            damping=spring.damping_n_s_per_mm,
         )
         for name, (springs, start) in linear.items()
         for spring in springs
@@ -169,6 +170,7 @@ def _springs(control: ControlSettings, motion: MotionSettings) -> tuple[Spring, 
             stiffness=1000.0 * float(np.degrees(spring.stiffness_n_m_per_deg)),
             rest=ways["rotation"] * float(np.radians(spring.rest_deg)),
             gap=float(np.radians(spring.gap_deg)),
+            damping=1000.0 * float(np.degrees(spring.damping_n_m_s_per_deg)),
         )
         for spring in control.rotation_springs
     ]

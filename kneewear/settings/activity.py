@@ -610,10 +610,25 @@ class ControlSettings(Settings):
         (), description="Springs about the axis of internal-external rotation."
     )
     friction: NonNegative = quantity(
-        "Coefficient of Coulomb friction of the bearing, in quasi-static analysis.",
+        "Coefficient of Coulomb friction of the bearing, on the elastic foundation.",
         Range("1", 0, 0, 0.2, 1, "0.04 to 0.16 of UHMWPE on CoCr (185142, 2015)", least=0.005),
         0.0,
     )
+
+    @property
+    def damped(self) -> list[tuple[str, int]]:
+        """Keys and numbers of the springs with damping."""
+        dampings = {
+            "anterior_posterior_springs": "damping_n_s_per_mm",
+            "medial_lateral_springs": "damping_n_s_per_mm",
+            "rotation_springs": "damping_n_m_s_per_deg",
+        }
+        return [
+            (key, number)
+            for key, damping in dampings.items()
+            for number, spring in enumerate(getattr(self, key))
+            if getattr(spring, damping) > 0.0
+        ]
 
 
 _COORDINATES = ("anterior_posterior", "rotation", "varus", "medial_lateral")

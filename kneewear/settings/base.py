@@ -474,20 +474,33 @@ class LifeStudy(Study):
         return self
 
     @model_validator(mode="after")
-    def _friction_is_quasi_static(self) -> LifeStudy:
+    def _friction_is_of_elements(self) -> LifeStudy:
         chosen = self.simulation
         for name, block in self.simulated_activities().items():
             control = getattr(block, "control", None)
             if control is None or control.friction == 0.0:
                 continue
-            if chosen.analysis != "quasi_static" or chosen.contact != "foundation":
+            if chosen.contact != "foundation":
                 raise fault_at(
                     ("activities", name, "control", "friction"),
-                    f"{control.friction:g} with analysis: {chosen.analysis}, "
-                    f"contact: {chosen.contact}",
-                    "analysis: quasi_static and contact: foundation with friction",
-                    "Set simulation.analysis and simulation.contact, or friction to 0.",
+                    f"{control.friction:g} with contact: {chosen.contact}",
+                    "contact: foundation with friction",
+                    "Set simulation.contact, or friction to 0.",
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _dampers_have_speeds(self) -> LifeStudy:
+        for name, block in self.simulated_activities().items():
+            control = getattr(block, "control", None)
+            for key, number in control.damped if control is not None else ():
+                if self.simulation.analysis != "forward":
+                    raise fault_at(
+                        ("activities", name, "control", key, str(number)),
+                        f"damping with analysis: {self.simulation.analysis}",
+                        "analysis: forward with damping; equilibria have no speeds",
+                        "Set simulation.analysis to forward, or leave the damping out.",
+                    )
         return self
 
     @model_validator(mode="after")

@@ -307,6 +307,11 @@ class LinearSpring(Settings):
     rest_mm: Finite = quantity(
         "Middle of the slack range, counted as in the motion file.", POSTERIOR, 0.0
     )
+    damping_n_s_per_mm: NonNegative = quantity(
+        "Force against the speed over the speed, in the slack range too; in forward dynamics.",
+        Range("N s/mm", 0, 0, 5, 1000, "Chosen: 5 N s/mm is 500 N at 100 mm/s", least=1e-4),
+        0.0,
+    )
 
 
 class TurningSpring(Settings):
@@ -330,4 +335,9 @@ class TurningSpring(Settings):
     )
     rest_deg: Finite = quantity(
         "Middle of the slack range, counted as in the motion file.", ROTATION, 0.0
+    )
+    damping_n_m_s_per_deg: NonNegative = quantity(
+        "Torque against the speed over the speed, in the slack range too; in forward dynamics.",
+        Range("N m s/deg", 0, 0, 0.2, 100, "Chosen: 0.2 is 10 N m at 50 deg/s", least=1e-5),
+        0.0,
     )

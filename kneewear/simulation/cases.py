@@ -34,7 +34,7 @@ from kneewear.simulation.cycle import (
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
 from kneewear.simulation.history import Failure, case_coordinates, failure_attribute
-from kneewear.simulation.quasi_static import of_plateaus, solve_quasi_static
+from kneewear.simulation.quasi_static import of_plateaus, rough_pairs, solve_quasi_static
 from kneewear.simulation.seat import refer_to_seat
 
 logger = logging.getLogger(__name__)
@@ -156,7 +156,9 @@ def _simulate_case(
         solved.pairs, layers, activity, case.body_mass * GRAVITY, settings, on_frame_done
     )
     if settings.analysis == "forward":
-        solution = _integrate_motion(coarse, layers, solution, settings.forward, name)
+        pairs = rough_pairs(coarse.pairs, activity)
+        sides = coarse.grid.sides
+        solution = _integrate_motion(pairs, sides, layers, solution, settings.forward, name)
         layers = fine.layers(case, settings)
         contacts = evaluate_cycle(fine.pairs, layers, solution, on_frame_done)
     arrays = contact_histories(fine.pairs, fine.grid, solution, contacts)
@@ -173,7 +175,8 @@ def _simulate_case(
 
 
 def _integrate_motion(
-    coarse: _SidePairs,
+    pairs: Sequence[ContactPair],
+    sides: Sequence[str],
     layers: Sequence[ElasticLayer],
     equilibria: CycleSolution,
     settings: ForwardSettings,
@@ -181,11 +184,10 @@ def _integrate_motion(
 ) -> CycleSolution:
     """Forward dynamics with the load line of the equilibria."""
     integrator = Integrator(settings.relative_tolerance, settings.damping_ratio, settings.cycles)
-    moved = solve_forward(
-        coarse.pairs, layers, moving_body(settings), equilibria.conditions, integrator
-    )
+    body = moving_body(settings)
+    moved = solve_forward(pairs, layers, body, equilibria.conditions, integrator)
     for moment, number in moved.lost:
-        side = coarse.grid.sides[number]
+        side = sides[number]
         logger.warning("%s: the %s side loses contact after %.4g s", name, side, moment)
     deviation = np.abs(moved.coordinates - equilibria.coordinates)
     logger.info(

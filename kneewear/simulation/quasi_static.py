@@ -250,8 +250,7 @@ def _solve_sliding(
     ConvergenceError where a frame has none, or where the cycle does not close.
     """
     activity = motion.activity
-    friction = Friction(activity.friction, activity.friction, _TRANSITION)
-    rough = [pair.with_friction(friction) for pair in pairs]
+    rough = rough_pairs(pairs, activity)
     count, first = activity.load.size, int(np.argmax(activity.load))
     found = dict(enumerate(frames))
     pose, gap = found[first].pose, np.inf
@@ -268,6 +267,14 @@ def _solve_sliding(
     what = f"Closing of the cycle with friction after {_MOST_CYCLES} cycles"
     remedy = "Add springs that centre the component, or lower control.friction."
     raise ConvergenceError(what, first, gap, "mm", remedy)
+
+
+def rough_pairs(pairs: Sequence[ContactPair], activity: Activity) -> list[ContactPair]:
+    """The pairs under the friction of an activity; as they are without."""
+    if activity.friction == 0.0:
+        return list(pairs)
+    friction = Friction(activity.friction, activity.friction, _TRANSITION)
+    return [pair.with_friction(friction) for pair in pairs]
 
 
 def _continued(

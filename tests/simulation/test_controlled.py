@@ -14,10 +14,12 @@ from kneewear.activity.activity import Activity
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
+from kneewear.mechanics.rigid_body import solid_body
 from kneewear.sides import SIDES
 from kneewear.simulation.cycle import activity_loads
 from kneewear.simulation.equilibrium import Equilibrium
-from kneewear.simulation.quasi_static import _continued, solve_quasi_static
+from kneewear.simulation.forward import Integrator, solve_forward
+from kneewear.simulation.quasi_static import _continued, rough_pairs, solve_quasi_static
 from kneewear.tissue.springs import Spring
 from tests.physics.bodies import (
     MODULUS,
@@ -200,6 +202,60 @@ class TestFriction:
         assert place.min() == pytest.approx(-reach, rel=0.02)
         lost = np.sum(0.5 * (force + np.roll(force, -1)) * (np.roll(place, -1) - place))
         assert lost == pytest.approx(4.0 * bound * reach, rel=0.03)
+
+
+class TestInertia:
+    """A mass on a spring, driven along a flat: closed forms of viscous and of Coulomb damping."""
+
+    stiffness, load, frames, driven, over_natural = 200.0, 2.0, 40, 0.4, 0.8
+
+    @pytest.fixture
+    def contacts(self):
+        return contacts_of(flat_implant(cylinder(ROLLER, 12.0)), rows=48)
+
+    def steady(self, contacts, friction=0.0, damping=0.0):
+        """Force over stiffness, and position, mm, of the last of eight cycles."""
+        natural = 2.0 * np.pi / self.over_natural
+        mass = self.stiffness / natural**2
+        activity = machine(
+            wrench_of(0, self.driven, self.frames),
+            [Spring("x", self.stiffness, damping=2.0 * damping * mass * natural)],
+            prescribed=("z", "theta_1", "theta_2", "theta_3"),
+            frames=self.frames,
+        )
+        activity = replace(activity, load=np.full(self.frames, self.load), friction=friction)
+        pairs, layers = contacts
+        settings = default_study().simulation
+        start, _ = solve_quasi_static(pairs, layers, activity, WEIGHT, settings)
+        body = solid_body(mass, np.full(3, 30.0), (0.0, 0.0, 0.0))
+        moved = solve_forward(
+            rough_pairs(pairs, activity), layers, body, start.conditions, Integrator(cycles=8)
+        )
+        return self.driven * WEIGHT / self.stiffness, moved.coordinates[:, 0]
+
+    @pytest.mark.compiled
+    def test_viscous_damping_has_its_amplitude_and_phase(self, contacts):
+        ratio, beta = 0.2, self.over_natural
+        static, place = self.steady(contacts, damping=ratio)
+        parts = np.fft.rfft(place)[1] / (0.5 * self.frames)
+        wanted = static / (1.0 - beta**2 + 2j * ratio * beta)
+        # The force is a sine: its transform has a phase of -90 deg.
+        assert abs(parts) == pytest.approx(abs(wanted), rel=2e-3)
+        lag = np.angle(parts * 1j) - np.angle(wanted)
+        assert lag == pytest.approx(0.0, abs=2e-3)
+
+    @pytest.mark.compiled
+    def test_coulomb_friction_has_the_amplitude_of_den_hartog(self, contacts):
+        """X = F/k sqrt(V^2 - (mu N / F)^2 U^2), Den Hartog (1931), where the mass never stops."""
+        beta, friction = self.over_natural, 0.1
+        static, place = self.steady(contacts, friction=friction)
+        bound = friction * self.load / self.driven
+        turn = np.pi / beta
+        lost = np.sin(turn) / (beta * (1.0 + np.cos(turn)))
+        exact = static * np.sqrt((1.0 - beta**2) ** -2 - (bound * lost) ** 2)
+        assert np.ptp(place) / 2.0 == pytest.approx(exact, rel=0.02)
+        # Without friction it is larger by a fifth.
+        assert exact < 0.85 * static / (1.0 - beta**2)
 
 
 class TestRotationTorque:
