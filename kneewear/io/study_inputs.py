@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 _MASS = "patient.body_mass_kg"
 # Labels of which more than this part differ are names of subjects.
 _NAMES = 0.7
+# Values of a column, at least, of which one is judged against the others.
+_MANY = 20
 
 
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
@@ -466,8 +468,12 @@ def _judge_column(
             yield checks()["cases.factor"].judge(one, where)
     elif variable.unit in ("deg", "mm") and high > low:
         yield checks()[f"variables.spread_{variable.unit}"].judge(high - low, where)
+    middle = values[len(values) // 2]
+    for end, usual in ((values[0], low), (values[-1], high)):
+        if len(values) >= _MANY and end != middle:
+            beyond = abs(end - middle) / max(abs(usual - middle), 0.01 * abs(end - middle))
+            yield checks()["cases.outlier"].judge(beyond, f"{where}, value {end:g}")
     if variable.settings == ("simulation.medial_share",) and variable.change == "set":
-        middle = values[len(values) // 2]
         yield checks()["load.medial_share"].judge(middle, where, "It may be the lateral share.")
 
 
