@@ -107,8 +107,12 @@ def tabulate_effects(
 
 
 def _tables_of(results: pd.DataFrame, names: Sequence[str], column: str) -> dict[str, pd.DataFrame]:
-    """Tables of one result; none where it does not vary or too few cases have it."""
-    known = results[np.isfinite(results[column].to_numpy(float))]
+    """Tables of one result; none where it does not vary or too few cases have it.
+
+    Cases without a value of a variable, as the nominal one of a sample, are left out.
+    """
+    numbers = results[[column, *names]].to_numpy(float)
+    known = results[np.isfinite(numbers).all(axis=1)]
     varied = [name for name in names if known[name].nunique() > 1]
     values = known[column].to_numpy(float)
     points = known[varied].to_numpy(float)

@@ -36,6 +36,8 @@ def draw_sweep(
         effect_percent=100.0 * by_side["span"] / by_side["at_centre"]
     )
     factors = list(dict.fromkeys(effects[VARIED]))
+    # The nominal case of a sample has no values of the factors.
+    sweep = sweep.dropna(subset=factors)
     return {
         "tornado": draw_effects(named),
         "factor_curves": draw_factor_curves(

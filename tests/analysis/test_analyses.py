@@ -244,3 +244,8 @@ def test_effects_are_of_variables_and_covariates_only_correlate():
     assert 0.9 < covariate["rank_correlation"] < 1.0
     # A result that does not vary has no effect to state.
     assert ("both", "max_pressure", "mass") not in rows.index
+    # Nor has a case whose value of the variable is the study's, as the nominal one of a sample.
+    nominal = results.iloc[:1].assign(mass=np.nan, both_wear_volume=1e6)
+    again = analyse_effects(pd.concat([nominal, results]), study, options)["effects"]
+    variables = again[again["variable"] == "mass"]
+    pd.testing.assert_frame_equal(variables, effects[effects["variable"] == "mass"])
