@@ -24,7 +24,7 @@ WORKFLOW := Snakefile workflow
 .PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-all check coverage docs benchmark clean environment
 
 help:
-	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=FILE  settings of an implant from its files"
+	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=\"FILE ...\"  settings of an implant from its files"
 	@echo "make fetch-data                                   public files of a real implant, into the data folder"
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
 	@echo "make compare STUDIES=\"default quick\"             compare finished studies"

@@ -301,7 +301,8 @@ def _parser() -> argparse.ArgumentParser:
     fresh = add(new)
     fresh.add_argument("name", help="name of the study, and of the files that are written")
     fresh.add_argument("--insert", nargs="+", required=True, help="file or files of the insert")
-    fresh.add_argument("--femoral", required=True, help="file of the femoral component")
+    text = "file or files of the femoral component"
+    fresh.add_argument("--femoral", nargs="+", required=True, help=text)
     fresh.add_argument(
         "--motion", help="curves of one cycle (.csv, .sto, .mot); else built-in gait"
     )

@@ -34,6 +34,8 @@ from kneewear.geometry.recognition import (
     recognise_form,
     recognise_unit,
     refuse_tray,
+    refuse_single_plateau,
+    refuse_turned,
 )
 from kneewear.geometry.segmentation import (
     PlateauRegion,
@@ -129,7 +131,7 @@ class NewStudy:
 def create_study(
     name: str,
     insert: Sequence[str],
-    femoral: str,
+    femoral: Sequence[str],
     *,
     motion: str | None = None,
     load: str | None = None,
@@ -145,8 +147,8 @@ def create_study(
         Name of the study and of its files.
     insert : sequence of str
         Files of the insert; several are one body.
-    femoral : str
-        File of the femoral component.
+    femoral : sequence of str
+        Files of the femoral component; several are one body.
     motion, load : str, optional
         Curves of one cycle; without them the built-in gait is written as `NAME_gait.csv`.
     knee : {"right", "left"}, optional
@@ -172,9 +174,11 @@ def create_study(
         raise InputDataError(
             "NAME", f"'{name}'", "letters, digits, _ and -", "Choose another name."
         )
-    twice = [one for number, one in enumerate(insert) if one in insert[:number]]
-    if twice:
-        raise InputDataError("--insert", f"{twice[0]} twice", "each file once", "Name it once.")
+    for part, files in (("insert", insert), ("femoral", femoral)):
+        twice = [one for number, one in enumerate(files) if one in files[:number]]
+        if twice:
+            found, remedy = f"{twice[0]} twice", "Name it once."
+            raise InputDataError(f"--{part}", found, "each file once", remedy)
     file = Path(f"{name}.yaml")
     if file.exists():
         raise OutputFileError(file, "file exists", "Choose another name, or remove it.")
@@ -218,14 +222,14 @@ def hold_medial_lateral(settings: Path) -> Finding:
 
 
 def recognise_shapes(
-    name: str, insert: Sequence[str], femoral: str, knee: str | None = None
+    name: str, insert: Sequence[str], femoral: Sequence[str], knee: str | None = None
 ) -> RecognisedShapes:
     """Unit, form, axes and side of an implant's files; copies are written where they differ.
 
-    One block of settings has one unit and one pair of axes: several files of an insert, and files
+    One block of settings has one unit and one pair of axes: several files of a component, and files
     with different units or axes, become `NAME_insert.ply` and `NAME_femoral.ply`.
     """
-    named = {"insert": list(insert), "femoral": [femoral]}
+    named = {"insert": list(insert), "femoral": list(femoral)}
     findings: list[Finding] = []
     meshes: dict[str, TriangleMesh] = {}
     units: dict[str, str] = {}
@@ -242,6 +246,8 @@ def recognise_shapes(
         mesh, turned = outward(mesh, source)
         if part == "insert":
             refuse_tray(mesh, source)
+            refuse_single_plateau(mesh, source)
+            refuse_turned(mesh, source)
         forms[part], form = recognise_form(mesh, source)
         findings += [finding, *turned, form]
         meshes[part] = mesh
@@ -259,11 +265,12 @@ def recognise_shapes(
         part: to_knee_axes(mesh, "mm", axes[part], shapes.knee) for part, mesh in meshes.items()
     }
     mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
-    mesh_checks.check_femoral(shapes.parts["femoral"], femoral)
+    mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
     together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
-    if together and len(insert) == 1 and not any(one.check == "new.normals" for one in findings):
+    single = len(insert) == len(femoral) == 1
+    if together and single and not any(one.check == "new.normals" for one in findings):
         shapes.unit, shapes.axes = units["insert"], axes["insert"]
-        shapes.files = {"insert": insert[0], "femoral": femoral}
+        shapes.files = {"insert": insert[0], "femoral": femoral[0]}
         return shapes
     shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
     for part, mesh in meshes.items():

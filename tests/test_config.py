@@ -226,6 +226,10 @@ def test_data_folder_follows_the_environment(tmp_path, monkeypatch):
     assert study.data_path("/a.stl") == Path("/a.stl")
     (tmp_path / "checkout" / "b.stl").touch()
     assert study.data_path("b.stl", tmp_path / "checkout") == tmp_path / "checkout" / "b.stl"
+    # Files of `kneewear new` are beside their settings, whatever the data folder is.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.stl").touch()
+    assert study.data_path("c.stl", tmp_path / "checkout") == Path("c.stl")
 
 
 @pytest.mark.parametrize("name", ["config", "calibration", "example_meshes", "dm_fluoroscopy"])

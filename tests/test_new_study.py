@@ -47,7 +47,7 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
     inserts, femoral = files[name]
-    created = create_study(name, list(map(str, inserts)), str(femoral))
+    created = create_study(name, list(map(str, inserts)), [str(femoral)])
     study = read_study(created.settings, defaults=default_settings_file())
     knee, unit, form, thickness, way, further = EXPECTED[name]
     implant, (activity,) = study.implant, study.simulated_activities().values()
@@ -68,7 +68,7 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
         assert (check in checks & doubtful) == (check in further), check
     assert {"new.unit", "new.axes", "new.plateau", "new.condyle", "new.fit"} <= checks
     with pytest.raises(OutputFileError):
-        create_study(name, list(map(str, inserts)), str(femoral))
+        create_study(name, list(map(str, inserts)), [str(femoral)])
     held = hold_medial_lateral(created.settings)
     assert held.severity == "warn"
     again = read_study(created.settings, defaults=default_settings_file())
@@ -90,7 +90,7 @@ def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypa
     table.to_csv("walk.csv", index=False)
     inserts, femoral = files["two_files"]
     created = create_study(
-        "walk", list(map(str, inserts)), str(femoral), motion="walk.csv", load="walk.csv"
+        "walk", list(map(str, inserts)), [str(femoral)], motion="walk.csv", load="walk.csv"
     )
     study = read_study(created.settings, defaults=default_settings_file())
     (activity,) = study.simulated_activities().values()
@@ -126,7 +126,7 @@ def test_the_grade_of_polyethylene_is_stated(files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
     inserts, femoral = files["two_files"]
-    named = list(map(str, inserts)), str(femoral)
+    named = list(map(str, inserts)), [str(femoral)]
     created = create_study("linked", *named, grade="highly_cross_linked")
     study = read_study(created.settings, defaults=default_settings_file())
     own = grades()["highly_cross_linked"]
@@ -143,7 +143,7 @@ def test_a_tray_in_place_of_the_insert_is_refused(tmp_path, monkeypatch):
         pytest.skip(f"no {tray} (set KNEEWEAR_DATA)")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputDataError) as raised:
-        create_study("tray", [str(tray)], str(femoral))
+        create_study("tray", [str(tray)], [str(femoral)])
     assert raised.value.finding.check == "new.tray"
     assert not list(tmp_path.iterdir())
 
@@ -181,7 +181,7 @@ def test_boundary_conditions_are_named_controls():
 )
 def test_names_that_files_cannot_have_and_files_named_twice_are_refused(name, insert, tmp_path):
     with pytest.raises(InputDataError):
-        create_study(name, insert, "b.stl")
+        create_study(name, insert, ["b.stl"])
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_options_that_would_be_left_out_or_are_in_metres_are_refused(
     monkeypatch.chdir(tmp_path)
     inserts, femoral = files["two_files"]
     with pytest.raises(InputDataError):
-        create_study("one", list(map(str, inserts)), str(femoral), **given)
+        create_study("one", list(map(str, inserts)), [str(femoral)], **given)
     assert not Path("one.yaml").exists()
 
 
@@ -201,4 +201,4 @@ def test_thickness_of_a_solid_is_refused(files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     inserts, femoral = files["left_ps"]
     with pytest.raises(InputDataError):
-        create_study("one", list(map(str, inserts)), str(femoral), thickness=9.0)
+        create_study("one", list(map(str, inserts)), [str(femoral)], thickness=9.0)

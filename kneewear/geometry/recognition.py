@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
 
 from kneewear.errors import InputDataError
 from kneewear.findings import Finding
@@ -32,6 +33,12 @@ _BRIDGE = 5.0
 _CONTRADICTION = 1.2
 # Part of the box that each plane of a tray covers.
 _PLATE = 0.3
+# Inserts of total knees are 38 mm and more from front to back, those of single plateaus 20 to 32 mm
+# wide (from memory).
+_NARROWEST = 34.0
+# Area of the smallest rectangle about the plan of an insert over that of its box, at least: 0.84 at
+# 5 deg between the axes of both.
+_SQUARE = 0.9
 # Height of a keel or stem below a tray, mm, at least; rounding of a plane, mm.
 _KEEL, _FLAT = 12.0, 0.05
 # Differences of shape below which the side, or front and rear, cannot be distinguished, mm.
@@ -126,6 +133,43 @@ def refuse_tray(mesh: TriangleMesh, source: str) -> None:
             )
             remedy = "Name the file of the polyethylene insert."
             raise InputDataError(source, found, "an insert", remedy, check="new.tray")
+
+
+def refuse_single_plateau(mesh: TriangleMesh, source: str) -> None:
+    """InputDataError for an insert of one compartment; `mesh` is in mm."""
+    width, length = sorted(mesh.extent)[1:]
+    if width < _NARROWEST:
+        raise InputDataError(
+            source,
+            f"an insert of {length:.0f} by {width:.0f} mm: one of a single plateau",
+            f"an insert of a total knee, {_NARROWEST:g} mm wide and more",
+            "Copy config/example_meshes.yaml, and name the plateau under implant.bearings.",
+            check="new.plateaus",
+        )
+
+
+def refuse_turned(mesh: TriangleMesh, source: str) -> None:
+    """InputDataError for an insert turned in its plan against the axes of its file.
+
+    The plan is seen along the shortest axis; the sides of the smallest rectangle about it are those
+    of the insert.
+    """
+    thin = int(mesh.extent.argmin())
+    plan = np.delete(mesh.vertices, thin, axis=1)
+    outline = plan[ConvexHull(plan).vertices]
+    sides = np.roll(outline, -1, axis=0) - outline
+    angles = np.arctan2(sides[:, 1], sides[:, 0])
+    turns = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    along = outline @ turns.T
+    across = outline @ np.stack([-turns[:, 1], turns[:, 0]])
+    areas = np.ptp(along, axis=0) * np.ptp(across, axis=0)
+    best = int(areas.argmin())
+    if areas[best] < _SQUARE * float(np.prod(np.ptp(outline, axis=0))):
+        angle = (np.degrees(angles[best]) + 45.0) % 90.0 - 45.0
+        found = f"an insert turned by {abs(angle):.0f} deg about {'xyz'[thin]} in its file"
+        expected = "the axes of the insert along those of the file"
+        remedy = "Rotate it, and the femoral component with it, in the program that wrote it."
+        raise InputDataError(source, found, expected, remedy, check="new.turned")
 
 
 def orient_implant(insert: TriangleMesh, femoral: TriangleMesh) -> tuple[Orientation, Orientation]:

@@ -399,15 +399,16 @@ class Study(Settings):
         Returns
         -------
         Path
-            The first of `path`, data folder / `path` and `root` / `path` that exists; the path
-            in the data folder when none does.
+            `path` where it is absolute; else the first of data folder / `path`, `root` / `path`
+            and `path` in the working directory, which is that of the settings, that exists; the
+            path in the data folder when none does.
         """
         given = Path(path).expanduser()
         if given.is_absolute():
             return given
         in_folder = Path(os.path.normpath(self.data_root(root) / given))
-        in_checkout = Path(root) / given
-        return in_checkout if in_checkout.exists() and not in_folder.exists() else in_folder
+        possible = in_folder, Path(root) / given, given
+        return next((one for one in possible if one.exists()), in_folder)
 
 
 def place_of_level(variable: Variable, number: int, value: Value) -> Location:

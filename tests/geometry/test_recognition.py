@@ -100,6 +100,27 @@ def test_inserts_are_no_trays(insert):
     recognition.refuse_tray(insert, "insert")
 
 
+@pytest.mark.parametrize("angle", [8.0, -30.0, 45.0])
+def test_inserts_turned_against_the_axes_of_their_file_are_refused(angle):
+    insert = closed_insert(n=40)
+    recognition.refuse_turned(insert, "insert")
+    recognition.refuse_turned(example_meshes()["insert"], "insert")
+    c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    with pytest.raises(InputDataError) as raised:
+        recognition.refuse_turned(turned(insert, [[c, 0.0, s], [0.0, 1.0, 0.0]]), "insert")
+    assert raised.value.finding.check == "new.turned"
+    assert f"{abs(angle):.0f} deg" in raised.value.finding.found
+
+
+def test_an_insert_of_one_plateau_is_refused():
+    whole = closed_insert(n=40)
+    recognition.refuse_single_plateau(whole, "insert")
+    half = whole.vertices * [1.0, 1.0, 0.4]
+    with pytest.raises(InputDataError) as raised:
+        recognition.refuse_single_plateau(TriangleMesh(half, whole.faces), "insert")
+    assert raised.value.finding.check == "new.plateaus"
+
+
 def test_plateaus_end_at_the_border_the_notch_and_the_post():
     insert = posterior_stabilised_insert()
     (plateaus,) = segment_plateaus(extract_plateaus(insert).sheet)
