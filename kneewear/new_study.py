@@ -33,8 +33,8 @@ from kneewear.geometry.recognition import (
     outward,
     recognise_form,
     recognise_unit,
-    refuse_tray,
     refuse_single_plateau,
+    refuse_tray,
     refuse_turned,
 )
 from kneewear.geometry.segmentation import (
