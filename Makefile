@@ -73,6 +73,9 @@ unlock: $(STAMP)
 compare: $(STAMP)
 	@$(BIN)/python -m kneewear compare --cores $(CORES) --logger $(LOGGER) "$(STUDIES)"
 
+# Two tests run at once, each on one core.
+test test-slow: export OMP_NUM_THREADS = 1
+
 # About seven minutes on two cores once kernels are compiled; includes the quick study from end to end.
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"

@@ -22,6 +22,14 @@ from tests.fe_twin.conftest import CONFIG, small_twin_study, twin_of
 from tests.refusals import refused_at
 
 
+# Elements for properties that hold on any mesh.
+COARSE = {
+    "fe_twin": {
+        "elements": {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 3.0},
+    },
+}
+
+
 def values(twin, side, column="finite_elements"):
     own = twin.results[twin.results["side"] == side]
     return dict(zip(own["quantity"], own[column], strict=True))
@@ -126,12 +134,12 @@ def test_maps_carry_the_load(twin):
 
 
 @pytest.mark.slow
-def test_surfaces_from_step_have_the_same_twin(twin, tmp_path):
+def test_surfaces_from_step_have_the_same_twin(tmp_path):
     if not cad.cad_is_installed():
         pytest.skip("the optional extra `cad` (OpenCASCADE) is not installed")
     from tests.io.step_patches import load_patches
 
-    study = small_twin_study()
+    study = small_twin_study(COARSE)
     knee = exact_knee(study)
     cad.save_implant_step(knee.implant, tmp_path / "surfaces.step")
     patches = load_patches(tmp_path / "surfaces.step")
@@ -144,12 +152,12 @@ def test_surfaces_from_step_have_the_same_twin(twin, tmp_path):
         samples={side: tabulate_surface(one, study.table.u_points, study.table.v_points)
                  for side, one in femoral.items()},
     )  # fmt: skip
-    found = twin_of(study, knee=read).results
-    assert found["quantity"].tolist() == twin.results["quantity"].tolist()
+    found, exact = (twin_of(study, knee=one).results for one in (read, knee))
+    assert found["quantity"].tolist() == exact["quantity"].tolist()
     # STEP holds sixteen digits; contact leaves gaps of 1e-9 mm under some 500 MPa/mm.
     for name in ("foundation", "finite_elements"):
         assert found[name].to_numpy() == pytest.approx(
-            twin.results[name].to_numpy(), rel=1e-6, nan_ok=True
+            exact[name].to_numpy(), rel=1e-6, nan_ok=True
         )
 
 
@@ -164,7 +172,7 @@ def test_symmetric_bearing_has_symmetric_pressure():
             "parametric": {"plateau_coronal_radius_mm": {"medial": 366.1, "lateral": 366.1}}
         },
     }
-    twin = twin_of(small_twin_study(symmetric))
+    twin = twin_of(small_twin_study(COARSE, symmetric))
     medial, lateral = (twin.fields[f"10mm_100kg_15_{side}"] for side in ("medial", "lateral"))
     one, other = medial.pressed.pressure, lateral.pressed.pressure
     assert one == pytest.approx(other[:, ::-1], abs=1e-3 * one.max())
@@ -172,12 +180,11 @@ def test_symmetric_bearing_has_symmetric_pressure():
 
 
 @pytest.mark.slow
-def test_larger_elements_are_farther_from_small_ones():
-    errors = []
-    for coarsening in (1.25, 2.5):
-        study = small_twin_study({"fe_twin": {"elements": {"coarsening": coarsening}}})
-        own = twin_of(study).results
-        errors.append(own.groupby("quantity")["mesh_error_percent"].mean())
+def test_larger_elements_are_farther_from_small_ones(twin):
+    larger = twin_of(small_twin_study({"fe_twin": {"elements": {"coarsening": 2.5}}}))
+    errors = [
+        one.results.groupby("quantity")["mesh_error_percent"].mean() for one in (twin, larger)
+    ]
     for quantity in ("force_at_pose", "avg_pressure"):
         assert errors[0][quantity] < errors[1][quantity]
 
@@ -188,10 +195,8 @@ def test_yield_lowers_pressure():
         "plastic_strain": [0.0, 0.2], "yield_stress_mpa": [14.0, 20.0], "load_steps": 2,
         "source": "invented",
     }  # fmt: skip
-    coarse = {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 3.0}
     plastic, elastic = (
-        twin_of(small_twin_study({"fe_twin": {"plasticity": one, "elements": coarse}}))
-        for one in (curve, None)
+        twin_of(small_twin_study(COARSE, {"fe_twin": {"plasticity": one}})) for one in (curve, None)
     )
     soft, stiff = values(plastic, "medial"), values(elastic, "medial")
     assert soft["plastic_strain"] > 0.0
@@ -287,7 +292,7 @@ def test_nodes_are_added_only_at_borders_that_contact_reaches(monkeypatch):
         return press(surface, *given)
 
     monkeypatch.setattr(frames.ElasticSurface, "press", reach_the_posterior_border_first)
-    twin_of(small_twin_study())
+    twin_of(small_twin_study(COARSE))
     moved = ends[1] - ends[0]
     assert moved[1, 0] > 1.0
     assert moved[0, 0] == moved[0, 1] == moved[1, 1] == 0.0
