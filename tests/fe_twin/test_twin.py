@@ -21,7 +21,6 @@ from kneewear.study.inputs import exact_knee
 from tests.fe_twin.conftest import CONFIG, small_twin_study, twin_of
 from tests.refusals import refused_at
 
-
 # Elements for properties that hold on any mesh.
 COARSE = {
     "fe_twin": {

@@ -9,13 +9,15 @@ import pandas as pd
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear import default_study, load_study
+import kneewear as kw
+from kneewear import default_settings_file, default_study, load_study
 from kneewear.activity.sources import build_activity, build_parametric_activity
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.cases import Case
+from kneewear.settings.study import read_study
 from kneewear.settings.types import Settings
 from kneewear.simulation.alignment import Alignment, build_alignment, given_coordinates
 from kneewear.simulation.cycle import activity_loads
@@ -389,3 +391,45 @@ class TestSettings:
         )
         slopes = [case.settings["slope"] for case in one.case_list()]
         assert sorted(set(slopes)) == [0.0, 4.0]
+
+
+class TestScenarios:
+    """The shipped scenarios and tolerances on few elements."""
+
+    def study(self, name, *changes):
+        """A shipped study, with changes."""
+        small = {
+            "grid": {"rows": 24, "columns": 18},
+            "simulation": {"frames": 10, "distance": "exact"},
+        }
+        file = ROOT / "config" / f"{name}.yaml"
+        return read_study(file, small, *changes, defaults=default_settings_file())
+
+    def test_a_scenario_is_a_study_with_its_alignment(self):
+        names = "mechanical", "kinematic"
+        study = self.study("alignment")
+        results = kw.run(study).tables["results"].set_index("scenario")
+        assert (results["failure"] == "").all()
+        assert len(results) == len(study.variables["scenario"].blocks)
+        tilted = {"tibial": {"varus_deg": 3.0}, "femoral": {"varus_deg": -3.0}}
+        for name, alignment in zip(names, ({}, tilted), strict=True):
+            typed = {
+                "variables": {"mass": {"settings": ["patient.body_mass_kg"], "values": [75, 80]}},
+                "analyses": {},
+                "simulation": {"alignment": alignment},
+            }
+            alone = self.study("alignment", typed)
+            found = kw.run(alone).tables["results"].set_index("mass").loc[75]
+            for quantity in ("medial_wear_volume", "lateral_max_pressure"):
+                assert results.loc[name, quantity] == found[quantity]
+        # A tray in varus and a femoral component in valgus load the medial side.
+        medial = results["medial_wear_volume"] / results["both_wear_volume"]
+        assert medial["kinematic"] > medial["mechanical"]
+
+    def test_errors_of_both_components_spread_the_results(self):
+        few = {"cases": {"plan": "monte_carlo", "samples": 30, "maps": False}, "analyses": {}}
+        results = kw.run(self.study("alignment_tolerances", few)).tables["results"]
+        drawn = results[results["role"] == "draw"]
+        assert len(drawn) == 30
+        assert drawn["tibial_varus"].std() == pytest.approx(1.0, rel=0.5)
+        assert drawn["medial_wear_volume"].std() > 0.0
