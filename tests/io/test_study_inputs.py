@@ -59,6 +59,7 @@ def test_outliers_are_reported_before_the_first_job(tmp_path):
 
 
 def test_missing_file_names_the_folder_in_use(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     remedy = refusal(check_inputs, example(data_folder="nowhere"), tmp_path).remedy
     assert f"{tmp_path}/nowhere" in remedy
     assert "$KNEEWEAR_DATA" in remedy
