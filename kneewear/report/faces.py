@@ -12,6 +12,8 @@ from kneewear.report import style
 MOST = 6
 COLOURS = (style.BLUE, style.SKY, style.GREEN, style.AMBER, style.RED, style.PURPLE)
 
+_GLIDES = ("insert_posterior", "insert_medial")
+
 
 def draw_faces(kept: xr.Dataset) -> dict[str, Figure]:
     """Figures `insert_rotation` and `lower_face` of the first cases; none without one."""
@@ -23,9 +25,10 @@ def draw_faces(kept: xr.Dataset) -> dict[str, Figure]:
 
 @style.styled
 def draw_rotation(kept: xr.Dataset) -> Figure:
-    """Rotation of femoral component and insert on the tray, and the moment between them."""
-    figure, panels = style.new_figure(3.4, columns=2)
-    turned, moment = panels.flat
+    """Motion of femoral component and insert on the tray, and the moment between them."""
+    glides = any(np.ptp(kept[name].values) > 0.0 for name in _GLIDES)
+    figure, panels = style.new_figure(3.4, columns=3 if glides else 2)
+    turned, moment, *gliding = panels.flat
     first = kept.isel(case=0)
     percent = first["percent"].values
     style.draw_cycle(
@@ -35,6 +38,9 @@ def draw_rotation(kept: xr.Dataset) -> Figure:
         own = kept.sel(case=name)
         style.draw_cycle(turned, percent, own["insert_rotation"].values, colour, f"insert, {name}")
         style.draw_cycle(moment, percent, own["axial_moment"].values, colour)
+        for axes in gliding:
+            style.draw_cycle(axes, percent, own["insert_posterior"].values, colour)
+            axes.set_ylabel("posterior displacement of the insert (mm)")
     turned.set_ylabel("external rotation on the tray (deg)")
     moment.set_ylabel("moment on the insert (N m)")
     style.share_legend(figure, turned, 3, below=True)
@@ -55,7 +61,7 @@ def draw_lower_face(kept: xr.Dataset) -> Figure:
             cmap=style.DEPTH_COLOURS, vmin=0.0, vmax=top, rasterized=True,
         )  # fmt: skip
         style.show_plan(axes)
-        axes.set_title(f"{name}: {depth.max():.3g} µm", fontsize=style.SMALL)
+        axes.set_title(f"{name}\n{depth.max():.3g} µm", fontsize=style.SMALL)
     style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="wear depth (µm)", shrink=0.8, pad=0.01)
     return figure

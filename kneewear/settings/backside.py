@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from kneewear.settings.base import CaseStudy
 from kneewear.settings.faults import fault, fault_at, refuse_no_ring
@@ -20,6 +21,8 @@ from kneewear.settings.types import (
 )
 from kneewear.settings.wear_laws import WEAR_LAWS
 
+# Cases of mobile inserts that a job computes in some minutes.
+MOBILE_PER_JOB = 4
 _FACE = Range("mm", 0.5, 3, 50, 200, "Inserts are 35 to 60 mm long and 60 to 90 mm wide")
 _HOLE = Range("mm", 0, 0, 12, 100, "Posts of platforms have radii of 4 to 10 mm", least=2.0)
 _SLIDE = Range(
@@ -28,6 +31,8 @@ _SLIDE = Range(
 _TURN = Range(
     "deg", 0, 0, 2, 30, "Locking mechanisms let inserts turn by less than 1 deg", least=0.02
 )
+
+Glide = Literal["anterior_posterior", "medial_lateral", "rotation"]
 
 
 class RingFace(Settings):
@@ -86,15 +91,48 @@ class FaceFriction(Settings):
     )
 
 
-class RotatingPlatform(Settings):
-    """Insert that rotates on its tray about the pivot; friction decides how much of the rotation.
+class MobileInsert(Settings):
+    """Insert that moves on its tray; friction of both faces decides how much.
 
     The motion of the activity is that of the femoral component against the tray.
     """
 
-    motion: Literal["rotating"] = Field(description="Rotation that friction decides.")
+    motion: Literal["mobile"] = Field(description="A motion that friction decides.")
+    free: tuple[Glide, ...] = Field(
+        ("rotation",),
+        description="Coordinates of the insert that are free; a guide holds the others. rotation: "
+        "a rotating platform; with anterior_posterior: a rotating and gliding insert; all three: a "
+        "meniscal bearing.",
+    )
     upper_friction: FaceFriction = Field(description="Friction of the bearing on the femur.")
     lower_friction: FaceFriction = Field(description="Friction of the lower face on the tray.")
+    anterior_posterior_stop_mm: Positive | None = quantity(
+        "Displacement from the middle at which a stop ends gliding; null for none.",
+        Range("mm", 0, 0.5, 15, 30, "Gliding inserts have stops at 2 to 10 mm"),
+        None,
+    )
+
+    @field_validator("free")
+    @classmethod
+    def _moves(cls, free: tuple[Glide, ...]) -> tuple[Glide, ...]:
+        if not free or len(set(free)) != len(free):
+            raise fault(
+                ", ".join(free) or "none",
+                "coordinates, each of them once",
+                "Name what is free, or state a micromotion.",
+            )
+        return free
+
+    @model_validator(mode="after")
+    def _stop_has_a_glide(self) -> MobileInsert:
+        if self.anterior_posterior_stop_mm is not None and "anterior_posterior" not in self.free:
+            raise fault_at(
+                ("anterior_posterior_stop_mm",),
+                f"{self.anterior_posterior_stop_mm:g} with free: {', '.join(self.free)}",
+                "anterior_posterior among what is free",
+                "Add it, or set the stop to null.",
+            )
+        return self
 
 
 class Micromotion(Settings):
@@ -129,7 +167,7 @@ class BacksideSettings(Settings):
         Range("mm", -60, -30, 30, 60, f"{POSTERIOR.source}, {MEDIAL.source}", least=0.06),
         (0.0, 0.0),
     )
-    movement: Annotated[RotatingPlatform | Micromotion, Field(discriminator="motion")] = Field(
+    movement: Annotated[MobileInsert | Micromotion, Field(discriminator="motion")] = Field(
         description="How the insert moves on its tray."
     )
     element_mm: Positive = quantity(
@@ -161,6 +199,13 @@ class BacksideStudy(CaseStudy):
     )
     backside: BacksideSettings = Field(description="The lower face.")
 
+    def job_size(self, count: int) -> int:
+        """Number of cases of a job; the place of a mobile insert takes half a minute a case."""
+        size = super().job_size(count)
+        if self.backside.movement.motion != "mobile" or self.cases_per_job is not None:
+            return size
+        return min(size, MOBILE_PER_JOB, max(1, ceil(count / 2)))
+
     @model_validator(mode="after")
     def _surface_stays_fresh(self) -> BacksideStudy:
         if self.wear != self.wear.without_updates():
@@ -185,15 +230,29 @@ class BacksideStudy(CaseStudy):
         return self
 
     @model_validator(mode="after")
+    def _one_of_two_bodies_is_held(self) -> BacksideStudy:
+        movement = self.backside.movement
+        glides = "medial_lateral" in getattr(movement, "free", ())
+        if glides and self.simulation.medial_lateral != "held":
+            raise fault_at(
+                ("simulation", "medial_lateral"),
+                f"{self.simulation.medial_lateral} with an insert that is free along "
+                "medial_lateral",
+                "held: nothing else states where both are",
+                "Set simulation.medial_lateral to held, or hold the insert.",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _platform_follows_a_motion(self) -> BacksideStudy:
-        if self.backside.movement.motion != "rotating":
+        if self.backside.movement.motion != "mobile":
             return self
         for name, block in self.simulated_activities().items():
             if getattr(block, "control", None) is not None:
                 raise fault_at(
                     ("activities", name, "control"),
-                    "forces on a rotating platform",
-                    "a prescribed rotation, which the faces of the insert share",
+                    "forces on a mobile insert",
+                    "a prescribed motion, which the faces of the insert share",
                     "Remove control, or fix the insert.",
                 )
         return self

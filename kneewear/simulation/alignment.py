@@ -50,14 +50,16 @@ class Alignment:
         place = placed[..., :3] @ self.tibial_turn.T + self.tibial_shift - turn @ self.femoral_shift
         return np.concatenate([place, angles_123(turn)], axis=-1)
 
-    def with_insert_turned(self, angle: float, centre: Array) -> Alignment:
-        """The placement of an insert that is turned by an angle, rad, about its superior axis.
+    def with_insert_moved(self, path: Array, centre: Array) -> Alignment:
+        """The placement of an insert that is elsewhere on its tray.
 
-        Positive as tibial external rotation of the femoral component is; `centre` (3,), mm, is a
-        point of the axis in the frame of the insert.
+        `path` (3,) is its posterior and medial displacement, mm, and its rotation about its
+        superior axis, rad, positive as tibial external rotation of the femoral component is;
+        `centre` (3,), mm, is the point that is displaced, in the frame of the insert.
         """
-        turn = body_three_123(np.array([0.0, angle, 0.0]))
-        shift = self.tibial_shift + self.tibial_turn @ (centre - turn @ centre)
+        turn = body_three_123(np.array([0.0, path[2], 0.0]))
+        moved = np.array([path[0], 0.0, path[1]]) + centre - turn @ centre
+        shift = self.tibial_shift + self.tibial_turn @ moved
         return replace(self, tibial_turn=self.tibial_turn @ turn, tibial_shift=shift)
 
     def load(self, given: Load) -> Load:

@@ -20,6 +20,7 @@ from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.sides import SIDES
 from kneewear.simulation._equilibrium_kernels import Loading
+from kneewear.simulation._sliding_kernels import dissipate
 from kneewear.simulation.component import contact_model
 from kneewear.simulation.cycle import CycleBoundaryConditions
 from kneewear.simulation.equilibrium import solve_equilibrium
@@ -57,6 +58,8 @@ def compile_kernels() -> None:
     _move(pairs, layers)
     build_distance_table(cylinder(20.0, 5.0), wanted_error=0.1)
     every = np.arange(contact.index.size)
+    plane, one = np.zeros((1, 2)), np.ones(1)
+    dissipate(one, np.zeros((1, 3)), plane, one, np.zeros(3), 1.0, np.empty(3), np.empty((3, 3)))
     _kernels.slide(
         contact.centre[every],
         contact.tangent_row[every],

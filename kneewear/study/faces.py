@@ -13,7 +13,7 @@ from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.schemas import CONTACT
-from kneewear.settings.backside import BacksideStudy, Micromotion, RotatingPlatform
+from kneewear.settings.backside import BacksideStudy, Micromotion, MobileInsert
 from kneewear.settings.cases import WHOLE, Output
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.cycle import contact_histories
@@ -42,10 +42,13 @@ OUTPUTS: tuple[Output, ...] = (
     Output(WHOLE, "backside_percent", "%"),
     Output(WHOLE, "femoral_rotation_range", "deg"),
     Output(WHOLE, "insert_rotation_range", "deg"),
+    Output(WHOLE, "insert_posterior_range", "mm"),
+    Output(WHOLE, "insert_medial_range", "mm"),
     Output(WHOLE, "rotation_on_tray", "1"),
     Output(WHOLE, "max_axial_moment", "N m"),
     Output(WHOLE, "max_friction_moment", "N m"),
     Output(WHOLE, "rotation_closure", "deg"),
+    Output(WHOLE, "glide_closure", "mm"),
 )
 
 
@@ -55,14 +58,15 @@ class FaceCycle:
 
     `upper` and `lower` are datasets of the schema CONTACT. Each of `curves` has the shape
     (frame,): `percent` of the cycle, `femoral_rotation` and `insert_rotation` against the tray,
-    deg, tibial external rotation positive, `axial_moment` of the femoral component on the insert
+    deg, tibial external rotation positive, `insert_posterior` and `insert_medial`, its displacement
+    on the tray, mm, `axial_moment` of the femoral component on the insert
     about the pivot and `friction_moment`, the largest that the lower face resists with, N m.
     """
 
     upper: xr.Dataset
     lower: xr.Dataset
     curves: Mapping[str, Array]
-    closure: float = 0.0
+    closure: Array
 
 
 @dataclass(frozen=True)
@@ -122,15 +126,20 @@ def compute_faces(study: BacksideStudy, inputs: CaseInputs) -> FacesWear:
         name: np.concatenate([cycle.curves[name] for cycle in cycles.values()])
         for name in next(iter(cycles.values())).curves
     }
+    closure = np.max([one.closure for one in cycles.values()], axis=0)
     values |= {
         "mass_rate": wear.density_mg_per_mm3 * sum(rates),
         "backside_percent": 100.0 * volumes[1] / sum(volumes),
         "femoral_rotation_range": float(np.ptp(curves["femoral_rotation"])),
-        "insert_rotation_range": float(np.ptp(curves["insert_rotation"])),
+        **{
+            f"{name}_range": float(np.ptp(curves[name]))
+            for name in ("insert_rotation", "insert_posterior", "insert_medial")
+        },
         "rotation_on_tray": _part_on_tray(cycles),
         "max_axial_moment": float(np.abs(curves["axial_moment"]).max()),
         "max_friction_moment": float(curves["friction_moment"].max()),
-        "rotation_closure": float(np.degrees(max(one.closure for one in cycles.values()))),
+        "rotation_closure": float(np.degrees(closure[2])),
+        "glide_closure": float(closure[:2].max()),
     }
     return FacesWear(values, _kept(cycles, lower, maps[LOWER]))
 
@@ -167,7 +176,7 @@ def face_cycles(study: BacksideStudy, inputs: CaseInputs, lower: LowerFace) -> d
             for name, history in inputs.cycles(study).items()
         }
     return {
-        name: rotate_platform(study, inputs, activity, movement, lower)
+        name: move_insert(study, inputs, activity, movement, lower)
         for name, activity in inputs.activities(study).items()
     }
 
@@ -194,7 +203,7 @@ def _with_micromotion(
     path = micromotion_path(movement, len(force))
     # Of the femoral component, as the contact of a rotating platform is given.
     wrenches = np.concatenate([force, torque], axis=1)
-    return _face_cycle(upper, activity, wrenches, path, lower, np.zeros(len(force)))
+    return _face_cycle(upper, activity, wrenches, path, lower, np.zeros(len(force)), np.zeros(3))
 
 
 def _face_cycle(
@@ -204,7 +213,7 @@ def _face_cycle(
     path: Array,
     lower: LowerFace,
     resistance: Array,
-    closure: float = 0.0,
+    closure: Array,
 ) -> FaceCycle:
     """Cycle from the contact of the bearing, `wrenches` (frame, 6) on the femoral component.
 
@@ -217,6 +226,8 @@ def _face_cycle(
         "percent": activity.percent,
         "femoral_rotation": np.degrees(activity.rotation[:, 1]),
         "insert_rotation": np.degrees(path[:, 2]),
+        "insert_posterior": path[:, 0],
+        "insert_medial": path[:, 1],
         "axial_moment": 1e-3 * on_insert[:, 4],
         "friction_moment": 1e-3 * resistance,
     }
@@ -224,14 +235,14 @@ def _face_cycle(
     return FaceCycle(upper, history, curves, closure)
 
 
-def rotate_platform(
+def move_insert(
     study: BacksideStudy,
     inputs: CaseInputs,
     activity: Activity,
-    movement: RotatingPlatform,
+    movement: MobileInsert,
     lower: LowerFace,
 ) -> FaceCycle:
-    """Cycle of an insert whose rotation on the tray follows from friction of both faces."""
+    """Cycle of an insert whose motion on the tray follows from friction of both faces."""
     settings = (with_exact_distances(study) if inputs.exact else study).simulation
     knee = inputs.knee(study)
     pairs = build_pairs(knee, settings)
@@ -262,8 +273,7 @@ def rotate_platform(
             for frame in moved.frames
         ]
     )
-    path = np.column_stack([np.zeros((len(moved.angle), 2)), moved.angle])
-    cycle = _face_cycle(upper, placed, wrenches, path, lower, moved.resistance, moved.closure)
+    cycle = _face_cycle(upper, placed, wrenches, moved.path, lower, moved.resistance, moved.closure)
     # With the friction of the bearing.
     return replace(cycle, curves={**cycle.curves, "axial_moment": 1e-3 * moved.driving})
 
@@ -311,7 +321,10 @@ def _part_on_tray(cycles: Mapping[str, FaceCycle]) -> float:
 def _kept(cycles: Mapping[str, FaceCycle], lower: LowerFace, maps: xr.Dataset) -> xr.Dataset:
     """Curves of the first activity, and the lower face at the end of the first life."""
     name, cycle = next(iter(cycles.items()))
-    units = {"percent": "%", "femoral_rotation": "deg", "insert_rotation": "deg"}
+    units = {
+        "percent": "%", "femoral_rotation": "deg", "insert_rotation": "deg",
+        "insert_posterior": "mm", "insert_medial": "mm",
+    }  # fmt: skip
     curves = {
         key: ("frame", values, {"units": units.get(key, "N m")})
         for key, values in cycle.curves.items()
