@@ -77,7 +77,7 @@ class Profile:
     arc_radius: float
     half_width: float  # of the arc
     rim_radius: float
-    rim_sweep: float  # angle of each rounded rim, rad
+    rim_sweep: float  # angle of each rounded rim, rad; negative for a rim that rises
     hollow: bool = False  # a plateau, whose arc rises to both sides, and not a condyle
 
     @property
@@ -91,6 +91,11 @@ class Profile:
         right = _arc(land[-1, :2], tilt, -self.rim_sweep, self.rim_radius)
         left = right[::-1] * np.array([-1.0, 1.0, 1.0]) + np.array([2.0 * self.middle, 0.0, 0.0])
         return np.vstack([left, land[1:], right[1:]])
+
+    def revolved(self, radius: float, sweep: tuple[float, float], count: int) -> Surface:
+        """Surface of revolution whose middle has a radius about the z axis, mm; see `revolved`."""
+        points = self.control_points
+        return revolved(points + [0.0, radius, 0.0], _smooth_knots(points), sweep, count)
 
 
 @dataclass(frozen=True)

@@ -280,6 +280,12 @@ class FileReader:
         """Meshes of the implant."""
         return load_shapes(study, self.root)
 
+    def shape(self, study: Study, file: str) -> TriangleMesh:
+        """Mesh of a file."""
+        from kneewear.io.shapes import load_shape  # noqa: PLC0415
+
+        return load_shape(study.data_path(file, self.root))
+
     def activity(self, study: Study, name: str) -> Activity:
         """Cycle of an activity."""
         return load_activity(study, name, self.root)
@@ -574,8 +580,11 @@ def _check_model(study: Study, root: str | Path) -> tuple[Finding, ...]:
 
 
 def _check_patellae(study: WearTestStudy, root: str | Path) -> tuple[Finding, ...]:
-    """Read the curves of patellar buttons, and judge them."""
-    from kneewear.wear_tests.checks import judge_patella  # noqa: PLC0415
+    """Read the curves and surfaces of patellar buttons, and judge them."""
+    import numpy as np  # noqa: PLC0415
+
+    from kneewear.wear_tests.bearings import build_bearing  # noqa: PLC0415
+    from kneewear.wear_tests.checks import judge_patella, refuse_uncovered  # noqa: PLC0415
 
     found: tuple[Finding, ...] = ()
     for test in study.wear_test.tests.values():
@@ -583,6 +592,12 @@ def _check_patellae(study: WearTestStudy, root: str | Path) -> tuple[Finding, ..
             columns = test.motion.columns.given()
             curves = FileReader(root).curves(study, test.motion.file, columns)
             found += judge_patella(curves, test.motion)
+            refuse_uncovered(curves, test)
+        if test.shapes:
+            reader = FileReader(root)
+            meshes = {name: reader.shape(study, file) for name, file in test.shapes.items()}
+            no_path = np.zeros((0, 2))
+            build_bearing(test, study.simulation, no_path, 1.0, meshes)
     return found
 
 

@@ -10,10 +10,13 @@ from pydantic import Field, model_validator
 
 from kneewear.settings.base import Study
 from kneewear.settings.faults import fault, fault_at, refuse_no_ring, suggestion
+from kneewear.settings.implant import AxesSettings, Side
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
     FileName,
     Finite,
+    LengthUnit,
+    Limits,
     Name,
     NonNegative,
     Positive,
@@ -27,6 +30,7 @@ from kneewear.settings.wear import WearSettings
 TESTS_PER_JOB = 12
 
 _RADIUS = Range("mm", 0.5, 3, 60, 500, "Pins from 3 mm, femoral heads and condyles up to 60 mm")
+_TROCHLEA = Range("mm", 2, 12, 50, 500, "Femoral components have 17 to 40 mm")
 _LENGTH = Range("mm", 0.1, 2, 60, 200, "Strokes and diameters of tracks of tests")
 _LOAD = Range("N", 0.01, 1, 1e4, 1e5, "Pins 10 N and more, hips and knees up to 4 kN")
 _ANGLE = Range("deg", -90, -60, 60, 90, "Hip and disc simulators: up to 46 deg in all", least=0.6)
@@ -120,29 +124,127 @@ class PatellarButton(PlanarBearing):
     )
     groove_half_width_mm: Positive = quantity("Half of the width of the groove.", _RADIUS)
     trochlea_radius_mm: Positive = quantity(
-        "Radius of the bottom of the groove about the medial-lateral axis.",
-        Range("mm", 2, 12, 50, 500, "Femoral components have 17 to 40 mm"),
+        "Radius of the bottom of the groove about the medial-lateral axis.", _TROCHLEA
     )
 
     @model_validator(mode="after")
     def _fits(self) -> PatellarButton:
-        for key, most, what in (
-            ("dome_radius_mm", self.groove_radius_mm, "groove_radius_mm"),
-            ("half_width_mm", self.dome_radius_mm, "dome_radius_mm"),
-            ("groove_half_width_mm", self.groove_radius_mm, "groove_radius_mm"),
-        ):
-            if getattr(self, key) > most:
-                raise fault_at(
-                    (key,),
-                    f"{getattr(self, key):g} with {what}: {most:g}",
-                    f"at most {most:g}; a dome fits into its groove, and an arc in its radius",
-                    f"Correct {key} or {what}.",
-                )
+        _refuse_larger(
+            self,
+            ("dome_radius_mm", "groove_radius_mm"),
+            ("half_width_mm", "dome_radius_mm"),
+            ("groove_half_width_mm", "groove_radius_mm"),
+        )
         return self
 
 
+class AnatomicButton(PlanarBearing):
+    """Ridge of polyethylene with a hollow facet on either side, the button of a patella.
+
+    Both surfaces are revolved about medial-lateral axes; the trochlea has a groove between two
+    convex flanks.
+    """
+
+    shape: Literal["anatomic_button"] = Field(description="Ridge and facets on a trochlea.")
+    sagittal_radius_mm: Positive = quantity(
+        "Radius of the ridge from proximal to distal.",
+        Range("mm", 0.5, 15, 1e6, 1e6, "From a dome to straight"),
+    )
+    ridge_radius_mm: Positive = quantity("Radius of the ridge across.", _RADIUS)
+    ridge_half_width_mm: Positive = quantity("Half of the width of the ridge.", _RADIUS)
+    facet_radius_mm: Positive = quantity("Radius of the hollow facets across.", _RADIUS)
+    half_width_mm: Positive = quantity("Radius of the button seen from the trochlea.", _RADIUS)
+    groove_radius_mm: Positive = quantity(
+        "Radius of the groove across, at least that of the ridge.", _RADIUS
+    )
+    groove_half_width_mm: Positive = quantity("Half of the width of the groove.", _RADIUS)
+    flank_radius_mm: Positive = quantity("Radius of the flanks of the trochlea across.", _RADIUS)
+    trochlea_radius_mm: Positive = quantity(
+        "Radius of the bottom of the groove about the medial-lateral axis.", _TROCHLEA
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> AnatomicButton:
+        _refuse_larger(
+            self,
+            ("ridge_radius_mm", "groove_radius_mm"),
+            ("flank_radius_mm", "facet_radius_mm"),
+            ("ridge_half_width_mm", "ridge_radius_mm"),
+            ("groove_half_width_mm", "groove_radius_mm"),
+            ("ridge_half_width_mm", "half_width_mm"),
+        )
+        return self
+
+
+class FittedButton(PlanarBearing):
+    """Button of a patella and trochlea of a femoral component, fitted to sheets from files."""
+
+    shape: Literal["fitted_button"] = Field(description="Button and trochlea from files.")
+    button: FileName = Field(
+        description="Sheet of the button's bearing surface (.stl, .ply, .obj), path in the data "
+        "folder, normals towards the trochlea."
+    )
+    trochlea: FileName = Field(description="Sheet of the femoral component, with its trochlea.")
+    unit: LengthUnit = Field(description="Unit of length of the files.")
+    knee: Side = Field("right", description="Side of the body the implant is made for.")
+    button_axes: AxesSettings = Field(description="Directions of the axes of the button's file.")
+    trochlea_axes: AxesSettings = Field(description="The same of the femoral component.")
+    half_width_mm: Positive = quantity("Radius of the elements on the button.", _RADIUS)
+    condyles_mm: Limits = quantity(
+        "Distances from the middle of the component, smallest and largest, between which its "
+        "condyles show the axis of flexion.",
+        Range("mm", 0, 5, 45, 100, "Condyles are 15 to 40 mm from the middle"),
+    )
+    trochlea_half_width_mm: Positive = quantity("Half of the width that is fitted.", _RADIUS)
+    trochlea_angle_deg: Limits = quantity(
+        "Limits of the angle about the axis of flexion that is fitted, ascending; 0 is distal, "
+        "anterior negative.",
+        Range("deg", -180, -150, 30, 90, "The trochlea is in front", least=2),
+    )
+    knot_spacing_mm: Positive = quantity(
+        "Smallest distance of the knots of both surfaces.",
+        Range("mm", 0.1, 0.5, 10, 50, "Mesh edges are 0.5 to 1 mm"),
+        1.5,
+    )
+    smoothing_length_mm: NonNegative = quantity(
+        "Length below which features are smoothed.",
+        Range("mm", 0, 0, 5, 50, "Half a mesh edge"),
+        0.3,
+    )
+    tolerance_mm: Positive = quantity(
+        "Largest accepted distance between a mesh vertex and its surface.",
+        Range("mm", 0, 0.001, 0.5, 5, "Rims are steep; a button penetrates 0.1 mm"),
+        0.3,
+    )
+    mean_tolerance_mm: Positive = quantity(
+        "Largest accepted mean distance between mesh vertices and their surface.",
+        Range("mm", 0, 1e-4, 0.05, 5, "A button penetrates 0.1 mm"),
+        0.005,
+    )
+
+
+def _refuse_larger(shape: Settings, *pairs: tuple[str, str]) -> None:
+    """Refuse a key whose value is above that of another key."""
+    for key, of in pairs:
+        most = getattr(shape, of)
+        if getattr(shape, key) > most:
+            raise fault_at(
+                (key,),
+                f"{getattr(shape, key):g} with {of}: {most:g}",
+                f"at most {most:g}; one surface fits into the other, and an arc in its radius",
+                f"Correct {key} or {of}.",
+            )
+
+
 AnyBearing = Annotated[
-    FlatPin | RingPin | SphereOnFlat | CylinderOnFlat | BallInSocket | PatellarButton,
+    FlatPin
+    | RingPin
+    | SphereOnFlat
+    | CylinderOnFlat
+    | BallInSocket
+    | PatellarButton
+    | AnatomicButton
+    | FittedButton,
     Field(discriminator="shape"),
 ]
 
@@ -252,7 +354,10 @@ class PatellarColumns(Settings):
     flexion: str = Field(description="Column of the flexion of the femur against the patella, deg.")
     quadriceps_n: str = Field(description="Column of the force of the quadriceps, N.")
     varus: str | None = Field(
-        None, description="Column of the rotation about the proximal axis (tilt), deg."
+        None,
+        description="Column of the rotation about the proximal axis (tilt), deg; without it a "
+        "button that two flanks carry (anatomic_button, fitted_button) is in equilibrium, and a "
+        "dome has none.",
     )
     rotation: str | None = Field(
         None, description="Column of the rotation about the axis of the button, deg."
@@ -317,7 +422,12 @@ AnyPath = Annotated[
     Field(discriminator="path"),
 ]
 # Shapes that move in ways of their own, and these ways.
-_OWN_PATHS = {"ball_in_socket": ("rocking", "rotations"), "patellar_button": ("patella",)}
+_OWN_PATHS = {
+    "ball_in_socket": ("rocking", "rotations"),
+    "patellar_button": ("patella",),
+    "anatomic_button": ("patella",),
+    "fitted_button": ("patella",),
+}
 
 
 class BearingLoad(Settings):
@@ -390,6 +500,14 @@ class BearingTest(Settings):
     )
 
     @property
+    def shapes(self) -> dict[str, str]:
+        """Files of the surfaces by their parts, of a bearing from files."""
+        bearing = self.bearing
+        if not isinstance(bearing, FittedButton):
+            return {}
+        return {"button": bearing.button, "trochlea": bearing.trochlea}
+
+    @property
     def is_stationary(self) -> bool:
         """Whether the same polyethylene is in contact at all times."""
         bearing = self.bearing
@@ -406,7 +524,7 @@ class BearingTest(Settings):
             raise fault_at(
                 ("motion", "path"),
                 f"{path} of a bearing of shape {self.bearing.shape}",
-                "rocking or rotations of ball_in_socket, patella of patellar_button, another path "
+                "rocking or rotations of ball_in_socket, patella of buttons, another path "
                 "of other shapes",
                 "Choose another path.",
             )
@@ -465,12 +583,13 @@ class WearTestStudy(Study):
 
     @property
     def model_files(self) -> Mapping[str, str]:
-        """Files of motion by the names of the tests."""
-        return {
-            name: test.motion.file
-            for name, test in self.wear_test.tests.items()
-            if isinstance(test.motion, PatellarMotion)
-        }
+        """Files of motion by the names of the tests, and of shapes by further names."""
+        found = {}
+        for name, test in self.wear_test.tests.items():
+            if isinstance(test.motion, PatellarMotion):
+                found[name] = test.motion.file
+            found |= {f"{name} {part}": file for part, file in test.shapes.items()}
+        return found
 
     @property
     def reads_distance_tables(self) -> bool:

@@ -40,6 +40,9 @@ class Reader(Protocol):
     def shapes(self, study: Study) -> Mapping[str, TriangleMesh]:
         """Meshes of the implant, by the names of the arguments of `assemble_knee`."""
 
+    def shape(self, study: Study, file: str) -> TriangleMesh:
+        """Mesh of a file."""
+
     def activity(self, study: Study, name: str) -> Activity:
         """Cycle of an activity."""
 
@@ -130,12 +133,18 @@ class CaseInputs:
             settings = type(settings)(**settings.model_dump() | {"contact": test.contact})
         key = test.model_dump_json() + settings.model_dump_json()
         if self._test is None or self._test[0] != key:
-            curves = None
+            curves, meshes = None, None
+            if test.shapes:
+                if self.reader is None:
+                    raise ValueError("shapes of files cannot be read here")
+                meshes = {
+                    name: self.reader.shape(study, file) for name, file in test.shapes.items()
+                }
             if isinstance(test.motion, PatellarMotion):
                 if self.reader is None:
                     raise ValueError("motion of files cannot be read here")
                 curves = self.reader.curves(study, test.motion.file, test.motion.columns.given())
-            self._test = key, BearingContact(test, settings, curves)
+            self._test = key, BearingContact(test, settings, curves, meshes)
         return self._test[1]
 
     def knee(self, study: Study) -> KneeModel:

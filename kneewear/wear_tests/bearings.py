@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +12,18 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import confined_modulus
 from kneewear.geometry.coverage import Coverage, rectangle_plan, ring
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.grid import Bearing, build_elements
-from kneewear.geometry.primitives import arc, cylinder, plate, revolved
+from kneewear.geometry.meshes import TriangleMesh, condyle_axis, to_knee_axes
+from kneewear.geometry.primitives import Profile, arc, cylinder, plate, revolved
 from kneewear.geometry.surface import Surface
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear_test import (
+    AnatomicButton,
     BallInSocket,
     BearingTest,
     CylinderOnFlat,
+    FittedButton,
     FlatPin,
     PatellarButton,
     RingPin,
@@ -34,6 +39,10 @@ _REACH = 1.6
 _CAP = math.radians(75.0)
 # Half angles of a ball that turns, and of elements, rad.
 _WIDE, _UPPER = (2.9, 1.5), (1.4, 1.4)
+# A patch reaches so far beyond its elements, mm; largest sine of an inclination.
+_MARGIN, _STEEPEST = 1.0, 0.95
+# From the axes of a knee to proximal, posterior and lateral, those of a patella.
+_OF_PATELLA = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 _DOWN = np.diag([1.0, -1.0, -1.0])
 
 
@@ -52,11 +61,16 @@ class TestBearing:
 
 
 def build_bearing(
-    test: BearingTest, settings: SimulationSettings, path: Array, load: float
+    test: BearingTest,
+    settings: SimulationSettings,
+    path: Array,
+    load: float,
+    meshes: Mapping[str, TriangleMesh] | None = None,
 ) -> TestBearing:
     """Bearing of a test whose contact is centred along a path (n, 2), mm, under a largest load, N.
 
-    ValueError if an element is too steep.
+    `meshes` are those of a bearing from files, as they have them. ValueError if an element is too
+    steep, or without these; InputDataError if they cannot be fitted.
     """
     shape, half = test.bearing, test.element_mm
     reach = _REACH * contact_reach(test, settings, load) + 2.0 * half
@@ -74,6 +88,10 @@ def build_bearing(
         )
         elements = _elements(test, dome, ring(shape.half_width_mm))
         return TestBearing(elements, trochlea(shape), shape.trochlea_radius_mm)
+    if isinstance(shape, AnatomicButton):
+        return _anatomic(test, shape)
+    if isinstance(shape, FittedButton):
+        return _fitted(test, shape, meshes)
     if shape.polyethylene == "pin":
         body = (
             ball(shape.radius_mm, _UPPER)
@@ -131,6 +149,84 @@ def trochlea(shape: PatellarButton) -> Surface:
     across = shape.groove_radius_mm * profile[:, 0]
     outline = np.column_stack([across, radius, profile[:, 2]])
     return revolved(outline, knots, (-_WIDE[0], _WIDE[0]), count=6)
+
+
+def _anatomic(test: BearingTest, shape: AnatomicButton) -> TestBearing:
+    """Button with ridge and facets, and its trochlea with groove and flanks."""
+    reach = shape.half_width_mm + _MARGIN
+    button = Profile(
+        0.0,
+        shape.ridge_radius_mm,
+        shape.ridge_half_width_mm,
+        shape.facet_radius_mm,
+        -_wing(shape.ridge_radius_mm, shape.ridge_half_width_mm, shape.facet_radius_mm, reach),
+    )
+    groove = Profile(
+        0.0,
+        shape.groove_radius_mm,
+        shape.groove_half_width_mm,
+        shape.flank_radius_mm,
+        _wing(shape.groove_radius_mm, shape.groove_half_width_mm, shape.flank_radius_mm, reach),
+        hollow=True,
+    )
+    long = min(_UPPER[0], math.asin(min(0.95, reach / shape.sagittal_radius_mm)))
+    surface = button.revolved(shape.sagittal_radius_mm, (-long, long), 2).transformed(
+        _DOWN, [0.0, -shape.sagittal_radius_mm, 0.0]
+    )
+    elements = _elements(test, surface, ring(shape.half_width_mm))
+    metal = groove.revolved(shape.trochlea_radius_mm, (-_WIDE[0], _WIDE[0]), 6)
+    return TestBearing(elements, metal, shape.trochlea_radius_mm)
+
+
+def _wing(radius: float, half_width: float, wing_radius: float, reach: float) -> float:
+    """Angle of an arc that follows one of a half width tangentially to a width, mm, turning back.
+
+    It ends where it is inclined by 72 deg if that comes first.
+    """
+    tilt = half_width / radius
+    end = (reach - half_width) / wing_radius - tilt
+    return math.asin(tilt) + math.asin(min(max(end, 0.0), _STEEPEST))
+
+
+def _fitted(
+    test: BearingTest, shape: FittedButton, meshes: Mapping[str, TriangleMesh] | None
+) -> TestBearing:
+    """Button and trochlea fitted to meshes; the axis of the condyles is that of flexion."""
+    if meshes is None:
+        raise ValueError("the meshes of button and trochlea are needed")
+    found = {
+        name: to_knee_axes(meshes[name], shape.unit, axes.model_dump(), shape.knee, source)
+        for name, axes, source in (
+            ("button", shape.button_axes, shape.button),
+            ("trochlea", shape.trochlea_axes, shape.trochlea),
+        )
+    }
+    fit = FitSettings(
+        shape.knot_spacing_mm,
+        shape.knot_spacing_mm,
+        shape.smoothing_length_mm,
+        shape.tolerance_mm,
+        shape.mean_tolerance_mm,
+    )
+    button = found["button"].vertices @ _OF_PATELLA.T
+    ends = button.min(axis=0), button.max(axis=0)
+    top = np.array([0.5 * (ends[0][0] + ends[1][0]), ends[1][1], 0.5 * (ends[0][2] + ends[1][2])])
+    sheet = TriangleMesh(button - top, found["button"].faces)
+    window = (-shape.half_width_mm - _MARGIN, shape.half_width_mm + _MARGIN)
+    body, _ = fit_plateau(sheet, window, window, fit, ("button", shape.button, "patellar"))
+    low, high = shape.trochlea_angle_deg
+    axis = condyle_axis(found["trochlea"], shape.condyles_mm)
+    metal, _ = fit_condyle(
+        found["trochlea"],
+        axis,
+        (math.radians(low), math.radians(high)),
+        (-shape.trochlea_half_width_mm, shape.trochlea_half_width_mm),
+        fit,
+        ("femoral", shape.trochlea, "patellar"),
+    )
+    metal = metal.transformed(_OF_PATELLA, -_OF_PATELLA @ [*axis, 0.0])
+    elements = _elements(test, body, ring(shape.half_width_mm))
+    return TestBearing(elements, metal, float(np.hypot(*metal.sample_points[:, :2].T).max()))
 
 
 def _elements(test: BearingTest, surface: Surface, cover: Coverage | None) -> ElementGrid:

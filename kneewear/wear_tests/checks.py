@@ -9,7 +9,7 @@ from kneewear.activity.plausibility import farthest_from_neighbours
 from kneewear.errors import InputDataError
 from kneewear.findings import Finding
 from kneewear.settings.checks import checks, judge
-from kneewear.settings.wear_test import PatellarMotion
+from kneewear.settings.wear_test import BearingTest, FittedButton, PatellarMotion
 
 # Check of each quantity, and of its range.
 _QUANTITIES = {
@@ -58,6 +58,26 @@ def judge_patella(curves: pd.DataFrame, motion: PatellarMotion) -> tuple[Finding
     for column in map(str, curves):
         found += _shape(curves, column, motion) if column != "percent" else []
     return tuple(one for one in found if one is not None)
+
+
+def refuse_uncovered(curves: pd.DataFrame, test: BearingTest) -> None:
+    """Refuse a flexion at which a button from files is beyond the fitted trochlea.
+
+    The button is in front of the axis of flexion at 0 deg, at the angle -90 deg about it.
+    """
+    motion, bearing = test.motion, test.bearing
+    if not (isinstance(motion, PatellarMotion) and isinstance(bearing, FittedButton)):
+        return
+    low, high = bearing.trochlea_angle_deg
+    at = curves["flexion"].to_numpy(dtype=float) - 90.0
+    if at.min() < low or at.max() > high:
+        raise InputDataError(
+            motion.file,
+            f"contact at {at.min():.3g} to {at.max():.3g} deg about the axis of flexion",
+            f"angles within bearing.trochlea_angle_deg, {low:g} to {high:g}",
+            "Widen trochlea_angle_deg; 0 is distal and -90 anterior.",
+            f"column '{motion.columns.flexion}'",
+        )
 
 
 def _shape(curves: pd.DataFrame, name: str, motion: PatellarMotion) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,14 +16,22 @@ from kneewear.contact.pair import ContactPair
 from kneewear.contact.search import FEW_POSES
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import tabulate_surface
-from kneewear.mechanics.loads import Load
+from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.loads import Frame, Load
 from kneewear.mechanics.rotations import angles_123
 from kneewear.schemas import CONTACT
 from kneewear.settings.cases import WHOLE, Case, Output
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
-from kneewear.settings.wear_test import BallInSocket, BearingTest, PatellarMotion
+from kneewear.settings.wear_test import (
+    AnatomicButton,
+    BallInSocket,
+    BearingTest,
+    FittedButton,
+    PatellarMotion,
+)
 from kneewear.simulation.coupling import refuse_steep
 from kneewear.simulation.cycle import (
     CycleBoundaryConditions,
@@ -82,16 +91,20 @@ class BearingContact:
         Material, and model of contact.
     curves : DataFrame, optional
         Columns of the file of the motion by their quantities, where it is from a file.
+    meshes : mapping of str to TriangleMesh, optional
+        Surfaces by the names of `BearingTest.shapes`, of a bearing from files.
 
     Notes
     -----
     The polyethylene is fixed and the metal moves. The load acts along -y, or inclined to the axis
     of a ball and socket; the height, or the position of a ball, is in equilibrium at every frame.
+    That of a button is in line with its middle where the tilt is in equilibrium.
     """
 
     test: BearingTest
     settings: SimulationSettings
     curves: pd.DataFrame | None = None
+    meshes: Mapping[str, TriangleMesh] | None = None
 
     @cached_property
     def _patella(self) -> tuple[Array, Array]:
@@ -117,12 +130,21 @@ class BearingContact:
 
     @cached_property
     def free(self) -> list[str]:
-        """Translations in equilibrium."""
+        """Coordinates in equilibrium."""
         if isinstance(self.test.bearing, BallInSocket):
             return ["x", "y", "z"]
+        motion, free = self.test.motion, ["y"]
+        if isinstance(motion, PatellarMotion):
+            free += ["z"] if motion.columns.lateral_mm is None else []
+            free += ["theta_1"] if self._tilts else []
+        return free
+
+    @cached_property
+    def _tilts(self) -> bool:
+        """Whether a button that two flanks carry finds its tilt, for want of a given one."""
         motion = self.test.motion
-        settles = isinstance(motion, PatellarMotion) and motion.columns.lateral_mm is None
-        return ["y", "z"] if settles else ["y"]
+        carried = isinstance(self.test.bearing, AnatomicButton | FittedButton)
+        return carried and isinstance(motion, PatellarMotion) and motion.columns.varus is None
 
     @cached_property
     def poses(self) -> Array:
@@ -152,7 +174,7 @@ class BearingContact:
         """Elements of the fresh polyethylene, and the metal."""
         planar = not isinstance(self.test.bearing, BallInSocket)
         path = self.poses[:, [0, 2]] if planar else np.zeros((0, 2))
-        return build_bearing(self.test, self.settings, path, float(self.load.max()))
+        return build_bearing(self.test, self.settings, path, float(self.load.max()), self.meshes)
 
     @cached_property
     def _pair(self) -> ContactPair:
@@ -178,25 +200,27 @@ class BearingContact:
         free = self.free
         force = self.load[:, None] * self.direction
         coordinates = self.poses.copy()
-        start = self.bearing.height * -self.direction[0] if len(free) == 3 else np.zeros(3)
-        start = start + _START * self.direction[0]
-        if len(free) < len(start):
-            start = np.array([0.0, self.bearing.height - _START, 0.0])
+        start = np.zeros(6)
+        if isinstance(test.bearing, BallInSocket):
+            start[:3] = (_START - self.bearing.height) * self.direction[0]
+        else:
+            start[1] = self.bearing.height - _START
+        line: Frame = "fixed" if self._tilts else "moving"
+        held = np.isin(COORDINATES, free)
         residual = np.zeros(test.frames)
         wrenches = np.zeros((test.frames, 6))
         for frame, pose in enumerate(coordinates):
-            held = np.isin(["x", "y", "z"], free)
-            pose[:3] = np.where(held, start, pose[:3])
+            pose[:] = np.where(held, start, pose)
             found = solve_static(
                 (pair,),
                 layers,
-                (pose[:3].copy(), pose[3:]),
+                (pose[:3].copy(), pose[3:].copy()),
                 free,
-                loads=(Load(force=force[frame]),),
+                loads=(Load(force=force[frame], point_frame=line),),
                 tolerance=self.settings.tolerance,
                 frame=frame,
             )
-            pose[:3] = start = found.translation
+            pose[:] = start = np.concatenate([found.translation, found.rotation])
             residual[frame] = found.residual
             wrenches[frame] = found.contacts[0].wrench
         solution = CycleSolution(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,20 +13,23 @@ import pytest
 from kneewear import default_study
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.study_inputs import FileReader, check_inputs
 from kneewear.report.faces import draw_worn_bearings
 from kneewear.settings.study import read_study
-from kneewear.settings.wear_test import BearingTest
+from kneewear.settings.wear_test import BearingTest, PatellarButton
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import MODELS
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import FAILURE, run_cases
-from kneewear.wear_tests.checks import judge_patella
+from kneewear.wear_tests.bearings import ball, trochlea
+from kneewear.wear_tests.checks import judge_patella, refuse_uncovered
 from kneewear.wear_tests.motions import patellar_cycle
 from kneewear.wear_tests.simulation import BearingContact, wear_of_test
 from tests.refusals import refusal
 from tests.study.studies import CHECKOUT
 
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or CHECKOUT / "../shared/data").resolve()
 pytestmark = pytest.mark.compiled
 
 BUTTON = {
@@ -40,8 +45,10 @@ FORCE = 500.0
 RATIO = [[0.0, 0.4], [90.0, 1.0]]
 
 
-def contact_of(curves, bearing=BUTTON, lateral=True, **changes):
+def contact_of(curves, bearing=BUTTON, lateral=True, tilt=False, **changes):
     columns = {"flexion": "flexion", "quadriceps_n": "quadriceps_n", "proximal_mm": "proximal_mm"}
+    if tilt:
+        columns["varus"] = "varus"
     if lateral:
         columns["lateral_mm"] = "lateral_mm"
     test = {
@@ -113,6 +120,125 @@ def test_button_settles_in_the_groove_where_its_position_is_not_given():
     assert abs(shifted["force"].values[0, 0, 0, 2]) > 10.0
     np.testing.assert_allclose(settled["force"].values[0, :, 0, 2], 0.0, atol=1e-5 * FORCE)
     np.testing.assert_allclose(settled.translation.values[0, :, 2], 0.0, atol=1e-3)
+
+
+def anatomic(**changes):
+    return {
+        "shape": "anatomic_button", "sagittal_radius_mm": 40.0, "ridge_radius_mm": 12.0,
+        "ridge_half_width_mm": 5.0, "facet_radius_mm": 30.0, "half_width_mm": 15.0,
+        "groove_radius_mm": 13.0, "groove_half_width_mm": 5.2, "flank_radius_mm": 28.0,
+        "trochlea_radius_mm": 25.0, "thickness_mm": 8.0,
+    } | changes  # fmt: skip
+
+
+def test_wide_ridge_of_one_radius_in_a_wide_groove_is_the_dome():
+    ridge = anatomic(
+        sagittal_radius_mm=25.0, ridge_radius_mm=25.0, ridge_half_width_mm=12.0,
+        groove_radius_mm=30.0, groove_half_width_mm=16.0, trochlea_radius_mm=22.0,
+    )  # fmt: skip
+    dome, found = (
+        contact_of(curves_of([10.0, 40.0]), shape, lateral=False).fresh for shape in (BUTTON, ridge)
+    )
+    for name in ("max_pressure", "contact_area"):
+        # The elements of both divide the same plan otherwise.
+        np.testing.assert_allclose(found[name].values, dome[name].values, rtol=0.01)
+
+
+def test_facets_and_flanks_carry_a_button_that_is_tilted():
+    """Both facets carry alike without tilt; a prescribed tilt loads one of them, and its mirror."""
+    conforming = anatomic(ridge_radius_mm=12.9, facet_radius_mm=28.3)
+    curves = curves_of(30.0, lateral_mm=0.0)
+    straight = contact_of(curves, conforming).fresh
+    np.testing.assert_allclose(straight.rotation.values[0, :, 0], 0.0, atol=1e-6)
+    sides = []
+    for tilt in (3.0, -3.0):
+        contact = contact_of(curves.assign(varus=tilt), conforming, tilt=True)
+        across = contact.bearing.grid.centre[0][..., 2]
+        weight = contact.fresh["pressure"].values[0, 0, 0] * contact.bearing.grid.area[0]
+        sides.append(float(np.nansum(weight * across) / np.nansum(weight)))
+    assert abs(sides[0]) > 1.0
+    assert sides[1] == pytest.approx(-sides[0], rel=1e-3)
+
+
+def test_button_without_a_column_of_tilt_finds_it():
+    curves = curves_of(30.0, lateral_mm=0.5)
+    contact = contact_of(curves, anatomic(ridge_radius_mm=12.9, facet_radius_mm=28.3))
+    found = contact.fresh
+    force, moment = (found[name].values[0, :, 0] for name in ("force", "torque"))
+    assert np.abs(np.degrees(found.rotation.values[0, :, 0])).min() > 0.05
+    # The patella is pulled through the middle of the button; what holds the position across acts on
+    # the axis of the trochlea.
+    height = found.translation.values[0, :, 1]
+    np.testing.assert_allclose(moment[:, 0], height * force[:, 2], rtol=1e-3)
+
+
+def mesh_of(surface, count=161):
+    """Triangles of a surface, m."""
+    u, v = (np.linspace(*surface.domain[axis], count) for axis in (0, 1))
+    points = surface.evaluate(*(part.ravel() for part in np.meshgrid(u, v, indexing="ij")))
+    number = np.arange(count * count).reshape(count, count)
+    a, b, c, d = (
+        part.ravel()
+        for part in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:])
+    )
+    faces = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    return TriangleMesh(1e-3 * points.reshape(-1, 3), faces)
+
+
+def from_files():
+    """Button and trochlea of `BUTTON` as sheets in axes of their own, and settings of them."""
+    to_knee = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    dome = ball(25.0, (1.0, 1.0)).transformed(np.diag([1.0, -1.0, -1.0]), [3.0, 7.0, -2.0])
+    groove = trochlea(PatellarButton.model_validate(BUTTON)).transformed(to_knee, [4.0, -5.0, 0.0])
+    settings = {
+        "shape": "fitted_button", "button": "b.stl", "trochlea": "t.stl", "unit": "m",
+        "button_axes": {"x": "superior", "y": "posterior", "z": "lateral"},
+        "trochlea_axes": {"x": "posterior", "y": "superior", "z": "medial"},
+        "half_width_mm": 15.0, "condyles_mm": [11.9, 12.1], "trochlea_half_width_mm": 14.0,
+        "trochlea_angle_deg": [-150.0, 0.0], "mean_tolerance_mm": 0.002, "thickness_mm": 8.0,
+    }  # fmt: skip
+    return {"button": mesh_of(dome), "trochlea": mesh_of(groove)}, settings
+
+
+def test_button_from_files_is_that_of_its_shape():
+    meshes, settings = from_files()
+    curves = curves_of([10.0, 40.0], varus=0.0)
+    given = contact_of(curves, BUTTON, lateral=False).fresh
+    contact = contact_of(curves, settings, lateral=False, tilt=True)
+    found = BearingContact(contact.test, contact.settings, curves, meshes).fresh
+    # Fitted within 2 um on average, 1 % of the penetration.
+    for name in ("max_pressure", "contact_area"):
+        np.testing.assert_allclose(found[name].values, given[name].values, rtol=0.02)
+    np.testing.assert_allclose(found.translation.values, given.translation.values, atol=0.02)
+
+
+def test_motion_beyond_the_fitted_trochlea_is_refused():
+    test = contact_of(curves_of(30.0), from_files()[1]).test
+    refuse_uncovered(curves_of([0.0, 85.0]), test)
+    with pytest.raises(InputDataError):
+        refuse_uncovered(curves_of([0.0, 95.0]), test)
+
+
+def test_button_from_files_needs_its_meshes():
+    contact = contact_of(curves_of(30.0), from_files()[1])
+    with pytest.raises(ValueError, match="meshes"):
+        contact.bearing  # noqa: B018
+
+
+@pytest.mark.skipif(not (DATA / "gc_dm").is_dir(), reason="the data of subject DM are not here")
+def test_real_button_rests_on_both_flanks():
+    study = read_study(
+        CHECKOUT / "config/patellar_button_dm.yaml",
+        {"variables": {}, "wear_test": {"tests": {"gait": {"frames": 12}}}},
+        defaults=CHECKOUT / "config/defaults.yaml",
+    )
+    inputs = CaseInputs(study, None, {}, exact=True, reader=FileReader(CHECKOUT))
+    contact = inputs.test_contact(study)
+    across = contact.bearing.grid.centre[0][..., 2]
+    for pressure in contact.fresh["pressure"].values[0, :, 0]:
+        loaded = across[pressure > 0.0]
+        assert loaded.min() < -5.0 < 5.0 < loaded.max()
+    assert np.abs(np.degrees(contact.fresh.rotation.values[0, :, 0])).max() < 2.0
 
 
 def test_curves_are_periodic_between_their_samples():
