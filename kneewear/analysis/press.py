@@ -22,7 +22,6 @@ from kneewear.settings.analyses import (
 from kneewear.settings.base import Study
 from kneewear.settings.press import TEST
 from kneewear.settings.rig import CONDITIONS
-from kneewear.sides import SIDES
 from kneewear.study.models import MODELS
 from kneewear.study.plans import CASE
 
@@ -184,7 +183,7 @@ def _steps(loop: xr.Dataset, length: str, force: str) -> dict[str, Any]:
         "load": loop["load"].values[known],
         "load_unit": force,
         **{f"{side}_force_n": loop["vertical_force"].sel(side=side).values[known]
-           for side in SIDES},
+           for side in loop["side"].values},
         "superior_mm": loop["translation"].sel(axis="superior").values[known],
     }  # fmt: skip
 

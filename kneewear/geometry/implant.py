@@ -95,10 +95,14 @@ class Implant:
         return self.insert_layer is not None
 
     @property
+    def plateaus(self) -> tuple[str, ...]:
+        """Names of the plateaus that there are."""
+        return tuple(side for side in SIDES if side in self.insert)
+
+    @property
     def sides(self) -> tuple[str, ...]:
         """Names of the bearings: of the plateaus that there are, and the post if any."""
-        plateaus = tuple(side for side in SIDES if side in self.insert)
-        return plateaus if self.cam_and_post is None else (*plateaus, POST)
+        return self.plateaus if self.cam_and_post is None else (*self.plateaus, POST)
 
     def indenter(self, side: str) -> Surface:
         """Surface of the femoral component that meets the insert on one of the `sides`."""

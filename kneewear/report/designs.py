@@ -50,9 +50,12 @@ def with_design(table: pd.DataFrame) -> pd.DataFrame:
 @style.styled
 def draw_contact_over_flexion(contact: pd.DataFrame) -> Figure:
     """Area and pressures of each design and side: the first condition, and the range of all."""
-    figure, panels = style.new_figure(5.6, 2, len(OVER_FLEXION), sharex=True, sharey="col")
+    sides = [side for side in SIDES if side in set(contact["side"])]
+    figure, panels = style.new_figure(
+        2.8 * len(sides), len(sides), len(OVER_FLEXION), sharex=True, sharey="col"
+    )
     first = first_condition(contact, "design")
-    for row, side in zip(panels, SIDES, strict=True):
+    for row, side in zip(panels, sides, strict=True):
         for axes, (quantity, unit) in zip(row, OVER_FLEXION.items(), strict=True):
             for number, design in enumerate(dict.fromkeys(contact["design"])):
                 colour = MATERIAL_COLOURS[number % len(MATERIAL_COLOURS)]
@@ -85,7 +88,7 @@ def draw_worst_cases(
     top = max(float(row["value"]) for row in rows)
     for axes, row in zip(panels, rows, strict=True):
         design = str(row["design"])
-        for side in SIDES:
+        for side in implants[design].plateaus:
             draw_plateau(axes, implants[design], side)
             cells = draw_elements(axes, contact, row["case"], side, top)
         axes.autoscale_view()

@@ -77,7 +77,7 @@ def draw_static_figures(
         "static_sections": draw_static_sections(contact, chosen, implant),
         "static_pressure": draw_static_pressure(contact, chosen, implant),
     }
-    if any(bearing_of(implant, side).without_bone for side in SIDES):
+    if any(bearing_of(implant, side).without_bone for side in implant.plateaus):
         figures["bone_map"] = draw_bone_map(contact, implant)
     if scans_positions(static):
         figures["position_scan"] = draw_position_scan(static)
@@ -162,7 +162,7 @@ def draw_static_pressure(contact: xr.Dataset, chosen: Sequence[str], implant: Im
         case = contact.sel(case=name)
         sides = list(case["side"].values)
         peaks = dict(zip(sides, case["max_pressure"].values, strict=True))
-        for side in SIDES:
+        for side in implant.plateaus:
             draw_plateau(axes, implant, side)
             cells = draw_elements(axes, contact, name, side, top)
         axes.autoscale_view()
@@ -213,7 +213,7 @@ def _draw_post(axes: Axes, contact: xr.Dataset, case: str, top: float) -> None:
 def draw_bone_map(contact: xr.Dataset, implant: Implant) -> Figure:
     """Tibial cartilage coloured by its thickness, hatched where no bone is under its normal."""
     figure, ((axes,),) = style.new_figure(4.4)
-    parts = {side: _bone_raster(bearing_of(implant, side)) for side in SIDES}
+    parts = {side: _bone_raster(bearing_of(implant, side)) for side in implant.plateaus}
     known = np.concatenate([part[3].ravel() for part in parts.values()])
     limits = {"vmin": np.nanmin(known), "vmax": np.nanmax(known)}
     for side, (z, x, _, thickness, lost) in parts.items():
@@ -285,7 +285,7 @@ def draw_position_scan(static: pd.DataFrame) -> Figure:
         "centre_posterior": "Centre of pressure (mm posterior)",
     }
     for axes, (quantity, label) in zip(panels.flat, labels.items(), strict=True):
-        for side in SIDES:
+        for side in curves[quantity].columns:
             curve = curves[quantity, side]
             axes.plot(curve.index, curve, "o-", ms=4, color=style.SIDE_COLOURS[side], label=side)
         axes.set(xlabel="femur held at (mm posterior)", ylabel=label)

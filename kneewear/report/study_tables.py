@@ -269,7 +269,8 @@ def position_scan(static: pd.DataFrame) -> pd.DataFrame:
         index="posterior_mm", columns=["quantity", "side"], values="value"
     )
     # A side that never touches has no centre of pressure.
-    return wide.reindex(columns=pd.MultiIndex.from_product([SCANNED, SIDES]))
+    sides = [side for side in SIDES if side in set(chosen["side"])]
+    return wide.reindex(columns=pd.MultiIndex.from_product([SCANNED, sides]))
 
 
 @derived

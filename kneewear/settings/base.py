@@ -101,6 +101,8 @@ class Study(Settings):
     has_knee: ClassVar[bool] = True
     # Whether studies of the model may have a coupled layer.
     has_coupled_contact: ClassVar[bool] = False
+    # Whether one plateau alone may be pressed, beside studies of activities.
+    presses_single_plateaus: ClassVar[bool] = False
     # Whether activities are simulated, with motion and load of the bones.
     has_activities: ClassVar[bool] = False
 
@@ -193,11 +195,11 @@ class Study(Settings):
     @model_validator(mode="after")
     def _model_takes_single_plateaus(self) -> Study:
         given = self.implant.bearings
-        if len(given) == 1 and not self.has_activities:
+        if len(given) == 1 and not (self.has_activities or self.presses_single_plateaus):
             raise fault_at(
                 ("implant", "bearings"),
                 f"the {given[0]} plateau alone in a study of model {self.model}",
-                "both plateaus, or a study of model wear",
+                "both plateaus, or a study of model wear or press",
                 "Name both plateaus, or set model to wear.",
             )
         return self

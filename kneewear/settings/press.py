@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kneewear.settings.activity import Motion
 from kneewear.settings.base import Study
+from kneewear.settings.faults import fault_at
 from kneewear.settings.files import Location
 from kneewear.settings.ranges import Range
 from kneewear.settings.rig import CONDITIONS, PressSettings
@@ -26,12 +27,40 @@ class PressStudy(Study):
 
     model: Literal["press"] = Field(description="Contact under an axial load.")
     has_coupled_contact: ClassVar[bool] = True
+    presses_single_plateaus: ClassVar[bool] = True
     press: PressSettings
     cases_per_job: int | None = quantity(
         "Cases of a job, which change no result; null for as many as a job computes in some "
         "minutes.",
         Range("1", 1, 1, 1000, 1e6, "Jobs of some minutes"),
     )
+
+    @model_validator(mode="after")
+    def _single_plateau_has_no_other_side(self) -> PressStudy:
+        if len(self.implant.bearings) > 1:
+            return self
+        if self.implant.source == "natural":
+            raise fault_at(
+                ("implant", "bearings"),
+                f"the {self.implant.bearings[0]} plateau alone of a natural knee",
+                "both plateaus",
+                "Name both plateaus.",
+            )
+        press, only = self.press, f"with the {self.implant.bearings[0]} plateau alone"
+        turned = press.path is not None and press.path.coordinate == "varus_valgus"
+        for key, found in (
+            ("medial_share", press.medial_share is not None and f"{press.medial_share:g}"),
+            ("free", "varus_valgus" in press.free and "varus_valgus"),
+            ("path", turned and "varus_valgus"),
+        ):
+            if found:
+                raise fault_at(
+                    ("press", key),
+                    f"{found} {only}",
+                    "what one plateau can bear: the whole load at a given varus",
+                    "Remove it, or name both plateaus.",
+                )
+        return self
 
     def _uncoupled(self) -> Iterator[tuple[Location, str]]:
         """Places and values of settings that a coupled layer does not cover."""

@@ -90,11 +90,12 @@ class KneePairs:
                 friction=friction,
             )
         self._cartilage = femoral_layers(implant, samples)
+        self.plateaus = implant.plateaus
         self._plateau_top = max(
-            float(implant.insert[side].control_points[..., 1].max()) for side in SIDES
+            float(implant.insert[side].control_points[..., 1].max()) for side in self.plateaus
         )
         self._condyles = np.concatenate(
-            [implant.femoral[side].control_points.reshape(-1, 3) for side in SIDES]
+            [implant.femoral[side].control_points.reshape(-1, 3) for side in self.plateaus]
         )
 
     def cells(self, grid: GridSettings) -> dict[str, Rectangle]:
@@ -140,7 +141,7 @@ class KneePairs:
         return replace(elements, layers=layers)
 
     def height_above(self, rotation: Array) -> float:
-        """Height of the femoral origin at which both plateaus are clear, mm, at an orientation."""
+        """Height of the femoral origin at which all plateaus are clear, mm, at an orientation."""
         lowest = float((self._condyles @ rotation.T)[:, 1].min())
         return self._plateau_top - lowest + CLEARANCE
 

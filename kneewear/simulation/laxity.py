@@ -75,8 +75,9 @@ def drive_path(rig: Rig, path: PathSettings) -> xr.Dataset:
     pose = solution.pose
     origin, solutions = pose[axis], [solution]
     scale = np.radians(1.0) if path.is_angular else 1.0
-    # An angle turns the condyles as far as a lever of half their spacing.
-    lever = 0.5 * (rig.middles[0] - rig.middles[1]) if path.is_angular else 1.0
+    # An angle turns condyles on a lever of half their spacing, a single one on one to the origin.
+    spacing = 0.5 * (rig.middles[0] - rig.middles[-1]) or abs(rig.middles[0])
+    lever = spacing if path.is_angular else 1.0
     displacements = path_displacements(path)
     for before, after in pairwise(displacements):
         duration = abs(after - before) * scale * lever / path.speed_mm_per_s
@@ -110,8 +111,10 @@ def _dataset(
     equilibria = [solution.equilibrium for solution in solutions]
     scale = 1e-3 if path.is_angular else 1.0
     load = np.array([one.reaction[axis] * scale for one in equilibria])
-    condyles = np.array([[side.wrench[1] for side in one.contacts[:2]] for one in equilibria])
-    at_ends = np.array([[_end_share(one, side) for side in (0, 1)] for one in solutions])
+    sides = [side for side in solutions[0].elements.cells if side in SIDES]
+    numbers = range(len(sides))
+    condyles = np.array([[one.contacts[side].wrench[1] for side in numbers] for one in equilibria])
+    at_ends = np.array([[_end_share(one, side) for side in numbers] for one in solutions])
     variables = {
         "border_force_share": (
             ("step", "side"), at_ends,
@@ -131,9 +134,7 @@ def _dataset(
             {"units": "rad", "long_name": "body-three 1-2-3 angles of the femoral component"},
         ),
     }  # fmt: skip
-    return xr.Dataset(
-        variables, {"step": np.arange(len(poses)), "side": list(SIDES), "axis": list(AXES)}
-    )
+    return xr.Dataset(variables, {"step": np.arange(len(poses)), "side": sides, "axis": list(AXES)})
 
 
 def _end_share(solution: PressSolution, side: int) -> float:

@@ -103,21 +103,30 @@ class Rig:
             force_direction=press.force_direction, friction=coulomb(press.friction),
         )  # fmt: skip
         self.elements = self.with_cells(self.knee.cells(study.grid))
-        middles = [np.average(pair.centre, axis=0, weights=pair.area) for pair in self.pairs[:2]]
-        self.middles = float(middles[0][2]), float(middles[1][2])
+        self.middles = tuple(
+            float(np.average(pair.centre[:, 2], weights=pair.area)) for pair in self.plateaus
+        )
 
     @property
     def pairs(self) -> tuple[ContactPair, ...]:
-        """Contact pairs, medial and lateral first."""
+        """Contact pairs, those of the plateaus first."""
         return self.elements.pairs
+
+    @property
+    def plateaus(self) -> tuple[ContactPair, ...]:
+        """Contact pairs of the plateaus, medial and lateral."""
+        return self.pairs[: len(self.knee.plateaus)]
 
     def with_cells(self, cells: Mapping[str, Rectangle]) -> CellPairs:
         """Contact pairs over given cells."""
         return self.knee.with_cells(cells, self.law)
 
     def line(self, medial_share: float) -> float:
-        """Line of a load of which a share acts in the middle of the medial plateau, mm."""
-        medial, lateral = self.middles
+        """Line of a load of which a share acts in the middle of the medial plateau, mm.
+
+        That of a single plateau is its middle.
+        """
+        medial, lateral = self.middles[0], self.middles[-1]
         return medial_share * medial + (1.0 - medial_share) * lateral
 
     @property
@@ -145,7 +154,7 @@ class Rig:
         press = self.press
         flexion, rotation = np.radians([press.flexion_deg, press.tibial_external_rotation_deg])
         if press.posterior_mm is None or press.medial_mm is None:
-            return approach(self.pairs[:2], above_the_middle(self.pairs, flexion, rotation), 0)
+            return approach(self.plateaus, above_the_middle(self.plateaus, flexion, rotation), 0)
         angles = np.array([0.0, rotation, -flexion])
         height = self.knee.height_above(body_three_123(angles))
         return np.array([press.posterior_mm, height, press.medial_mm, *angles])

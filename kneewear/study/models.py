@@ -175,7 +175,8 @@ def press_outputs(study: Study) -> tuple[Output, ...]:
     implants = [case.implant for case in cases]
     shapes = [one.parametric for one in implants if isinstance(one, ParametricImplant)]
     post = any(shape.cam_and_post is not None for shape in shapes)
-    sides = (*SIDES, POST) if post else SIDES
+    plateaus = [side for side in SIDES if any(side in one.bearings for one in implants)]
+    sides = [*plateaus, POST] if post else plateaus
     return tuple(contact_outputs(sides, study.press.pressures_mpa))
 
 

@@ -7,12 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kneewear.analysis.tables import analyse_results
 from kneewear.errors import InputDataError
 from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.laxity import drive_path
+from kneewear.simulation.press import Rig, solve_press
 from kneewear.simulation.quasi_static import of_plateaus
 from kneewear.study.inputs import built_in_activities, exact_knee
 from kneewear.tissue.springs import Spring
+from tests.press.conftest import compute, press_study
 from tests.study.studies import COARSE, FACTORIAL, computed, shipped
 
 NO_VARIABLES = {"variables": {}, "cases": {"plan": "factorial"}, "analyses": {}}
@@ -167,9 +171,71 @@ def test_moment_of_the_load_is_refused_before_a_run():
     assert "varus_moment_n_m" in str(error.value)
 
 
-def test_models_without_activities_refuse_a_single_plateau():
+@pytest.mark.parametrize(
+    ("name", "changes", "at"),
+    [
+        ("laxity.yaml", {}, "press.free"),
+        ("characterisation.yaml", {"press": {"free": ["superior_inferior"]}}, "press.medial_share"),
+        ("laxity.yaml", {"press": {"free": ["superior_inferior"],
+                                   "path": {"coordinate": "varus_valgus", "amplitude": 2.0}}},
+         "press.path"),
+        ("natural_knee.yaml", {}, "implant.bearings"),
+    ],
+)  # fmt: skip
+def test_press_refuses_what_one_plateau_cannot_bear(name, changes, at):
+    alone = {"implant": {"bearings": ["medial"]}, "variables": {}}
+    settings = merge_settings(merge_settings(shipped(name), alone), changes)
+    settings["variables"] = {}
+    settings["analyses"] = {}
     with pytest.raises(InputDataError) as error:
-        validate_study(
-            merge_settings(shipped("laxity.yaml"), {"implant": {"bearings": ["medial"]}})
+        validate_study(settings)
+    assert at in str(error.value)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_pressed_plateau_is_that_side_of_two_under_its_part_of_the_load(side):
+    """Two plateaus at a held varus, and each alone under the force that it carries of them."""
+    press = {"free": ("superior_inferior",), "varus_offset_deg": 0.0, "medial_share": None}
+    study = press_study({}, posterior_mm=0.0, medial_mm=0.0, **press)
+    whole = solve_press(Rig(exact_knee(study).implant, study))
+    number = SIDES.index(side)
+    force = float(whole.equilibrium.contacts[number].wrench[1])
+    alone = validate_study(
+        merge_settings(
+            study.model_dump(mode="json"),
+            {"implant": {"bearings": [side]}, "press": {"load_n": force}},
         )
-    assert "implant.bearings" in str(error.value)
+    )
+    found = solve_press(Rig(exact_knee(alone).implant, alone))
+    assert list(found.elements.cells) == [side]
+    np.testing.assert_allclose(found.pose, whole.pose, atol=1e-7)
+    expected = whole.equilibrium.contacts[number].pressure
+    np.testing.assert_allclose(found.equilibrium.contacts[0].pressure, expected, rtol=1e-5)
+
+
+def test_tables_of_a_pressed_plateau_name_no_other_side():
+    study = press_study(
+        {}, flexion_deg=[0.0, 45.0], free=("superior_inferior", "anterior_posterior"),
+        analyses={"contact": {}},
+    )  # fmt: skip
+    alone = validate_study(
+        merge_settings(study.model_dump(mode="json"), {"implant": {"bearings": ["lateral"]}})
+    )
+    results = compute(alone).results
+    tables = analyse_results(alone, results)
+    assert set(tables["contact"]["side"]) == {"lateral", "all"}
+    assert "medial_contact_area" not in results
+    assert (results["lateral_force_superior"] + 710.0).abs().max() < 1e-3
+
+
+def test_loop_of_one_plateau_has_its_force_alone():
+    path = {"coordinate": "anterior_posterior", "amplitude": 1.0, "end_load": 10.0, "steps": 4,
+            "speed_mm_per_s": 10.0}  # fmt: skip
+    study = press_study({}, free=("superior_inferior",), path=path)
+    alone = validate_study(
+        merge_settings(study.model_dump(mode="json"), {"implant": {"bearings": ["medial"]}})
+    )
+    rig = Rig(exact_knee(alone).implant, alone)
+    loop = drive_path(rig, alone.press.path)
+    assert loop["side"].values.tolist() == ["medial"]
+    np.testing.assert_allclose(loop["vertical_force"].values, 710.0, rtol=1e-5)
