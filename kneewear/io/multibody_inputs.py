@@ -139,6 +139,7 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         components=(placed["femur"], placed["tibia"])
         if {"femur", "tibia"} <= set(placed)
         else None,
+        button=placed.get("patella"),
         reference=_reference(settings, files),
         source_model=_motion(settings, files, "source_model"),
         load=_load(settings, files),

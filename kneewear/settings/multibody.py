@@ -102,6 +102,11 @@ class PassiveFlexionSettings(SoftTissueKneeSettings):
         return self
 
     @property
+    def places_button(self) -> bool:
+        """Whether femoral component and button of the patella have placements."""
+        return all(self.bodies[name].placement is not None for name in ("femur", "patella"))
+
+    @property
     def motions(self) -> dict[str, ReferenceMotionSettings]:
         """Motions to compare with, by the names of their files."""
         given = {"reference": self.reference, "source_model": self.source_model}

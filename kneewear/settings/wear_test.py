@@ -195,6 +195,12 @@ class FittedButton(PlanarBearing):
         "condyles show the axis of flexion.",
         Range("mm", 0, 5, 45, 100, "Condyles are 15 to 40 mm from the middle"),
     )
+    axis_mm: tuple[Finite, Finite] | None = quantity(
+        "Posterior and superior position of the axis that the motion refers to, in the frame of "
+        "the femoral component's file; null for that of the condyles.",
+        Range("mm", -500, -60, 60, 500, "Origins of components are near the joint"),
+        None,
+    )
     trochlea_half_width_mm: Positive = quantity("Half of the width that is fitted.", _RADIUS)
     trochlea_angle_deg: Limits = quantity(
         "Limits of the angle about the axis of flexion that is fitted, ascending; 0 is distal, "

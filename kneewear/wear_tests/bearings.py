@@ -17,6 +17,7 @@ from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.meshes import TriangleMesh, condyle_axis, to_knee_axes
 from kneewear.geometry.primitives import Profile, arc, cylinder, plate, revolved
 from kneewear.geometry.surface import Surface
+from kneewear.mechanics.coordinates import OF_PATELLA
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear_test import (
     AnatomicButton,
@@ -41,8 +42,6 @@ _CAP = math.radians(75.0)
 _WIDE, _UPPER = (2.9, 1.5), (1.4, 1.4)
 # A patch reaches so far beyond its elements, mm; largest sine of an inclination.
 _MARGIN, _STEEPEST = 1.0, 0.95
-# From the axes of a knee to proximal, posterior and lateral, those of a patella.
-_OF_PATELLA = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 _DOWN = np.diag([1.0, -1.0, -1.0])
 
 
@@ -191,7 +190,7 @@ def _wing(radius: float, half_width: float, wing_radius: float, reach: float) ->
 def _fitted(
     test: BearingTest, shape: FittedButton, meshes: Mapping[str, TriangleMesh] | None
 ) -> TestBearing:
-    """Button and trochlea fitted to meshes; the axis of the condyles is that of flexion."""
+    """Button and trochlea fitted to meshes, with the axis of the settings or of the condyles."""
     if meshes is None:
         raise ValueError("the meshes of button and trochlea are needed")
     found = {
@@ -208,14 +207,14 @@ def _fitted(
         shape.tolerance_mm,
         shape.mean_tolerance_mm,
     )
-    button = found["button"].vertices @ _OF_PATELLA.T
+    button = found["button"].vertices @ OF_PATELLA.T
     ends = button.min(axis=0), button.max(axis=0)
     top = np.array([0.5 * (ends[0][0] + ends[1][0]), ends[1][1], 0.5 * (ends[0][2] + ends[1][2])])
     sheet = TriangleMesh(button - top, found["button"].faces)
     window = (-shape.half_width_mm - _MARGIN, shape.half_width_mm + _MARGIN)
     body, _ = fit_plateau(sheet, window, window, fit, ("button", shape.button, "patellar"))
     low, high = shape.trochlea_angle_deg
-    axis = condyle_axis(found["trochlea"], shape.condyles_mm)
+    axis = shape.axis_mm or condyle_axis(found["trochlea"], shape.condyles_mm)
     metal, _ = fit_condyle(
         found["trochlea"],
         axis,
@@ -224,7 +223,7 @@ def _fitted(
         fit,
         ("femoral", shape.trochlea, "patellar"),
     )
-    metal = metal.transformed(_OF_PATELLA, -_OF_PATELLA @ [*axis, 0.0])
+    metal = metal.transformed(OF_PATELLA, -OF_PATELLA @ [*axis, 0.0])
     elements = _elements(test, body, ring(shape.half_width_mm))
     return TestBearing(elements, metal, float(np.hypot(*metal.sample_points[:, :2].T).max()))
 

@@ -11,9 +11,16 @@ BODIES, SCENE = "bodies", "scene"
 
 
 def list_parts(study: MultibodyStudy) -> dict[str, Part]:
-    """All bodies; a predicted gait has its motion as a table, for activities."""
-    motion = ("motion",) if study.multibody.model == "predicted_gait" else ()
-    tables = "literature", "kinematics", "forces", *motion
+    """All bodies.
+
+    A predicted gait has its motion as a table, for activities, and the flexion of a knee whose
+    button is placed that of the patella, for tests of buttons.
+    """
+    model = study.multibody
+    further = {"predicted_gait": ("motion",)}.get(model.model, ())
+    if model.model == "passive_flexion" and model.places_button:
+        further = ("patella",)
+    tables = "literature", "kinematics", "forces", *further
     return {BODIES: Part(tables, 1500, 30, knee=False)}
 
 

@@ -19,8 +19,9 @@ from kneewear.contact.mesh_pair import MeshContact
 from kneewear.geometry.distance_field import build_distance_field, distances_to_mesh
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.bodies import BodyPoses
+from kneewear.mechanics.coordinates import OF_PATELLA
 from kneewear.mechanics.loads import Load
-from kneewear.mechanics.rotations import clinical_angles
+from kneewear.mechanics.rotations import angles_123, clinical_angles
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system, trace_equilibria
 from kneewear.multibody.system import FLEXION_FIRST, Action, Body, System
@@ -75,6 +76,8 @@ COMPONENTS = {
     "femur superior": ("femur_superior_mm", "mm"),
     "femur lateral": ("femur_lateral_mm", "mm"),
 }
+# Columns of the motion of the femoral component on the button.
+PATELLA = ("flexion_deg", "tilt_deg", "rotation_deg", "proximal_mm", "lateral_mm", "force_n")
 # Coordinates of the joints of tibia (tf) and patella (pf) in the femur, their order in the system
 # (translations, then turns), and the columns of files of them.
 JOINTS = {
@@ -99,7 +102,8 @@ class KneeParts:
     `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
     thickness of the layers is measured, `drawn_bones` whole ones that are drawn instead;
     `ligaments`, `quadriceps` and other `muscles` are bundles with what they wrap on. `components`
-    are the frames of the femoral and of the tibial component (rotation and origin), `reference`
+    are the frames of the femoral and of the tibial component (rotation and origin), `button` is
+    that of the patella's button, `reference`
     the motion to compare with, `source_model` that of the model the numbers are from, and `load` a
     measured load.
     """
@@ -114,6 +118,7 @@ class KneeParts:
     source_model: pd.DataFrame | None = None
     load: pd.DataFrame | None = None
     drawn_bones: Mapping[str, TriangleMesh] = field(default_factory=dict)
+    button: tuple[Array, Array] | None = None
 
     def drawn(self) -> dict[str, Any]:
         """Meshes of a scene, and what they are."""
@@ -226,6 +231,7 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
             found,
             tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
         ),
+        patella=patellar_cycle(system, parts, found) if settings.places_button else None,
     )
 
 
@@ -248,6 +254,35 @@ def component_motion(
         flexion, varus, external = np.degrees(clinical_angles(turn))
         rows.append([flexion, varus, external, -place[0], place[1], -place[2]])
     return dict(zip(COMPONENTS, np.array(rows).T, strict=True))
+
+
+def patellar_cycle(
+    system: System, parts: KneeParts, found: tuple[SystemEquilibrium, ...]
+) -> pd.DataFrame:
+    """Motion of the femoral component on the patella's button, flexed and extended again.
+
+    Columns are those of a test of a button (`kneewear.settings.wear_test.PatellarMotion`): flexion,
+    tilt and rotation, deg, position of the femoral component's origin proximal and lateral of that
+    of the button, mm, and the force of the contact, N, over the percent of a cycle.
+    """
+    if parts.components is None or parts.button is None:
+        raise ValueError("the placements of femoral component and button are not known")
+    (femoral, origin), (button, middle) = parts.components[0], parts.button
+    rows = []
+    for one in found:
+        poses = system.poses(one.coordinates)
+        number = BODIES.index("patella")
+        rotation, translation = poses.rotation[number], poses.translation[number]
+        turn = OF_PATELLA @ button.T @ rotation.T @ femoral @ OF_PATELLA.T
+        place = OF_PATELLA @ button.T @ (rotation.T @ (origin - translation) - middle)
+        tilt, turned, flexion = np.degrees(angles_123(turn))
+        force = np.linalg.norm(one.forces.parts["patellofemoral contact"].wrench[:3])
+        rows.append([flexion, tilt, turned, place[0], place[2], force])
+    there = np.array(rows)
+    cycle = np.concatenate([there, there[-2:0:-1]])
+    table = pd.DataFrame(cycle, columns=list(PATELLA))
+    table.insert(0, "percent", 100.0 * np.arange(len(cycle)) / len(cycle))
+    return table
 
 
 def joint_motion(found: tuple[SystemEquilibrium, ...]) -> dict[str, Array]:

@@ -48,7 +48,8 @@ class MultibodyResult:
     `literature` compares computed numbers with those of a source, a measurement or a target (see
     `kneewear.regression.literature.judge_number`). `motion` holds
     the clinical coordinates of the components over a cycle (Grood and Suntay, right knee), in the
-    columns of a file that an activity can name.
+    columns of a file that an activity can name. `patella` holds motion and force of a femoral
+    component on the button of a patella, in the columns of a file that a test of a button can name.
     """
 
     kinematics: pd.DataFrame
@@ -56,6 +57,7 @@ class MultibodyResult:
     literature: pd.DataFrame
     scene: Scene | None = None
     motion: pd.DataFrame | None = None
+    patella: pd.DataFrame | None = None
 
 
 def curves(
