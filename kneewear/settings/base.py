@@ -474,6 +474,14 @@ class LifeStudy(Study):
                     "a share of that side, measured or simulation.medial_share",
                     "Remove the column, or give the shares or forces of the sides.",
                 )
+            control = getattr(block, "control", None)
+            if control is not None and control.varus == "free":
+                raise fault_at(
+                    ("activities", name, "control", "varus"),
+                    f"free with the {self.implant.bearings[0]} plateau alone",
+                    "held or prescribed: nothing restores the varus of a single plateau",
+                    "Hold it, or name both plateaus.",
+                )
         return self
 
     @model_validator(mode="after")

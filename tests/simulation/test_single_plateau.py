@@ -9,15 +9,16 @@ import pytest
 
 from kneewear.analysis.tables import analyse_results
 from kneewear.errors import InputDataError
+from kneewear.io.study_inputs import FileReader
 from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.laxity import drive_path
 from kneewear.simulation.press import Rig, solve_press
 from kneewear.simulation.quasi_static import of_plateaus
-from kneewear.study.inputs import built_in_activities, exact_knee
+from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.tissue.springs import Spring
 from tests.press.conftest import compute, press_study
-from tests.study.studies import COARSE, FACTORIAL, computed, shipped
+from tests.study.studies import CHECKOUT, COARSE, FACTORIAL, computed, shipped
 
 NO_VARIABLES = {"variables": {}, "cases": {"plan": "factorial"}, "analyses": {}}
 SIDES = ("medial", "lateral")
@@ -239,3 +240,26 @@ def test_loop_of_one_plateau_has_its_force_alone():
     loop = drive_path(rig, alone.press.path)
     assert loop["side"].values.tolist() == ["medial"]
     np.testing.assert_allclose(loop["vertical_force"].values, 710.0, rtol=1e-5)
+
+
+def test_one_plateau_under_forces_and_springs_of_a_simulator_balances():
+    held = {"control": {"varus": "held"}}
+    study = study_of(
+        NO_VARIABLES,
+        {"implant": {"bearings": ["medial"]},
+         "simulation": {"frames": 8, "analysis": "quasi_static"},
+         "grid": COARSE["grid"], "table": COARSE["table"],
+         "activities": {"displacement_control": held, "force_control": held}},
+        base=shipped("example_simulator.yaml"),
+    )  # fmt: skip
+    inputs = CaseInputs(study, exact_knee(study), {}, exact=True, reader=FileReader(CHECKOUT))
+    activities = inputs.activities(study)
+    for name in ("displacement_control", "force_control"):
+        found = inputs.cycles(study)[name]
+        force = found["force"].values[0].sum(axis=1)
+        share = study.simulation.medial_share
+        weight = 9.81 * study.patient.body_mass_kg
+        expected = share * weight * activities[name].load
+        np.testing.assert_allclose(-force[:, 1], expected, rtol=0.01)
+    moved = np.ptp(inputs.cycles(study)["force_control"]["translation"].values[0][:, 0])
+    assert moved > 0.1
