@@ -12,19 +12,33 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union
 from pydantic import Field, model_validator
 
 from kneewear.settings.base import Study
-from kneewear.settings.faults import fault
+from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
 from kneewear.settings.replications import MULTIBODY_MODELS, replication
 from kneewear.settings.soft_tissue_knee import (
+    POINT,
     FlexionSettings,
     MuscleSettings,
     Six,
     SoftTissueKneeSettings,
+    Triple,
 )
-from kneewear.settings.types import FileName, Finite, Positive, Settings, quantity
+from kneewear.settings.types import (
+    FLEXION,
+    FileName,
+    Finite,
+    Name,
+    Positive,
+    Settings,
+    quantity,
+)
 
 _SECONDS = Range("s", 1e-6, 1e-4, 1000, 1e5, "From one step of the solver to a slow flexion")
 _DAMPER = Range("N s/m and N m s/rad", 0, 0, 1e4, 1e7, "Joints of OpenSim models have 1 to 1000")
+_TEST_FORCE = Range("N", -1e4, -300, 300, 1e4, "Laxity tests of patients: 50 to 250 N", least=2.0)
+_TEST_MOMENT = Range(
+    "N m", -100, -30, 30, 100, "Laxity tests of patients: 1.5 to 10 N m", least=0.05
+)
 _TARGET = Range("deg or mm", 1e-6, 0.01, 10, 100, "Repeatability of measured motions")
 
 
@@ -74,6 +88,34 @@ class DamperSettings(Settings):
     )
 
 
+class TibialLoadSettings(Settings):
+    """A load on the tibia, along its axes: x anterior, y superior, z lateral."""
+
+    force_n: Triple = quantity("Force.", _TEST_FORCE, (0.0, 0.0, 0.0))
+    moment_n_m: Triple = quantity("Moment.", _TEST_MOMENT, (0.0, 0.0, 0.0))
+    point_mm: Triple = quantity(
+        "Point at which the force acts, in the frame of the tibia.", POINT, (0.0, 0.0, 0.0)
+    )
+
+    @model_validator(mode="after")
+    def _acts(self) -> TibialLoadSettings:
+        if not (any(self.force_n) or any(self.moment_n_m)):
+            raise fault("no force and no moment", "a load", "Give a force or a moment.")
+        return self
+
+
+class KneeLaxitySettings(Settings):
+    """Laxity tests of the knee with its soft tissue: loads on the tibia at held flexions."""
+
+    flexion_deg: Annotated[tuple[Finite, ...], Field(min_length=1)] = quantity(
+        "Flexions at which the loads act.", FLEXION
+    )
+    steps: int = quantity(
+        "Steps in which a load grows.", Range("1", 1, 2, 50, 200, "Ten steps follow a loose knee")
+    )
+    loads: dict[Name, TibialLoadSettings] = Field(min_length=1, description="Loads by test.")
+
+
 class PassiveFlexionSettings(SoftTissueKneeSettings):
     """A knee with ligaments and patella that is flexed slowly; all else is free."""
 
@@ -90,6 +132,9 @@ class PassiveFlexionSettings(SoftTissueKneeSettings):
         None, description="Motion of the model that the numbers are from; null without."
     )
     tuning: TuningSettings | None = Field(description="Fit of slack lengths; null for none.")
+    laxity: KneeLaxitySettings | None = Field(
+        None, description="Laxity tests of the knee with its soft tissue; null for none."
+    )
 
     @model_validator(mode="after")
     def check_conventions(self) -> PassiveFlexionSettings:
@@ -99,6 +144,20 @@ class PassiveFlexionSettings(SoftTissueKneeSettings):
             if beside != self.source_model.convention:
                 found = f"source_model.convention {self.source_model.convention} beside {beside}"
                 raise fault(found, "a reference of the same convention", "Correct it.")
+        return self
+
+    @model_validator(mode="after")
+    def check_laxity(self) -> PassiveFlexionSettings:
+        """Require laxity tests within the flexion."""
+        sweep = self.flexion_deg
+        for angle in () if self.laxity is None else self.laxity.flexion_deg:
+            if not sweep.first <= angle <= sweep.last:
+                raise fault_at(
+                    ("laxity", "flexion_deg"),
+                    f"{angle:g}",
+                    f"flexions within flexion_deg, {sweep.first:g} to {sweep.last:g}",
+                    "Correct it, or flex further.",
+                )
         return self
 
     @property

@@ -25,6 +25,7 @@ from kneewear.studies.multibody.passive_flexion import (
     near,
     solve_passive_flexion,
     start_of,
+    tibial_laxity,
 )
 from kneewear.studies.multibody.predicted_gait import solve_predicted_gait
 from tests.refusals import refused_at
@@ -208,6 +209,37 @@ def test_wrapped_lengths_have_no_jumps_during_flexion(knee):
     assert np.abs(np.diff(lengths - chords, 2, axis=0)).max() < 1.0
     assert (lengths >= chords - 1e-9).all()
     assert ((lengths - chords).max(axis=0) > 0.1).sum() > 40
+
+
+def laxity_of(knee, loads, flexion=(30.0,), steps=1):
+    settings, parts = knee
+    tests = {"flexion_deg": flexion, "steps": steps, "loads": loads}
+    tested = study(laxity=tests).multibody
+    system = build_system(parts, settings)
+    table = tibial_laxity(system, tested, flex_knee(system, settings, list(flexion)))
+    return table.set_index(["test", "coordinate"])
+
+
+def test_laxity_is_reciprocal_for_small_loads(knee):
+    """Betti: a force turns the tibia as much as a moment displaces it, per unit of each."""
+    force, moment = 4.0, 0.1
+    found = laxity_of(knee, {
+        "pull": {"force_n": [force, 0.0, 0.0]}, "turn": {"moment_n_m": [0.0, moment, 0.0]},
+        "push": {"force_n": [-force, 0.0, 0.0]}, "back": {"moment_n_m": [0.0, -moment, 0.0]},
+    })["change"]  # fmt: skip
+    # Central differences: the knee stiffens with load.
+    turned = np.radians(found["pull", "internal rotation"] - found["push", "internal rotation"])
+    pushed = found["turn", "anterior"] - found["back", "anterior"]
+    assert abs(turned) > 1e-4
+    assert turned / force == pytest.approx(pushed / (1e3 * moment), rel=0.02)
+    assert found["pull", "anterior"] > 0.0 > found["push", "anterior"]
+    assert found["turn", "internal rotation"] > 0.0 > found["back", "internal rotation"]
+
+
+def test_load_that_nothing_bears_ends_a_laxity_test(knee):
+    """Without an anterior cruciate ligament a drawer takes the flexed tibia from its bearing."""
+    found = laxity_of(knee, {"drawer": {"force_n": [300.0, 0.0, 0.0]}}, (90.0,), steps=3)
+    assert (found["borne"] < 1.0).all()
 
 
 def test_paths_are_drawn_near_the_knee():

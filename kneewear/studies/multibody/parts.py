@@ -14,12 +14,13 @@ def list_parts(study: MultibodyStudy) -> dict[str, Part]:
     """All bodies.
 
     A predicted gait has its motion as a table, for activities, and the flexion of a knee whose
-    button is placed that of the patella, for tests of buttons.
+    button is placed that of the patella, for tests of buttons, and laxity where it has tests.
     """
     model = study.multibody
-    further = {"predicted_gait": ("motion",)}.get(model.model, ())
-    if model.model == "passive_flexion" and model.places_button:
-        further = ("patella",)
+    further: tuple[str, ...] = {"predicted_gait": ("motion",)}.get(model.model, ())
+    if model.model == "passive_flexion":
+        given = {"patella": model.places_button, "laxity": model.laxity is not None}
+        further = tuple(name for name, has in given.items() if has)
     tables = "literature", "kinematics", "forces", *further
     return {BODIES: Part(tables, 1500, 30, knee=False)}
 

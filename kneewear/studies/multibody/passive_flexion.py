@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from kneewear.activity.load import GRAVITY
 from kneewear.contact.ends import BORDER_LOST, MeshEnds
 from kneewear.contact.foundation import ElasticLayer, LargeStrain, SmallStrain, confined_modulus
 from kneewear.contact.mesh_pair import MeshContact
+from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_field import build_distance_field, distances_to_mesh
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.bodies import BodyPoses
@@ -78,6 +79,12 @@ COMPONENTS = {
 }
 # Columns of the motion of the femoral component on the button.
 PATELLA = ("flexion_deg", "tilt_deg", "rotation_deg", "proximal_mm", "lateral_mm", "force_n")
+# What laxity tests move, with units, and the last columns of their table.
+TIBIAL = (
+    ("anterior", "mm"), ("superior", "mm"), ("lateral", "mm"),
+    ("varus", "deg"), ("internal rotation", "deg"),
+)  # fmt: skip
+LAXITY = ("coordinate", "unit", "change")
 # Coordinates of the joints of tibia (tf) and patella (pf) in the femur, their order in the system
 # (translations, then turns), and the columns of files of them.
 JOINTS = {
@@ -232,6 +239,7 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
             tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
         ),
         patella=patellar_cycle(system, parts, found) if settings.places_button else None,
+        laxity=tibial_laxity(system, settings, found) if settings.laxity is not None else None,
     )
 
 
@@ -254,6 +262,64 @@ def component_motion(
         flexion, varus, external = np.degrees(clinical_angles(turn))
         rows.append([flexion, varus, external, -place[0], place[1], -place[2]])
     return dict(zip(COMPONENTS, np.array(rows).T, strict=True))
+
+
+def tibial_laxity(
+    system: System, settings: PassiveFlexionSettings, found: Sequence[SystemEquilibrium]
+) -> pd.DataFrame:
+    """How far each load of the laxity tests moves the tibia.
+
+    Flexion is held, all other coordinates of tibia and patella are in equilibrium. Loads grow in
+    steps from the equilibrium without load, which starts from that of the nearest flexion of
+    `found`.
+
+    Returns
+    -------
+    DataFrame
+        One row per flexion (deg), test and coordinate: `change`, in `unit`, of the position of the
+        tibia's origin along its own axes (anterior, superior, lateral), of varus and of internal
+        rotation; `borne` is the part of the load up to which equilibria were found, below 1 where
+        the tibia leaves its bearing.
+
+    Raises
+    ------
+    ConvergenceError
+        If there is no equilibrium without load.
+    """
+    if settings.laxity is None:
+        raise ValueError("no laxity tests are given")
+    number = system.coordinate("tibia.theta_1")
+    rows: list[tuple[Any, ...]] = []
+    for angle in settings.laxity.flexion_deg:
+        near = min(found, key=lambda one: abs(one.coordinates[number] - np.radians(angle)))
+        start = near.coordinates.copy()
+        start[number] = np.radians(angle)
+        rest = solve_system(system, start, FREE, tolerance=TOLERANCE).coordinates
+        axes = system.poses(rest).rotation[BODIES.index("tibia")]
+        for test, load in settings.laxity.loads.items():
+            loaded, borne = rest, 0.0
+            for part in np.linspace(0.0, 1.0, settings.laxity.steps + 1)[1:]:
+                pull = Load(
+                    part * np.array(load.force_n),
+                    moment=part * 1e3 * np.array(load.moment_n_m),
+                    point=load.point_mm,
+                    frame="moving",
+                    body="tibia",
+                )
+                pulled = System(system.ground, system.bodies, {**system.actions, test: pull})
+                try:
+                    loaded = solve_system(pulled, loaded, FREE, tolerance=TOLERANCE).coordinates
+                except ConvergenceError as error:
+                    logger.warning("%s at %.3g deg ends: %s", test, angle, error)
+                    break
+                borne = float(part)
+            moved = loaded - rest
+            changes = np.concatenate([axes.T @ moved[:3], np.degrees(moved[[4, 5]])])
+            rows += [
+                (test, angle, borne, *coordinate, float(change))
+                for coordinate, change in zip(TIBIAL, changes, strict=True)
+            ]
+    return pd.DataFrame(rows, columns=["test", "flexion_deg", "borne", *LAXITY])
 
 
 def patellar_cycle(
