@@ -238,7 +238,7 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
             found,
             tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
         ),
-        patella=patellar_cycle(system, parts, found) if settings.places_button else None,
+        patella=button_motion(system, parts, found) if settings.places_button else None,
         laxity=tibial_laxity(system, settings, found) if settings.laxity is not None else None,
     )
 
@@ -322,7 +322,7 @@ def tibial_laxity(
     return pd.DataFrame(rows, columns=["test", "flexion_deg", "borne", *LAXITY])
 
 
-def patellar_cycle(
+def button_motion(
     system: System, parts: KneeParts, found: tuple[SystemEquilibrium, ...]
 ) -> pd.DataFrame:
     """Motion of the femoral component on the patella's button, flexed and extended again.

@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.mechanics.coordinates import OF_PATELLA
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.studies.multibody.passive_flexion import PATELLA, patellar_cycle
+from kneewear.studies.multibody.passive_flexion import PATELLA, button_motion
 
 # Tilt, rotation and flexion, deg, and position proximal, posterior and lateral, mm, of each frame.
 ANGLES = np.array([[1.0, -2.0, 10.0], [3.0, 4.0, 50.0], [-1.0, 0.5, 90.0]])
@@ -38,7 +38,7 @@ def equilibrium(frame):
 def test_table_has_the_poses_there_and_back():
     parts = SimpleNamespace(components=((FEMORAL, ORIGIN), None), button=(BUTTON, MIDDLE))
     system = SimpleNamespace(poses=poses_of)
-    table = patellar_cycle(system, parts, tuple(equilibrium(frame) for frame in range(3)))
+    table = button_motion(system, parts, tuple(equilibrium(frame) for frame in range(3)))
     np.testing.assert_allclose(table["percent"], [0.0, 25.0, 50.0, 75.0])
     order = [0, 1, 2, 1]
     expected = np.column_stack(
@@ -50,4 +50,4 @@ def test_table_has_the_poses_there_and_back():
 def test_placements_are_needed():
     parts = SimpleNamespace(components=None, button=None)
     with pytest.raises(ValueError, match="placements"):
-        patellar_cycle(SimpleNamespace(poses=poses_of), parts, (equilibrium(0),))
+        button_motion(SimpleNamespace(poses=poses_of), parts, (equilibrium(0),))
