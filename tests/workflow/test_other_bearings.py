@@ -39,7 +39,10 @@ def test_page_of_a_pressed_plateau_has_no_other_side(finished, tmp_path_factory)
         tmp_path_factory,
         implant={"bearings": ["medial"]},
         press={"medial_share": None, "free": ["superior_inferior", "anterior_posterior"]},
-        variables={"medial_share": None, "flexion_deg": {"values": [0, 60]}},
+        variables={
+            "medial_share": None,
+            "flexion_deg": {"settings": ["press.flexion_deg"], "values": [0, 60], "unit": "deg"},
+        },
     )
     assert set(pd.read_csv(results / "tables/contact.csv")["side"].dropna()) == {"medial"}
     assert (results / "figures/worst_case_pressure.svg").stat().st_size > 1000
