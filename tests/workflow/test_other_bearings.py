@@ -40,7 +40,13 @@ def test_page_of_a_pressed_plateau_has_no_other_side(finished, tmp_path_factory)
         implant={"bearings": ["medial"]},
         press={"medial_share": None, "free": ["superior_inferior", "anterior_posterior"]},
         variables={
-            "medial_share": None,
+            "design": {
+                "settings": ["implant"],
+                "blocks": {
+                    "flat": {},
+                    "dished": {"parametric": {"plateau_sagittal_radius_mm": 60}},
+                },
+            },
             "flexion_deg": {"settings": ["press.flexion_deg"], "values": [0, 60], "unit": "deg"},
         },
     )
