@@ -581,23 +581,19 @@ def _check_model(study: Study, root: str | Path) -> tuple[Finding, ...]:
 
 def _check_patellae(study: WearTestStudy, root: str | Path) -> tuple[Finding, ...]:
     """Read the curves and surfaces of patellar buttons, and judge them."""
-    import numpy as np  # noqa: PLC0415
-
-    from kneewear.wear_tests.bearings import build_bearing  # noqa: PLC0415
     from kneewear.wear_tests.checks import judge_patella, refuse_uncovered  # noqa: PLC0415
+    from kneewear.wear_tests.simulation import BearingContact  # noqa: PLC0415
 
     found: tuple[Finding, ...] = ()
+    reader = FileReader(root)
     for test in study.wear_test.tests.values():
         if isinstance(test.motion, PatellarMotion):
-            columns = test.motion.columns.given()
-            curves = FileReader(root).curves(study, test.motion.file, columns)
+            curves = reader.curves(study, test.motion.file, test.motion.columns.given())
             found += judge_patella(curves, test.motion)
             refuse_uncovered(curves, test)
-        if test.shapes:
-            reader = FileReader(root)
-            meshes = {name: reader.shape(study, file) for name, file in test.shapes.items()}
-            no_path = np.zeros((0, 2))
-            build_bearing(test, study.simulation, no_path, 1.0, meshes)
+            if test.shapes:
+                meshes = {name: reader.shape(study, file) for name, file in test.shapes.items()}
+                _ = BearingContact(test, study.simulation, curves, meshes).bearing
     return found
 
 

@@ -13,8 +13,8 @@ Array = NDArray[np.float64]
 
 # Position of the moving body's origin, mm, and body-three 1-2-3 angles, rad (Bei 2003, 2.2.1).
 COORDINATES = ("x", "y", "z", "theta_1", "theta_2", "theta_3")
-# From the axes of a knee (posterior, superior, medial) to those of a patella (proximal, posterior,
-# lateral).
+# From the axes of a knee (posterior, superior, medial) to the axes of a patella (proximal,
+# posterior, lateral).
 OF_PATELLA = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 # Turns an angle into a length or a moment into a force, mm: half a usual spacing of condyles.
 LEVER = 23.0

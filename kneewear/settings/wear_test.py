@@ -155,7 +155,7 @@ class AnatomicButton(PlanarBearing):
     facet_radius_mm: Positive = quantity("Radius of the hollow facets across.", _RADIUS)
     half_width_mm: Positive = quantity("Radius of the button seen from the trochlea.", _RADIUS)
     groove_radius_mm: Positive = quantity(
-        "Radius of the groove across, at least that of the ridge.", _RADIUS
+        "Radius of the groove across, no smaller than ridge_radius_mm.", _RADIUS
     )
     groove_half_width_mm: Positive = quantity("Half of the width of the groove.", _RADIUS)
     flank_radius_mm: Positive = quantity("Radius of the flanks of the trochlea across.", _RADIUS)
@@ -197,7 +197,7 @@ class FittedButton(PlanarBearing):
     )
     axis_mm: tuple[Finite, Finite] | None = quantity(
         "Posterior and superior position of the axis that the motion refers to, in the frame of "
-        "the femoral component's file; null for that of the condyles.",
+        "the femoral component's file; null for the axis of the condyles.",
         Range("mm", -500, -60, 60, 500, "Origins of components are near the joint"),
         None,
     )
@@ -230,7 +230,7 @@ class FittedButton(PlanarBearing):
 
 
 def _refuse_larger(shape: Settings, *pairs: tuple[str, str]) -> None:
-    """Refuse a key whose value is above that of another key."""
+    """Refuse keys whose values are above the values of other keys."""
     for key, of in pairs:
         most = getattr(shape, of)
         if getattr(shape, key) > most:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import LEVER
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
-from kneewear.settings.backside import MobileInsert
+from kneewear.settings.backside import Glide, MobileInsert
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation._sliding_kernels import dissipate
 from kneewear.simulation.alignment import build_alignment, neutral_alignment
@@ -34,17 +34,19 @@ from kneewear.simulation.seat import above_the_middle
 Array = NDArray[np.float64]
 
 # Coordinates of the insert on its tray, in the order of its path.
-GLIDES = ("anterior_posterior", "medial_lateral", "rotation")
+GLIDES = get_args(Glide)
 # Sliding in a frame, mm, at which friction is seven tenths of its full value; places are found for
 # the first of these and followed to the last.
 TRANSITIONS = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
 # A place is found to this, mm (rotations turn a lever by it), in so many rounds; after the first of
 # them they may be longer than expected, up to this ratio.
 FOUND, MOST_ROUNDS, FIRST_ROUNDS, LONG = 1e-5, 100, 16, 8.0
+# The minimum of the energy of a round is found to this, mm.
+PLACED = 0.1 * FOUND
 # Rounds may close on a place where forces jump as elements enter contact: steps to both sides, mm.
 JUMP = 0.02
 # The longest step and the largest displacement, mm.
-LONGEST, FARTHEST = 3.0, 40.0
+LONGEST, FARTHEST = 0.5, 40.0
 # Least stiffness of the contact that is expected, N/mm; after so many rounds it is measured anew,
 # by differences of a displacement, mm.
 SOFTEST, MEASURED, DIFFERENCE = 0.1, 8, 1e-2
@@ -58,11 +60,11 @@ SCALE = np.array([1.0, 1.0, LEVER])
 class _State(NamedTuple):
     """The insert somewhere on its tray in a frame, with the contact of both faces.
 
-    `path` (3,) is its posterior and medial displacement, mm, and its rotation, rad, `pose` (6,)
-    that of the femoral component on the insert, mm and rad, `pressure` that of the lower face, MPa,
-    and `pushed` (3,) the posterior and medial force of the contact pressure of the bearing on the
-    insert along the axes of the tray, N, and its moment about the pivot, N mm. Where the insert
-    `tips`, the pressure is uniform.
+    `path` (3,) is its posterior and medial displacement, mm, and its rotation, rad, `pose` (6,) the
+    pose of the femoral component on the insert, mm and rad, `pressure` the pressures of the lower
+    face, MPa, and `pushed` (3,) the posterior and medial force of the contact pressure of the
+    bearing on the insert along the axes of the tray, N, and its moment about the pivot, N mm. Where
+    the insert `tips`, the pressure is uniform.
     """
 
     path: Array
@@ -121,19 +123,18 @@ class Platform:
 
     Notes
     -----
-    Inertia is neglected: along each free coordinate the force of the femoral component on the
-    insert, of the contact pressure and of friction along the sliding of the bearing, and that of
-    friction of the lower face balance at every frame. An element of a face with the pressure p and
-    the area A that slides by v since the frame before bears the friction
+    Inertia is neglected: along each free coordinate contact pressure and friction of the bearing
+    balance the friction of the lower face at every frame. An element of a face with the pressure p
+    and the area A that slides by v since the frame before bears the friction
 
         mu p A v / sqrt(v^2 + v0^2),
 
-    that of Coulomb but for v below v0 = 0.1 um, where it sticks. Resultants of both faces decrease
-    with the displacement of the insert: friction opposes it, and conforming surfaces return it to
-    the femoral component, so that the place of a frame is unique where they do. It depends on that
-    of the frame before; a cycle is repeated until it closes. Friction does not act on the
-    equilibrium of the femoral component. Coordinates that are not free are held by a guide without
-    friction, a stop is a spring of 1e5 N/mm.
+    Coulomb's law with a regularisation below v0 = 0.1 um, where the element sticks. Resultants of
+    both faces decrease with the displacement of the insert: friction opposes it, and conforming
+    surfaces return it to the femoral component, so that the place of a frame is unique where they
+    do. It depends on the frame before; a cycle is repeated until it closes. Friction does
+    not act on the equilibrium of the femoral component. Coordinates that are not free are held by a
+    guide without friction, a stop is a spring of 1e5 N/mm.
     """
 
     pairs: Sequence[ContactPair]
@@ -266,15 +267,13 @@ class Platform:
             value, slope, curve = energy(step, transition)
             for _ in range(MOST_ROUNDS):
                 change = -np.linalg.solve(curve, slope)
-                expected = -float(slope @ change)
-                if np.abs(change).max() <= 0.1 * FOUND:
-                    break
-                for _ in range(MOST_ROUNDS):
-                    tried = energy(step + change, transition)
-                    if tried[0] <= value - 1e-4 * expected:
+                tried = energy(step + change, transition)
+                while tried[0] > value + 1e-4 * float(slope @ change):
+                    change *= 0.5
+                    if np.abs(change).max() <= PLACED:
                         break
-                    change, expected = 0.5 * change, 0.5 * expected
-                else:
+                    tried = energy(step + change, transition)
+                if np.abs(change).max() <= PLACED:
                     break
                 step = step + change
                 value, slope, curve = tried

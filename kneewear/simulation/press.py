@@ -109,7 +109,7 @@ class Rig:
 
     @property
     def pairs(self) -> tuple[ContactPair, ...]:
-        """Contact pairs, those of the plateaus first."""
+        """Contact pairs, plateaus first."""
         return self.elements.pairs
 
     @property
@@ -122,9 +122,9 @@ class Rig:
         return self.knee.with_cells(cells, self.law)
 
     def line(self, medial_share: float) -> float:
-        """Line of a load of which a share acts in the middle of the medial plateau, mm.
+        """Line of a load that is shared between the middles of the plateaus, mm.
 
-        That of a single plateau is its middle.
+        A single plateau has it in its middle.
         """
         medial, lateral = self.middles[0], self.middles[-1]
         return medial_share * medial + (1.0 - medial_share) * lateral

@@ -59,8 +59,8 @@ class FaceCycle:
     `upper` and `lower` are datasets of the schema CONTACT. Each of `curves` has the shape
     (frame,): `percent` of the cycle, `femoral_rotation` and `insert_rotation` against the tray,
     deg, tibial external rotation positive, `insert_posterior` and `insert_medial`, its displacement
-    on the tray, mm, `axial_moment` of the femoral component on the insert
-    about the pivot and `friction_moment`, the largest that the lower face resists with, N m.
+    on the tray, mm, `axial_moment` of the femoral component on the insert about the pivot and
+    `friction_moment`, the largest that the lower face resists with, N m.
     """
 
     upper: xr.Dataset
@@ -201,7 +201,7 @@ def _with_micromotion(
     force = -upper["force"].values[0].sum(axis=1)
     torque = -upper["torque"].values[0].sum(axis=1)
     path = micromotion_path(movement, len(force))
-    # Of the femoral component, as the contact of a rotating platform is given.
+    # On the femoral component, as `move_insert` has them.
     wrenches = np.concatenate([force, torque], axis=1)
     return _face_cycle(upper, activity, wrenches, path, lower, np.zeros(len(force)), np.zeros(3))
 

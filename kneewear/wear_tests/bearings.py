@@ -68,8 +68,8 @@ def build_bearing(
 ) -> TestBearing:
     """Bearing of a test whose contact is centred along a path (n, 2), mm, under a largest load, N.
 
-    `meshes` are those of a bearing from files, as they have them. ValueError if an element is too
-    steep, or without these; InputDataError if they cannot be fitted.
+    `meshes` are the shapes of a bearing from files, in their units and axes. ValueError if an
+    element is too steep, or without these; InputDataError if they cannot be fitted.
     """
     shape, half = test.bearing, test.element_mm
     reach = _REACH * contact_reach(test, settings, load) + 2.0 * half

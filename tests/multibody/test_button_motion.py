@@ -49,5 +49,5 @@ def test_table_has_the_poses_there_and_back():
 
 def test_placements_are_needed():
     parts = SimpleNamespace(components=None, button=None)
-    with pytest.raises(ValueError, match="placements"):
+    with pytest.raises(ValueError):
         button_motion(SimpleNamespace(poses=poses_of), parts, (equilibrium(0),))

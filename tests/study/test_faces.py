@@ -220,11 +220,10 @@ def test_stop_ends_gliding():
 
 def test_meniscal_bearing_follows_the_condyle_it_conforms_to():
     study = study_of("meniscal_bearing.yaml")
-    found, motion = platform_of(study)
+    _, motion = platform_of(study)
     beside = motion.solution.coordinates[:, 0]
     assert np.ptp(motion.path[:, 0]) > 5.0 * np.ptp(beside)
     assert np.abs(motion.closure).max() < 1e-3
-    assert found.lower.pivot[2] > 0.0
 
 
 def test_fixed_insert_has_no_wear_of_the_lower_face(held):

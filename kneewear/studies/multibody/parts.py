@@ -13,8 +13,8 @@ BODIES, SCENE = "bodies", "scene"
 def list_parts(study: MultibodyStudy) -> dict[str, Part]:
     """All bodies.
 
-    A predicted gait has its motion as a table, for activities, and the flexion of a knee whose
-    button is placed that of the patella, for tests of buttons, and laxity where it has tests.
+    A predicted gait has its motion as a table, for activities. Passive flexion has the motion of a
+    placed button, for tests of buttons, and the results of its laxity tests.
     """
     model = study.multibody
     further: tuple[str, ...] = {"predicted_gait": ("motion",)}.get(model.model, ())

@@ -109,10 +109,9 @@ class KneeParts:
     `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
     thickness of the layers is measured, `drawn_bones` whole ones that are drawn instead;
     `ligaments`, `quadriceps` and other `muscles` are bundles with what they wrap on. `components`
-    are the frames of the femoral and of the tibial component (rotation and origin), `button` is
-    that of the patella's button, `reference`
-    the motion to compare with, `source_model` that of the model the numbers are from, and `load` a
-    measured load.
+    are the frames of the femoral and of the tibial component (rotation and origin), `button` the
+    frame of the patella's button, `reference` the motion to compare with, `source_model` the motion
+    of the model the numbers are from, and `load` a measured load.
     """
 
     surfaces: Mapping[str, TriangleMesh]
@@ -270,8 +269,8 @@ def tibial_laxity(
     """How far each load of the laxity tests moves the tibia.
 
     Flexion is held, all other coordinates of tibia and patella are in equilibrium. Loads grow in
-    steps from the equilibrium without load, which starts from that of the nearest flexion of
-    `found`.
+    steps from the equilibrium without load. Its search starts at the one of `found` with the
+    nearest flexion.
 
     Returns
     -------
@@ -327,17 +326,16 @@ def button_motion(
 ) -> pd.DataFrame:
     """Motion of the femoral component on the patella's button, flexed and extended again.
 
-    Columns are those of a test of a button (`kneewear.settings.wear_test.PatellarMotion`): flexion,
-    tilt and rotation, deg, position of the femoral component's origin proximal and lateral of that
-    of the button, mm, and the force of the contact, N, over the percent of a cycle.
+    A test of a button takes these columns (`kneewear.settings.wear_test.PatellarMotion`): flexion,
+    tilt and rotation, deg, position of the femoral component's origin proximal and lateral of the
+    button's origin, mm, and the force of the contact, N, over the percent of a cycle.
     """
     if parts.components is None or parts.button is None:
         raise ValueError("the placements of femoral component and button are not known")
     (femoral, origin), (button, middle) = parts.components[0], parts.button
-    rows = []
+    rows, number = [], BODIES.index("patella")
     for one in found:
         poses = system.poses(one.coordinates)
-        number = BODIES.index("patella")
         rotation, translation = poses.rotation[number], poses.translation[number]
         turn = OF_PATELLA @ button.T @ rotation.T @ femoral @ OF_PATELLA.T
         place = OF_PATELLA @ button.T @ (rotation.T @ (origin - translation) - middle)

@@ -50,7 +50,7 @@ class MultibodyResult:
     the clinical coordinates of the components over a cycle (Grood and Suntay, right knee), in the
     columns of a file that an activity can name. `patella` holds motion and force of a femoral
     component on the button of a patella, in the columns of a file that a test of a button can name.
-    `laxity` holds the coordinates of a tibia with and without each load of a laxity test.
+    `laxity` holds how far each load of a laxity test moves the tibia.
     """
 
     kinematics: pd.DataFrame
