@@ -1,4 +1,4 @@
-"""Vertices and triangles of STL, OBJ and PLY files; faults are reported with their line.
+"""Vertices and triangles of STL, OBJ, PLY and VTP files; faults are reported with their place.
 
 Each parser takes the file (for messages) and its content, and returns vertices (n, 3) and faces
 (m, 3), vertex numbers from 0. It raises `InputDataError` when the content is not of its format.
@@ -37,6 +37,7 @@ _OBJ_IGNORED = {
 
 _PLY_CORNERS = ("vertex_indices", "vertex_index")
 _LONGEST_HEAD = 100_000
+_VTP_COUNTS = re.compile(rb'NumberOf(?:Points|Verts|Lines|Strips|Polys)="\s*(\d+)')
 
 
 def parse_stl(path: Path, content: bytes) -> tuple[Array, Faces]:
@@ -152,6 +153,46 @@ def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
             return vertices, polygons.astype(np.int64).reshape(-1, 3)
     except (PlyParseError, KeyError, ValueError, OverflowError) as error:
         raise cut_off(path, str(error), "a PLY file of vertices x, y, z and faces") from None
+
+
+def parse_vtp(path: Path, content: bytes) -> tuple[Array, Faces | None]:
+    """Vertices and triangles of a VTK XML file; None for the latter when it has no polygons.
+
+    Strips and larger polygons are cut into triangles; lines, single points and data are left out.
+    """
+    from vtkmodules.util.numpy_support import vtk_to_numpy  # noqa: PLC0415 - few jobs read meshes
+    from vtkmodules.vtkCommonCore import vtkObject  # noqa: PLC0415 - as above
+    from vtkmodules.vtkFiltersCore import vtkTriangleFilter  # noqa: PLC0415 - as above
+    from vtkmodules.vtkIOXML import vtkXMLPolyDataReader  # noqa: PLC0415 - as above
+
+    wanted = "a complete VTK XML file of PolyData with points"
+    if b"PolyData" not in content[:_LONGEST_HEAD]:
+        raise cut_off(path, "no 'PolyData'", wanted)
+    rows = sum(int(count) for count in _VTP_COUNTS.findall(content[:_LONGEST_HEAD]))
+    if rows > len(content):
+        raise cut_off(path, f"{len(content)} bytes", f"the {rows} rows announced in the head")
+    reader, cutter = vtkXMLPolyDataReader(), vtkTriangleFilter()
+    reader.SetFileName(str(path))
+    shown = vtkObject.GetGlobalWarningDisplay()
+    vtkObject.GlobalWarningDisplayOff()  # faults are reported here
+    try:
+        reader.UpdateInformation()
+        for data in (reader.GetCellDataArraySelection(), reader.GetPointDataArraySelection()):
+            data.DisableAllArrays()
+        cutter.SetInputConnection(reader.GetOutputPort())
+        cutter.PassVertsOff()
+        cutter.PassLinesOff()
+        cutter.Update()
+    finally:
+        vtkObject.SetGlobalWarningDisplay(shown)
+    mesh = cutter.GetOutput()
+    if reader.GetErrorCode() or not mesh.GetNumberOfPoints():
+        raise cut_off(path, "content that VTK cannot read", wanted)
+    vertices = vtk_to_numpy(mesh.GetPoints().GetData()).astype(np.float64)
+    if not mesh.GetNumberOfPolys():
+        return vertices, None
+    corners = vtk_to_numpy(mesh.GetPolys().GetConnectivityArray())
+    return vertices, corners.astype(np.int64).reshape(-1, 3)
 
 
 def _strip_triangles(strips: Any) -> Faces:

@@ -19,10 +19,10 @@ from kneewear.io.data_file import (
     parse_numbers,
     read_data,
 )
-from kneewear.io.mesh_formats import parse_obj, parse_ply, parse_stl
+from kneewear.io.mesh_formats import parse_obj, parse_ply, parse_stl, parse_vtp
 from kneewear.settings.checks import judge
 
-_PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj}
+_PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj, ".vtp": parse_vtp}
 _POINT_SUFFIXES = (".csv", ".xyz", ".txt")
 # Part of the mesh's width within which vertices are merged; single precision is 6e-8.
 _MERGING = 1e-7
@@ -32,9 +32,9 @@ _ROUNDING = 4.0
 def load_shape(path: str | Path) -> TriangleMesh:
     """Mesh, point cloud or CAD part by the ending of its file, in the unit and axes of the file.
 
-    Endings are .stl, .ply, .obj; .csv, .xyz, .txt; .step, .stp, .iges, .igs. A point cloud (a PLY
-    without triangles is one) has no faces. InputDataError for any other ending, or a file that
-    cannot be read.
+    Endings are .stl, .ply, .obj, .vtp; .csv, .xyz, .txt; .step, .stp, .iges, .igs. A point cloud (a
+    PLY or VTP without triangles is one) has no faces. InputDataError for any other ending, or a
+    file that cannot be read.
     """
     ending = Path(path).suffix.lower()
     if ending in cad.SUFFIXES:
@@ -49,7 +49,7 @@ def load_shape(path: str | Path) -> TriangleMesh:
 
 
 def _load_mesh(path: str | Path) -> TriangleMesh:
-    """Triangle mesh, or points of a PLY without triangles, with coincident vertices merged."""
+    """Triangle mesh, or points of a file without triangles, with coincident vertices merged."""
     path = Path(path)
     vertices, faces = _PARSERS[path.suffix.lower()](path, read_data(path, "a mesh"))
     _check_vertices(path, vertices)

@@ -95,8 +95,8 @@ def draw_worn(kept: xr.Dataset) -> Figure:
             )  # fmt: skip
             axes.set_aspect("equal")
             axes.set_title(f"{name}: {values.max():.3g} {unit}", fontsize=style.SMALL)
+            axes.set_xlabel("z (mm)")
+        row[0].set_ylabel("x (mm)")
         label = f"{quantity.replace('_', ' ')} ({unit})"
         figure.colorbar(mesh, ax=list(row), label=label, shrink=0.8, pad=0.01)
-    figure.supxlabel("z (mm)")
-    figure.supylabel("x (mm)")
     return figure

@@ -23,19 +23,35 @@ BODIES = ("#8d9296", style.BLUE, style.GREEN)
 BONE = "#e9e2cf"
 # Panels that are drawn over the whole width, at most.
 WIDE = 10
+# Longer legends of small panels are below the figure.
+LEGEND_ROWS = 4
 # A reference is grey, behind what is computed.
 REFERENCE = "reference"
 
 
 def draw_multibody_figures(
-    kinematics: pd.DataFrame, forces: pd.DataFrame, scene: Mapping[str, Any]
+    tables: Mapping[str, pd.DataFrame], scene: Mapping[str, Any]
 ) -> dict[str, Figure]:
-    """Draw poses, motion and forces, of these one panel for each name in the column `panel`."""
+    """Draw poses, motion, forces and laxity, of the curves one panel for each name in `panel`."""
+    kinematics, forces = tables["kinematics"], tables["forces"]
     poses = {"multibody_poses": draw_poses(scene)} if scene else {}
-    return poses | {
-        "multibody_kinematics": draw_curves(kinematics, 3),
-        "multibody_forces": draw_curves(forces, 1 if forces["panel"].nunique() <= WIDE else 2),
-    }
+    laxity = {"multibody_laxity": draw_laxity(tables["laxity"])} if "laxity" in tables else {}
+    return (
+        poses
+        | laxity
+        | {
+            "multibody_kinematics": draw_curves(kinematics, 3),
+            "multibody_forces": draw_curves(forces, 1 if forces["panel"].nunique() <= WIDE else 2),
+        }
+    )
+
+
+def draw_laxity(laxity: pd.DataFrame) -> Figure:
+    """What each test moves, over flexion; tests that the knee does not bear are left out."""
+    borne = laxity[laxity["borne"] == 1.0]
+    names = {"coordinate": "panel", "test": "series", "flexion_deg": "at", "change": "value"}
+    curves = borne.rename(columns=names).assign(over="flexion (deg)")
+    return draw_curves(curves.assign(panel=curves["panel"].map(words)), 3)
 
 
 @style.styled
@@ -65,7 +81,12 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
             if columns == 1:  # the legend is above the curves
                 low, high = axes.get_ylim()
                 axes.set_ylim(low, high + 0.13 * -(-len(named) // 4) * (high - low))
-            axes.legend(ncols=1 if columns > 1 else 4, fontsize=style.SMALL)
+            if columns > 1 and len(named) > LEGEND_ROWS:
+                figure.legend(
+                    *axes.get_legend_handles_labels(), loc="outside lower center", ncols=6
+                )
+            else:
+                axes.legend(ncols=1 if columns > 1 else 4, fontsize=style.SMALL)
     return figure
 
 

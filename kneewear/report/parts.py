@@ -18,7 +18,7 @@ def draw_parts(
 ) -> dict[str, Figure]:
     """Figures of a model from its tables and records by name."""
     if model == "multibody":
-        return draw_multibody_figures(tables["kinematics"], tables["forces"], records["scene"])
+        return draw_multibody_figures(tables, records["scene"])
     if model == "fe_twin":
         return draw_twin(*(tables[name] for name in ("fe_twin", "fe_maps", "fe_profiles")))
     return draw_verification(tables)

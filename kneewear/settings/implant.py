@@ -304,8 +304,8 @@ class MeshImplantSettings(SurfaceFitSettings):
     """Implant read from files: meshes, point clouds or CAD."""
 
     insert: FileName = Field(
-        description="File of the insert, path in the data folder: mesh (.stl, .ply, .obj), point "
-        "cloud (.csv, .xyz, .ply) or CAD (.step, .stp, .iges, .igs; needs the extra `cad`)."
+        description="File of the insert, path in the data folder: mesh (.stl, .ply, .obj, .vtp), "
+        "point cloud (.csv, .xyz, .ply) or CAD (.step, .stp, .iges, .igs; needs the extra `cad`)."
     )
     femoral: FileName = Field(description="File of the femoral component; formats as of insert.")
     insert_form: Literal["sheet", "solid"] = Field(
@@ -350,7 +350,7 @@ class MeshImplantSettings(SurfaceFitSettings):
 
 
 class NaturalKneeSettings(SurfaceFitSettings):
-    """Natural knee read from open sheets of cartilage and subchondral bone (.stl, .ply, .obj)."""
+    """Natural knee read from open sheets of cartilage and bone (.stl, .ply, .obj, .vtp)."""
 
     femoral_cartilage: FileName = Field(
         description="File of the cartilage of the femur, normals out of the bone; path in the data "

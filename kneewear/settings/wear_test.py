@@ -181,8 +181,8 @@ class FittedButton(PlanarBearing):
 
     shape: Literal["fitted_button"] = Field(description="Button and trochlea from files.")
     button: FileName = Field(
-        description="Sheet of the button's bearing surface (.stl, .ply, .obj), path in the data "
-        "folder, normals towards the trochlea."
+        description="Sheet of the button's bearing surface (.stl, .ply, .obj, .vtp), path in the "
+        "data folder, normals towards the trochlea."
     )
     trochlea: FileName = Field(description="Sheet of the femoral component, with its trochlea.")
     unit: LengthUnit = Field(description="Unit of length of the files.")

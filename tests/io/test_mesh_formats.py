@@ -107,6 +107,67 @@ def test_ply_of_text_with_windows_line_ends(tmp_path):
     assert_tetrahedron(load_shape(path), 0)
 
 
+def vtk_polygons(points, polygons, strips=()):
+    """Polygons and strips of VTK, with an array of data."""
+    from vtkmodules.util.numpy_support import numpy_to_vtk
+    from vtkmodules.vtkCommonCore import vtkPoints
+    from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
+
+    data, places = vtkPolyData(), vtkPoints()
+    places.SetData(numpy_to_vtk(np.array(points, dtype=float), deep=True))
+    data.SetPoints(places)
+    for rows, fill in ((polygons, data.SetPolys), (strips, data.SetStrips)):
+        cells = vtkCellArray()
+        for row in rows:
+            cells.InsertNextCell(len(row), [int(n) for n in row])
+        fill(cells)
+    heights = numpy_to_vtk(np.arange(float(len(points))), deep=True)
+    heights.SetName("height")
+    data.GetPointData().AddArray(heights)
+    return data
+
+
+def write_vtp(path, data, mode="Ascii"):
+    from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
+
+    writer = vtkXMLPolyDataWriter()
+    getattr(writer, f"SetDataModeTo{mode}")()
+    writer.SetFileName(str(path))
+    writer.SetInputData(data)
+    writer.Write()
+    return path
+
+
+@pytest.mark.parametrize("mode", ["Ascii", "Binary", "Appended"])
+def test_vtp_as_paraview_writes_it(tmp_path, mode):
+    path = write_vtp(tmp_path / "a.vtp", vtk_polygons(TETRAHEDRON, FACES), mode)
+    assert_tetrahedron(load_shape(path), 0)
+
+
+def test_polygons_and_strips_of_vtp_are_cut_into_triangles(tmp_path):
+    points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 2, 0], [0, 2, 0]]
+    path = write_vtp(tmp_path / "a.vtp", vtk_polygons(points, [[0, 1, 2, 3]], [[3, 2, 5, 4]]))
+    mesh = load_shape(path)
+    normals = np.cross(*np.diff(mesh.vertices[mesh.faces], axis=1).transpose(1, 0, 2))
+    assert normals[:, 2] == pytest.approx([1.0] * 4)
+
+
+def test_vtp_without_polygons_is_a_point_cloud(tmp_path):
+    mesh = load_shape(write_vtp(tmp_path / "a.vtp", vtk_polygons(TETRAHEDRON, [])))
+    assert (len(mesh.vertices), len(mesh.faces)) == (4, 0)
+
+
+@pytest.mark.parametrize("mode", ["Ascii", "Binary", "Appended"])
+@pytest.mark.parametrize("part", [0.2, 0.6, 0.95])
+def test_vtp_that_is_cut_off_is_refused(tmp_path, mode, part):
+    path = write_vtp(tmp_path / "a.vtp", vtk_polygons(TETRAHEDRON, FACES), mode)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(part * len(content))])
+    with pytest.raises(InputDataError) as caught:
+        load_shape(path)
+    assert caught.value.finding.where.endswith("a.vtp")
+
+
 SQUARE = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\n"
 
 
@@ -205,6 +266,7 @@ def promises(count):
         .replace(b"element face 1", b"element face %d" % count),
         "e.ply": ply_text([[0, 1, 2]]).replace("vertex 4", f"vertex {count}").encode(),
         "f.ply": ply_text([[0, 1, 2]]).replace("1 3 0", f"1 {count} 0").encode(),
+        "g.vtp": b'<VTKFile type="PolyData"><PolyData><Piece NumberOfPoints="%d"/>' % count,
     }  # fmt: skip
 
 

@@ -138,7 +138,7 @@ def multibody(
 ) -> Contents:
     """Contents of the page of several bodies."""
     tables = {**tables, "kinematics": motion, "forces": forces}
-    figures = draw_multibody_figures(motion, forces, scene_record(None))
+    figures = draw_multibody_figures({"kinematics": motion, "forces": forces}, scene_record(None))
     return "multibody", study.model_dump(mode="json"), tables, figures
 
 
