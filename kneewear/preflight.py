@@ -37,6 +37,7 @@ from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, pose
 from kneewear.report.derived import Tables
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
+from kneewear.report.regions import tabulate_heights
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary, read_verdict
 from kneewear.settings.activity import FileActivity, IsoMotion, prescribes_motion
@@ -93,10 +94,11 @@ def _write_preflight(
     activities = [load_activity(study, name, root) for name in study.simulated_activities()]
     placements: tuple[Placement, ...] = ()
     listed = study.tried_cases()
-    sheets = None
+    sheets, tables = None, {}
     if isinstance(study.implant, MeshImplant):
         parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
         sheets = {name: part.sheet.vertices for name, part in parts.items()}
+        tables["insert_heights"] = tabulate_heights(parts["insert"].sheet)
     if listed:
         # Contact is largest where the body is heaviest.
         cases = max(listed, key=lambda one: one.body_mass), shallowest_case(listed)
@@ -139,7 +141,7 @@ def _write_preflight(
         for note in one.notes
     ]
     pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
-    tables = {"first_contacts": table}
+    tables["first_contacts"] = table
     if placements:
         tables["placement"] = pd.concat([one.table for one in placements], ignore_index=True)
         save_table(tables["placement"], folder / "placement.csv")

@@ -19,6 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kneewear.report.derived import Tables
+from kneewear.report.regions import regions_data
 from kneewear.report.source_tables import provenance_tables
 from kneewear.report.specification import (
     FactsPart,
@@ -49,6 +50,9 @@ PROVENANCE = {
     "machine": "Machine",
     "inputs": "Input files",
 }
+
+# Data of each tool from the tables and settings of a study; None where it has none.
+TOOLS = {"decision": decision_data, "regions": regions_data}
 
 
 class PageSection(NamedTuple):
@@ -122,7 +126,7 @@ def compose(
         for name in starting_with(figures, *part.figures)
     ]
     listed = list(section_tables(part, tables, values))
-    tool = decision_data(tables, tables.settings) if part.tool else None
+    tool = TOOLS[part.tool](tables, tables.settings) if part.tool else None
     viewer = view if part.viewer else None
     wanted = part.figures or part.tables or part.viewer or part.tool
     if wanted and not (shown or listed or viewer or tool):

@@ -133,7 +133,7 @@ class SectionPart(PagePart):
     heading: str
     text: list[str] = []
     viewer: bool = False
-    tool: Literal["", "decision"] = ""
+    tool: Literal["", "decision", "regions"] = ""
     figures: list[str] = []
     tables: list[TablePart | FactsPart] = []
     links: dict[str, str] = {}

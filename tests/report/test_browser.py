@@ -12,11 +12,15 @@ import matplotlib.image
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from statsmodels.api import OLS
 
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.multibody import scene_view
+from kneewear.report.regions import tabulate_heights
+from kneewear.settings.implant import InsertRegions
 from kneewear.studies.multibody.result import scene_record
 from tests.report.labels import misplaced
 from tests.report.new_kinds import NEW_KINDS, passive_flexion, searched
@@ -281,3 +285,85 @@ def test_long_tables_are_printed_in_full(visits, tmp_path):
     assert one.page.locator("details:not([open])").count() == 0
     assert not one.page.locator("#viewer").is_visible()
     one.page.emulate_media(media="screen")
+
+
+FACE = np.array([[0, 1, 2]])
+REGION = {"x": [-20.0, 20.0], "z": [10.0, 30.0], "outline": None}
+
+
+@pytest.fixture
+def regions(browser, tmp_path):
+    """The page of inputs with the plan of a flat insert; its middle is at x = z = 0."""
+    x, z = np.mgrid[-25.0:26.0, -40.0:41.0]
+    sheet = TriangleMesh(np.column_stack([x.ravel(), 0.01 * x.ravel() ** 2, z.ravel()]), FACE)
+    lateral = REGION | {"z": [-30.0, -10.0]}
+    window = {"medial": REGION, "lateral": lateral}
+    meshes = {"insert_region_mm": window}
+    settings = {"study": "plan", "implant": {"name": "plate", "meshes": meshes}}
+    frames = {"insert_heights": tabulate_heights(sheet)}
+    visit = Visit(browser, written("preflight", settings, frames).page, tmp_path)
+    yield visit
+    visit.window.close()
+
+
+def outlines(visit):
+    shown = yaml.safe_load(visit.page.locator("#regions-yaml").input_value())
+    return shown and shown["implant"]["meshes"]["insert_region_mm"]
+
+
+def at(visit, x, z):
+    """Point of the window at x, z of the plan."""
+    to_window = """([x, z]) => {
+      const plan = document.getElementById("regions-plan");
+      const point = new DOMPoint(-z, x).matrixTransform(plan.getScreenCTM());
+      return [point.x, point.y];
+    }"""
+    visit.page.locator("#regions-plan").scroll_into_view_if_needed()
+    return visit.page.evaluate(to_window, [x, z])
+
+
+def test_regions_begin_with_the_windows_of_the_settings(regions):
+    regions.assert_quiet_and_accessible()
+    corners = outlines(regions)
+    assert corners["medial"]["x"] == [-20, 20]
+    assert corners["lateral"]["z"] == [-30, -10]
+    assert sorted(map(tuple, corners["medial"]["outline"])) == [
+        (-20, 10), (-20, 30), (20, 10), (20, 30),
+    ]  # fmt: skip
+    InsertRegions.model_validate(corners)
+
+
+def test_corners_are_drawn_dragged_moved_and_removed(regions):
+    mouse = regions.page.mouse
+    mouse.click(*at(regions, 24.0, 20.0))
+    found = outlines(regions)["medial"]
+    assert found["outline"][3] == pytest.approx([24.0, 20.0], abs=0.3)
+    assert found["x"][1] == pytest.approx(24.0, abs=0.3)
+    mouse.move(*at(regions, -20.0, 30.0))
+    mouse.down()
+    mouse.move(*at(regions, -15.0, 33.0))
+    mouse.up()
+    assert outlines(regions)["medial"]["outline"][0] == pytest.approx([-15.0, 33.0], abs=0.3)
+    regions.page.keyboard.press("ArrowUp")
+    assert outlines(regions)["medial"]["outline"][0][0] == pytest.approx(-15.5, abs=0.3)
+    regions.page.keyboard.press("Delete")
+    assert len(outlines(regions)["medial"]["outline"]) == 4
+    assert len(outlines(regions)["lateral"]["outline"]) == 4
+
+
+def test_an_outline_is_drawn_corner_by_corner(regions):
+    drawn = [(-18.0, -12.0), (-18.0, -28.0), (0.0, -34.0), (18.0, -28.0), (18.0, -12.0)]
+    regions.page.locator("#regions-side").select_option("lateral")
+    regions.page.locator("#regions-clear").click()
+    assert outlines(regions) is None
+    for corner in drawn:
+        regions.page.mouse.click(*at(regions, *corner))
+    np.testing.assert_allclose(outlines(regions)["lateral"]["outline"], drawn, atol=0.3)
+
+
+def test_an_outline_that_crosses_itself_is_not_written(regions):
+    regions.page.mouse.move(*at(regions, -20.0, 30.0))
+    regions.page.mouse.down()
+    regions.page.mouse.move(*at(regions, 24.0, 20.0))
+    regions.page.mouse.up()
+    assert outlines(regions) is None
