@@ -85,7 +85,7 @@ def _write_preflight(
     """Page of one design."""
     folder.mkdir(parents=True, exist_ok=True)
     shapes = load_shapes(study, root)
-    windows, _ = _windows(study, shapes)
+    windows, tables, _ = _windows(study, shapes)
     save_figures(windows, folder)
     implant, record = build_implant(study.implant, **shapes)
     nodes = (study.table.u_points, study.table.v_points)
@@ -94,11 +94,10 @@ def _write_preflight(
     activities = [load_activity(study, name, root) for name in study.simulated_activities()]
     placements: tuple[Placement, ...] = ()
     listed = study.tried_cases()
-    sheets, tables = None, {}
+    sheets = None
     if isinstance(study.implant, MeshImplant):
         parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
         sheets = {name: part.sheet.vertices for name, part in parts.items()}
-        tables["insert_heights"] = tabulate_heights(parts["insert"].sheet)
     if listed:
         # Contact is largest where the body is heaviest.
         cases = max(listed, key=lambda one: one.body_mass), shallowest_case(listed)
@@ -145,12 +144,23 @@ def _write_preflight(
     if placements:
         tables["placement"] = pd.concat([one.table for one in placements], ignore_index=True)
         save_table(tables["placement"], folder / "placement.csv")
+    verdict = _write_page(study, folder, tables, pictures, findings)
+    return Preflight(folder / "index.html", placements, tuple(warnings), verdict)
+
+
+def _write_page(
+    study: Study,
+    folder: Path,
+    tables: Mapping[str, pd.DataFrame],
+    pictures: Mapping[str, bytes],
+    findings: Sequence[Finding],
+) -> Verdict:
+    """Write the page of what could be drawn, and return its verdict."""
     shown = Tables(tables, study.model_dump(mode="json"))
     page = load_page("preflight")
     summary = build_summary("preflight", page, shown, list(map(Reported, findings)))
-    html = render_page(page, summary, shown, pictures)
-    save_text(html, folder / "index.html")
-    return Preflight(folder / "index.html", placements, tuple(warnings), read_verdict(summary))
+    save_text(render_page(page, summary, shown, pictures), folder / "index.html")
+    return read_verdict(summary)
 
 
 def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:
@@ -233,17 +243,22 @@ def remove_page(study: Study) -> None:
 
 
 def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
-    """Draw the windows over the meshes that a fault is about, and add where these are to it."""
+    """Write a page of the windows over the meshes that a fault is about, and name it in the fault.
+
+    Regions can be drawn on it.
+    """
     for one, folder in _designs(study):
         files = mesh_files(one, root).values()
         if not any(Path(file).name in str(error) for file in files):
             continue
         with suppress(InputDataError):
-            windows, extent = _windows(one, load_shapes(one, root))
+            windows, tables, extent = _windows(one, load_shapes(one, root))
             folder.mkdir(parents=True, exist_ok=True)
             save_figures(windows, folder)
             if windows:
-                error.add_note(f"{extent} Look at {folder / 'windows.svg'}")
+                pictures = {"windows": (folder / "windows.svg").read_bytes()}
+                _write_page(one, folder, tables, pictures, [error.finding])
+                error.add_note(f"{extent} Look at {folder / 'index.html'}")
 
 
 def _designs(study: Study) -> list[tuple[Study, Path]]:
@@ -255,10 +270,12 @@ def _designs(study: Study) -> list[tuple[Study, Path]]:
     return [(one, folder / (name if len(several) > 1 else "")) for name, one in several.items()]
 
 
-def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> tuple[dict[str, Figure], str]:
-    """Figure of the bearings extracted from meshes, and their extent; none of other implants."""
+def _windows(
+    study: Study, shapes: Mapping[str, TriangleMesh]
+) -> tuple[dict[str, Figure], dict[str, pd.DataFrame], str]:
+    """Figure, heights and extent of the bearings extracted from meshes; none of other implants."""
     if not isinstance(study.implant, MeshImplant):
-        return {}, ""
+        return {}, {}, ""
     meshes = study.implant.meshes
     parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
     insert, femoral = parts["insert"].sheet, parts["femoral"].sheet
@@ -269,7 +286,7 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> tuple[dict[str
         f"{femoral.vertices[:, 2].min():.0f} to {femoral.vertices[:, 2].max():.0f} mm."
     )
     figure = draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))
-    return {"windows": figure}, extent
+    return {"windows": figure}, {"insert_heights": tabulate_heights(insert)}, extent
 
 
 def _press_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:

@@ -77,7 +77,12 @@ def test_windows_beside_the_bearing_are_drawn_with_its_extent(tmp_path, monkeypa
     with pytest.raises(SystemExit) as ended:
         command.main(["check", "config/example_meshes.yaml", "own.yaml"])
     said = str(ended.value)
-    assert (tmp_path / re.search(r"\S+/windows\.svg", said)[0]).is_file()
+    page = tmp_path / re.search(r"\S+/inputs/\S+\.html", said)[0]
+    assert (page.parent / "windows.svg").is_file()
+    # Regions can be drawn where no surface could be fitted.
+    data = re.search(r'id="regions-data">(.*?)</script>', page.read_text("utf-8"))
+    corners = yaml.safe_load(data[1])["corners"]
+    assert {x for x, _ in corners["medial"]} == {20.0, 40.0}
 
 
 @pytest.mark.compiled
