@@ -91,7 +91,7 @@ def _judged(bearing: UnrolledBearing) -> Iterator[Finding | None]:
     faces = bearing.sheet.faces
     inside = bearing.inside[faces].all(axis=1)
     where = f"{bearing.side} side"
-    remedy = "Export the component with finer triangles."
+    remedy = "Move the region onto the bearing, or export the component with finer triangles."
     yield judge("geometry.triangles", int(inside.sum()), bearing.source, remedy, where)
     for area, (x, y, z) in _holes(bearing):
         remedy = "Close the hole, or check that the file is whole."

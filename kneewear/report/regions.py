@@ -17,16 +17,20 @@ SPACING = 1.0
 
 
 def tabulate_heights(insert: TriangleMesh) -> pd.DataFrame:
-    """Heights of an insert's sheet in knee axes: the highest vertex of each square of `SPACING`.
+    """Heights of an insert's sheet in knee axes: the highest point of each square of `SPACING`.
 
     Columns are the middle of the square, `x_mm` (posterior) and `z_mm` (medial), and the height
     `y_mm`.
     """
-    squares = np.floor(insert.vertices[:, [0, 2]] / SPACING).astype(int)
-    heights = pd.DataFrame({"x": squares[:, 0], "z": squares[:, 1], "y_mm": insert.vertices[:, 1]})
+    corners = insert.vertices[insert.faces]
+    # Vertices alone leave squares of coarse meshes empty.
+    middles = [0.5 * (corners + np.roll(corners, 1, axis=1)), corners.mean(axis=1)]
+    points = np.vstack([insert.vertices, *(one.reshape(-1, 3) for one in middles)])
+    squares = np.floor(points[:, [0, 2]] / SPACING).astype(int)
+    heights = pd.DataFrame({"x": squares[:, 0], "z": squares[:, 1], "y_mm": points[:, 1]})
     highest = heights.groupby(["x", "z"], as_index=False)["y_mm"].max()
-    middles = {f"{axis}_mm": (highest[axis] + 0.5) * SPACING for axis in "xz"}
-    return pd.DataFrame({**middles, "y_mm": highest["y_mm"]})
+    places = {f"{axis}_mm": (highest[axis] + 0.5) * SPACING for axis in "xz"}
+    return pd.DataFrame({**places, "y_mm": highest["y_mm"]})
 
 
 def regions_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[str, Any] | None:

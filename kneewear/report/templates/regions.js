@@ -4,7 +4,7 @@
   const data = JSON.parse(find("data").textContent);
   const plan = find("plan");
   const colours = { medial: "#0072B2", lateral: "#D55E00" };
-  const margin = 4; // mm
+  const margin = 6; // mm
   const step = 0.5; // mm, of an arrow key
   const round = (value) => Math.round(10 * value) / 10;
   let corners = structuredClone(data.corners);
@@ -21,7 +21,9 @@
 
   function drawHeights() {
     const [x, z, y] = [0, 1, 2].map((column) => data.heights.map((row) => row[column]));
-    const box = [-Math.max(...z), Math.min(...x), -Math.min(...z), Math.max(...x)];
+    const outlines = Object.values(data.corners).flat();
+    const [atX, atZ] = [x.concat(outlines.map((one) => one[0])), z.concat(outlines.map((one) => one[1]))];
+    const box = [-Math.max(...atZ), Math.min(...atX), -Math.min(...atZ), Math.max(...atX)];
     const [left, top, right, bottom] = [box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin];
     plan.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
     const [low, high] = [Math.min(...y), Math.max(...y)];
