@@ -35,7 +35,9 @@ def draw_multibody_figures(
     """Draw poses, motion, forces and laxity, of the curves one panel for each name in `panel`."""
     kinematics, forces = tables["kinematics"], tables["forces"]
     poses = {"multibody_poses": draw_poses(scene)} if scene else {}
-    laxity = {"multibody_laxity": draw_laxity(tables["laxity"])} if "laxity" in tables else {}
+    laxity = (
+        {"multibody_laxity": draw_tibial_laxity(tables["laxity"])} if "laxity" in tables else {}
+    )
     return (
         poses
         | laxity
@@ -46,7 +48,7 @@ def draw_multibody_figures(
     )
 
 
-def draw_laxity(laxity: pd.DataFrame) -> Figure:
+def draw_tibial_laxity(laxity: pd.DataFrame) -> Figure:
     """What each test moves, over flexion; tests that the knee does not bear are left out."""
     borne = laxity[laxity["borne"] == 1.0]
     names = {"coordinate": "panel", "test": "series", "flexion_deg": "at", "change": "value"}
