@@ -23,7 +23,7 @@ BODIES = ("#8d9296", style.BLUE, style.GREEN)
 BONE = "#e9e2cf"
 # Panels that are drawn over the whole width, at most.
 WIDE = 10
-# Longer legends of small panels are below the figure.
+# A longer legend that all small panels share is below the figure.
 LEGEND_ROWS = 4
 # A reference is grey, behind what is computed.
 REFERENCE = "reference"
@@ -61,6 +61,8 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
     """Panels of curves over flexion or time, all with their unit."""
     names = list(dict.fromkeys(table["panel"]))
     named: list[str] = []
+    of_panels = {tuple(rows["series"].unique()) for _, rows in table.groupby("panel")}
+    shared = columns > 1 and len(of_panels) == 1 and len(*of_panels) > LEGEND_ROWS
     figure, panels = style.panels_in_rows(len(names), columns, 2.2 if columns > 1 else 2.8)
     for axes, name in zip(panels, names, strict=True):
         rows = table[table["panel"] == name]
@@ -83,12 +85,10 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
             if columns == 1:  # the legend is above the curves
                 low, high = axes.get_ylim()
                 axes.set_ylim(low, high + 0.13 * -(-len(named) // 4) * (high - low))
-            if columns > 1 and len(named) > LEGEND_ROWS:
-                figure.legend(
-                    *axes.get_legend_handles_labels(), loc="outside lower center", ncols=6
-                )
-            else:
+            if not shared:
                 axes.legend(ncols=1 if columns > 1 else 4, fontsize=style.SMALL)
+    if shared:
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return figure
 
 

@@ -268,10 +268,11 @@ class Platform:
             for _ in range(MOST_ROUNDS):
                 change = -np.linalg.solve(curve, slope)
                 tried = energy(step + change, transition)
-                while tried[0] > value + 1e-4 * float(slope @ change):
+                while (
+                    np.abs(change).max() > PLACED
+                    and tried[0] > value + 1e-4 * float(slope @ change)
+                ):  # fmt: skip
                     change *= 0.5
-                    if np.abs(change).max() <= PLACED:
-                        break
                     tried = energy(step + change, transition)
                 if np.abs(change).max() <= PLACED:
                     break
