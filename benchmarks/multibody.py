@@ -17,6 +17,7 @@ from benchmarks.timing import durations
 from kneewear.io.documents import save_table
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import model_files
+from kneewear.multibody.impacts import integrate_impacts
 from kneewear.replications.knee_extension.motion import (
     build_extension,
     extend_knee,
@@ -25,7 +26,6 @@ from kneewear.replications.knee_extension.motion import (
 from kneewear.replications.knee_extension.settings import KneeExtensionSettings
 from kneewear.replications.planar_knee.model import FREE, build_planar
 from kneewear.replications.planar_knee.settings import PlanarSettings
-from kneewear.replications.point_contact.impacts import integrate_impacts
 from kneewear.settings.multibody import MultibodyStudy
 from kneewear.settings.study import read_study
 from kneewear.studies.multibody.passive_flexion import build_system, flex_knee

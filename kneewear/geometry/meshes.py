@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
@@ -180,6 +180,24 @@ def joined(meshes: Sequence[TriangleMesh]) -> TriangleMesh:
         np.concatenate([one.vertices for one in meshes]),
         np.concatenate([one.faces + at for one, at in zip(meshes, first, strict=False)]),
     )
+
+
+def woven(points: Array) -> TriangleMesh:
+    """Mesh of a grid of points (n, m, 3)."""
+    number = np.arange(points[..., 0].size).reshape(points.shape[:2])
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    faces = [np.stack(corners, -1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))]
+    return TriangleMesh(points.reshape(-1, 3), np.concatenate(faces))
+
+
+def sphere_mesh(
+    centre: ArrayLike, radius: float, around: int = 41, along: int = 21
+) -> TriangleMesh:
+    """A sphere of so many points along its equator, and from pole to pole along z."""
+    turn = np.linspace(0.0, 2.0 * np.pi, around)
+    fall = np.linspace(0.0, np.pi, along)[:, None]
+    unit = [np.sin(fall) * np.cos(turn), np.sin(fall) * np.sin(turn), np.cos(fall) + 0.0 * turn]
+    return woven(np.asarray(centre) + radius * np.stack(unit, -1))
 
 
 def sampled_triangles(mesh: TriangleMesh, parts: int = 4) -> Array:

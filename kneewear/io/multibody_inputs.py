@@ -30,6 +30,7 @@ from kneewear.io.text_tables import TextTable
 from kneewear.mechanics.bodies import BodyPoses
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.multibody.system import System
+from kneewear.settings.composed_knee import ComposedKneeSettings
 from kneewear.settings.faults import suggestion
 from kneewear.settings.multibody import (
     MultibodyModel,
@@ -69,8 +70,12 @@ def load_settings(settings: Mapping[str, Any]) -> MultibodyModel:
 
 def load_parts(settings: MultibodyModel, files: Files) -> Any:
     """Parts of the model that the settings name, from its data files by name; None without."""
-    if not settings.files:
+    if not settings.files and not isinstance(settings, ComposedKneeSettings):
         return None
+    if isinstance(settings, ComposedKneeSettings):
+        from kneewear.io.composed_inputs import load_composed_parts  # noqa: PLC0415 - it uses this
+
+        return load_composed_parts(settings, files)
     if settings.model in MULTIBODY_MODELS:
         return replication(settings.model, "reader").read(settings, files)
     return load_knee_parts(settings, files)
@@ -111,7 +116,7 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
     for bundles, *_, table in tissues:
         _refuse_one_body(bundles, files[table])
     wrapped = tuple(
-        sided(replace(bundles, obstacles=_chosen(objects, names, files[table])), poses)
+        sided(replace(bundles, obstacles=chosen_obstacles(objects, names, files[table])), poses)
         for bundles, names, objects, table in tissues
     )
     for one in wrapped:
@@ -164,7 +169,7 @@ def _obstacles(
     if rows:
         known, key = [row.name for row in rows], "multibody.unused_wrap_objects"
         require_known(unused, known, files[table], "Correct the name.", key)
-    return {row.name: None if row.name in unused else _obstacle(row) for row in rows}
+    return {row.name: None if row.name in unused else place_object(row) for row in rows}
 
 
 def _quadriceps(
@@ -191,7 +196,8 @@ def start_poses(settings: SoftTissueKneeSettings) -> BodyPoses:
     return System("femur", MOVING, {}).poses(start_of(settings))
 
 
-def _obstacle(row: WrapRow) -> WrapObject:
+def place_object(row: WrapRow) -> WrapObject:
+    """Wrap object of a row of a table."""
     return WrapObject(
         name=row.name,
         kind=row.kind,
@@ -212,7 +218,7 @@ def _refuse_one_body(bundles: Bundles, path: str | Path) -> None:
             raise InputDataError(path, found, "points on two bodies", remedy, name)
 
 
-def _chosen(
+def chosen_obstacles(
     obstacles: Mapping[str, WrapObject | None], names: Any, path: str | Path
 ) -> tuple[WrapObject | None, ...]:
     """Obstacle of each bundle; all are straight where no wrap objects are read."""

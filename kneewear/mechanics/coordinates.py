@@ -85,3 +85,19 @@ def fit_periodic(samples: ArrayLike, period: float) -> PeriodicSpline:
     square = (3.0 * rise / step - 2.0 * rate - after) / step
     cube = (rate + after - 2.0 * rise / step) / step**2
     return PeriodicSpline(np.ascontiguousarray(np.stack([values, rate, square, cube], 1)), period)
+
+
+def follow_samples(samples: ArrayLike, duration: float) -> PeriodicSpline:
+    """Monotone cubics through samples (time, channel) at equal times from 0 to `duration`, s.
+
+    After it they stay at the last sample for one interval more. Rates are continuous, accelerations
+    are not (Fritsch and Butland 1984, doi:10.1137/0905021).
+    """
+    from scipy.interpolate import PchipInterpolator  # noqa: PLC0415 - see geometry.surface
+
+    values = np.asarray(samples, dtype=float)
+    values = np.concatenate([values, values[-1:]])
+    step = duration / (len(values) - 2)
+    pieces = PchipInterpolator(step * np.arange(len(values)), values).c[::-1]
+    coefficients = np.ascontiguousarray(np.moveaxis(pieces, 0, 1))
+    return PeriodicSpline(coefficients, step * (len(values) - 1))

@@ -75,12 +75,13 @@ class Contact:
             twist = poses.velocity[b, 3:] - spin
             velocity = np.concatenate([frame.T @ drift, frame.T @ twist])
             found = self.law.evaluate(turn, place, velocity)
-        wrench = np.asarray(found.wrench)
-        if not wrench.any():
+        wrench, stiffness = np.asarray(found.wrench), np.asarray(found.stiffness)
+        # A joint is stiff where it is closed, too.
+        if not (wrench.any() or stiffness.any()):
             return found
         add_between(
             a, b, poses, np.concatenate([frame @ wrench[:3], frame @ wrench[3:]]),
-            rotated(frame, found.stiffness), total,
+            rotated(frame, stiffness), total,
             rotated(frame, found.damping) if self.has_rate else None,
         )  # fmt: skip
         energy = getattr(found, "energy", None)

@@ -86,7 +86,7 @@ def trace_equilibria(
     tolerance: float = 1e-8,
     on_frame_done: Callable[[], None] = lambda: None,
 ) -> tuple[SystemEquilibrium, ...]:
-    """Equilibria over a motion of the prescribed coordinates, (n_frames, 6 n).
+    """Equilibria over a motion of the prescribed coordinates, (n_frames, 6 n), and over loads.
 
     The first frame starts from its own values of the free coordinates; later ones, whose values are
     not used, from an extrapolation of the frames before. With the time `step` between frames, s,
@@ -105,8 +105,8 @@ def trace_equilibria(
         previous = (found[-1].coordinates, step) if found and step is not None else None
         found.append(
             solve_system(
-                system, begin, free, previous=previous, dampers=dampers, tolerance=tolerance,
-                frame=number,
+                system.at(number), begin, free, previous=previous, dampers=dampers,
+                tolerance=tolerance, frame=number,
             )
         )  # fmt: skip
         on_frame_done()

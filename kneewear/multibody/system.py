@@ -8,7 +8,7 @@ femoral component is the one body, and the insert the ground.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -126,6 +126,13 @@ class System:
     def size(self) -> int:
         """Number of coordinates."""
         return 6 * len(self.bodies)
+
+    def at(self, frame: int) -> System:
+        """The system with the steady loads of one frame."""
+        if not any(load.varies for load in self.loads.values()):
+            return self
+        steady = {name: load.at(frame) for name, load in self.loads.items()}
+        return replace(self, actions={**self.actions, **steady})
 
     def coordinate(self, name: str) -> int:
         """Number of a coordinate such as `tibia.theta_1`; ValueError if there is none."""

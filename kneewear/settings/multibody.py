@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union
 from pydantic import Field, model_validator
 
 from kneewear.settings.base import Study
+from kneewear.settings.composed_knee import ComposedKneeSettings
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
 from kneewear.settings.replications import MULTIBODY_MODELS, replication
@@ -215,7 +216,9 @@ if TYPE_CHECKING:
 else:
     _REPLICATIONS = (replication(name, "settings").SETTINGS for name in MULTIBODY_MODELS)
     MultibodyModel = Annotated[
-        Union[(PassiveFlexionSettings, PredictedGaitSettings, *_REPLICATIONS)],
+        Union[
+            (PassiveFlexionSettings, PredictedGaitSettings, ComposedKneeSettings, *_REPLICATIONS)
+        ],
         Field(discriminator="model"),
     ]
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
-from kneewear.reference.hertz import contact_modulus
-from kneewear.replications.point_contact.impact_laws import (
+from kneewear.contact.impact_laws import (
     FACTORS,
     effective_radius,
     hertz_stiffness,
     hysteresis_factor,
     impact_force,
 )
+from kneewear.reference.hertz import contact_modulus
 from tests.physics.machado import PER_METRE, elastic_duration, published
 from tests.replications.restitution import (
     delivered_restitution,

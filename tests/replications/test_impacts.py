@@ -5,27 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.contact.impact_laws import (
+    FACTORS,
+    hertz_stiffness,
+    hysteresis_factor,
+)
+from kneewear.contact.point import ImpactLaw, PointContact, SphereOnPlane
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.bodies import BodyForces, BodyPoses
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.multibody.actions import Contact
+from kneewear.multibody.impacts import integrate_impacts
 from kneewear.multibody.system import Body, System
 from kneewear.reference.hertz import contact_modulus
-from kneewear.replications.point_contact.contact import (
-    ImpactLaw,
-    PointContact,
-    Profiles,
-    SphereOnPlane,
-    polar_profile,
-)
-from kneewear.replications.point_contact.impact_laws import (
-    FACTORS,
-    hertz_stiffness,
-    hysteresis_factor,
-)
-from kneewear.replications.point_contact.impacts import integrate_impacts
+from kneewear.replications.point_contact.profiles import Profiles, polar_profile
 from tests.replications.restitution import (
     convex_indentation,
     delivered_restitution,
@@ -180,6 +175,6 @@ def test_each_impact_delivers_the_restitution_of_the_phase_plane(law):
 
 
 def test_chatter_is_reported(monkeypatch):
-    monkeypatch.setattr("kneewear.replications.point_contact.impacts.MOST_EVENTS", 1)
+    monkeypatch.setattr("kneewear.multibody.impacts.MOST_EVENTS", 1)
     with pytest.raises(ConvergenceError, match="chatters"):
         drop("hertz")

@@ -38,7 +38,8 @@ from kneewear.replications.knee_extension.motion import (
 )
 from kneewear.replications.knee_extension.plateaus import planar_plateaus
 from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.studies.multibody.passive_flexion import BODIES, REACH, KneeParts, build_system
+from kneewear.studies.multibody.outcome import REACH
+from kneewear.studies.multibody.passive_flexion import BODIES, KneeParts, build_system
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import constant, quadratic_to_linear
 from kneewear.tissue.wrapping import WrapObject

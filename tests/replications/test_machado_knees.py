@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.contact.point import SphereOnPlane
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.multibody.impacts import integrate_impacts
 from kneewear.replications.planar_knee.model import FREE, build_planar
 from kneewear.replications.planar_knee.model import solve as solve_planar
 from kneewear.replications.planar_knee.panels import PROFILES
 from kneewear.replications.planar_knee.run import Run
-from kneewear.replications.point_contact.contact import SphereOnPlane
 from kneewear.replications.point_contact.euler_parameters import integrate_euler_parameters
-from kneewear.replications.point_contact.impacts import integrate_impacts
 from kneewear.replications.point_contact.materials import impact_law
 from kneewear.replications.point_contact.scenes import moving_shapes, ribbon
 from kneewear.replications.spatial_knee.literature import euler_parameter_differences

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.contact.point import SphereOnPlane
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.paper import source_items
 from kneewear.replications.bouncing_ball.model import bounce, solve
 from kneewear.replications.bouncing_ball.settings import WindowSettings
-from kneewear.replications.point_contact.contact import SphereOnPlane
 from kneewear.replications.point_contact.tabulated import (
     TabulatedPair,
     plane_table,

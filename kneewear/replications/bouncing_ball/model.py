@@ -15,20 +15,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.contact.point import ImpactLaw, PointContact, Shapes, SphereOnPlane
 from kneewear.geometry.table import SurfaceTable
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.multibody.actions import Contact
+from kneewear.multibody.impacts import ImpactMotion, integrate_impacts
 from kneewear.multibody.system import Body, System
 from kneewear.regression.literature import computed_rows, judge_number, published_rows
 from kneewear.replications.bouncing_ball.settings import BouncingBallSettings, WindowSettings
-from kneewear.replications.point_contact.contact import (
-    ImpactLaw,
-    PointContact,
-    Shapes,
-    SphereOnPlane,
-)
-from kneewear.replications.point_contact.impacts import ImpactMotion, integrate_impacts
 from kneewear.replications.point_contact.table_window import StorageWindow
 from kneewear.replications.point_contact.tabulated import (
     TabulatedPair,

@@ -24,7 +24,8 @@ from kneewear.replications.knee_extension.motion import (
     find_slack_length,
 )
 from kneewear.replications.knee_extension.settings import KneeExtensionSettings
-from kneewear.studies.multibody.passive_flexion import BODIES, JOINTS, build_system, near
+from kneewear.studies.multibody.outcome import near
+from kneewear.studies.multibody.passive_flexion import BODIES, JOINTS, build_system
 from kneewear.studies.multibody.result import MultibodyResult, Scene, curves
 
 Array = NDArray[np.float64]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kneewear.contact.impact_laws import FACTORS
 from kneewear.regression.literature import computed_rows, judge_number, published_rows
 from kneewear.replications.planar_knee.panels import PROFILES
 from kneewear.replications.planar_knee.run import Run
 from kneewear.replications.planar_knee.settings import PlanarSettings
-from kneewear.replications.point_contact.impact_laws import FACTORS
 from kneewear.replications.point_contact.materials import impact_law
 
 # Laws in the order of the areas of their loops, from the smallest, and three that are similar.

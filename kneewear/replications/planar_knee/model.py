@@ -12,23 +12,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.contact.point import PointContact, SphereOnSphere
 from kneewear.errors import InputDataError
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.multibody.actions import Contact
+from kneewear.multibody.impacts import integrate_impacts
 from kneewear.multibody.system import Body, System
 from kneewear.replications.planar_knee.literature import compare_planar
 from kneewear.replications.planar_knee.panels import PROFILES, force_panels, kinematic_panels
 from kneewear.replications.planar_knee.run import Run
 from kneewear.replications.planar_knee.settings import PlanarSettings, SpherePairSettings
-from kneewear.replications.point_contact.contact import (
-    PointContact,
-    Profiles,
-    SphereOnSphere,
-    polar_profile,
-)
-from kneewear.replications.point_contact.impacts import integrate_impacts
 from kneewear.replications.point_contact.materials import impact_law
+from kneewear.replications.point_contact.profiles import Profiles, polar_profile
 from kneewear.replications.point_contact.scenes import moving_shapes, ribbon
 from kneewear.replications.point_contact.settings import PointContactSettings
 from kneewear.studies.multibody.result import MultibodyResult

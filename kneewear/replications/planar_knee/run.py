@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.replications.point_contact.impacts import ImpactMotion
+from kneewear.multibody.impacts import ImpactMotion
 
 Array = NDArray[np.float64]
 

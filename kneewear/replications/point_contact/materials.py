@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kneewear.reference.hertz import contact_modulus
-from kneewear.replications.point_contact.contact import ImpactLaw
-from kneewear.replications.point_contact.impact_laws import (
+from kneewear.contact.impact_laws import (
     effective_radius,
     hertz_stiffness,
     hysteresis_factor,
 )
-from kneewear.replications.point_contact.settings import ElasticSettings, PointContactSettings
+from kneewear.contact.point import ImpactLaw
+from kneewear.reference.hertz import contact_modulus
+from kneewear.replications.point_contact.settings import PointContactSettings
+from kneewear.settings.composed_knee import ElasticSettings
 
 
 def impact_law(

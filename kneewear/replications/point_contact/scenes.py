@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.geometry.meshes import TriangleMesh, joined
+from kneewear.contact.point import SphereOnPlane
+from kneewear.geometry.meshes import TriangleMesh, joined, sphere_mesh, woven
 from kneewear.multibody.system import System
 from kneewear.replications.planar_knee.settings import ProfileSettings
-from kneewear.replications.point_contact.contact import SphereOnPlane
 from kneewear.studies.multibody.result import Scene
 from kneewear.tissue.bundles import Bundles
 
@@ -22,8 +22,6 @@ POSES = 61
 BODIES = ("femur", "tibia")
 # Half the width of a profile's ribbon, mm.
 HALF_WIDTH = 10.0
-# Points along the equator of a sphere, and from pole to pole.
-AROUND, ALONG = 41, 21
 
 
 def moving_shapes(
@@ -58,7 +56,7 @@ def ribbon(profile: ProfileSettings) -> TriangleMesh:
     """A profile in the x-y plane as a ribbon."""
     angle = np.radians(profile.angle_deg)
     place = np.array(profile.radius_mm) * np.array([np.cos(angle), np.sin(angle)])
-    return _woven(
+    return woven(
         np.stack(
             [np.stack([*place, np.full(angle.size, z)], -1) for z in (-HALF_WIDTH, HALF_WIDTH)]
         )
@@ -67,13 +65,7 @@ def ribbon(profile: ProfileSettings) -> TriangleMesh:
 
 def spheres(pairs: tuple[SphereOnPlane, ...]) -> TriangleMesh:
     """The spheres of some contacts."""
-    around = np.linspace(0.0, 2.0 * np.pi, AROUND)
-    along = np.linspace(0.0, np.pi, ALONG)[:, None]
-    unit = np.stack(
-        [np.sin(along) * np.cos(around), np.sin(along) * np.sin(around),
-         np.cos(along) * np.ones(AROUND)], -1,
-    )  # fmt: skip
-    return joined([_woven(np.asarray(one.centre) + one.radius * unit) for one in pairs])
+    return joined([sphere_mesh(one.centre, one.radius) for one in pairs])
 
 
 def planes(pairs: tuple[SphereOnPlane, ...], rotation: Array, translation: Array) -> TriangleMesh:
@@ -86,15 +78,7 @@ def planes(pairs: tuple[SphereOnPlane, ...], rotation: Array, translation: Array
         # Rows after the first are the two directions within the plane.
         across = one.radius * np.linalg.svd(normal[None])[2][1:]
         squares.append(
-            _woven(np.array([[middle + i * across[0] + j * across[1] for j in (-1, 1)]
+            woven(np.array([[middle + i * across[0] + j * across[1] for j in (-1, 1)]
                              for i in (-1, 1)]))
         )  # fmt: skip
     return joined(squares)
-
-
-def _woven(points: Array) -> TriangleMesh:
-    """Mesh of a grid of points (n, m, 3)."""
-    number = np.arange(points[..., 0].size).reshape(points.shape[:2])
-    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
-    faces = [np.stack(corners, -1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))]
-    return TriangleMesh(points.reshape(-1, 3), np.concatenate(faces))

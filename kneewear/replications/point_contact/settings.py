@@ -6,11 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kneewear.settings.composed_knee import ElasticSettings
 from kneewear.settings.faults import fault
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
-    SOLID_MODULUS,
-    SOLID_POISSON_RATIO,
     Positive,
     Settings,
     quantity,
@@ -44,13 +43,6 @@ def require_middle(where: str, sizes: Blocks, whole: int) -> None:
             "odd numbers, 3 or more, or all blocks",
             "The block of the contact is in the middle: correct the numbers.",
         )
-
-
-class ElasticSettings(Settings):
-    """Elastic material of a surface."""
-
-    youngs_modulus_mpa: Positive = quantity("Young's modulus.", SOLID_MODULUS)
-    poisson_ratio: PoissonRatio = quantity("Poisson's ratio.", SOLID_POISSON_RATIO)
 
 
 class PointContactSettings(Settings):

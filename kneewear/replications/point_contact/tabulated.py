@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.contact.point import Touch
 from kneewear.geometry.table import COLUMNS, SurfaceTable, householder_tangents
 from kneewear.replications.point_contact.common_normal import (
     FramedSurface,
@@ -19,7 +20,6 @@ from kneewear.replications.point_contact.common_normal import (
     frame_table,
     guess_common_normal,
 )
-from kneewear.replications.point_contact.contact import Touch
 from kneewear.replications.point_contact.table_window import BlockLayout, StorageWindow
 
 Array = NDArray[np.float64]

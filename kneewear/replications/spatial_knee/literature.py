@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.multibody.impacts import ContactInterval
 from kneewear.multibody.system import System
 from kneewear.regression.literature import computed_rows, judge_number, published_rows
 from kneewear.replications.point_contact.euler_parameters import integrate_euler_parameters
-from kneewear.replications.point_contact.impacts import ContactInterval
 from kneewear.replications.rotation_vectors import logarithm
 from kneewear.sides import SIDES
 

@@ -14,16 +14,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.contact.point import PointContact, Shapes, SphereOnPlane
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.multibody.actions import Contact
-from kneewear.multibody.system import Body, System
-from kneewear.replications.point_contact.contact import PointContact, Shapes, SphereOnPlane
-from kneewear.replications.point_contact.impacts import (
+from kneewear.multibody.impacts import (
     ContactInterval,
     ImpactMotion,
     integrate_impacts,
 )
+from kneewear.multibody.system import Body, System
 from kneewear.replications.point_contact.materials import impact_law
 from kneewear.replications.point_contact.scenes import moving_shapes, planes, spheres
 from kneewear.replications.point_contact.settings import Blocks

@@ -12,12 +12,17 @@ from typing import Any
 
 from kneewear.settings.multibody import MultibodyModel
 from kneewear.settings.replications import replication
+from kneewear.studies.multibody.composed import solve_composed
 from kneewear.studies.multibody.passive_flexion import solve_passive_flexion
 from kneewear.studies.multibody.predicted_gait import solve_predicted_gait
 from kneewear.studies.multibody.result import MultibodyResult
 
 MODELS: Mapping[str, Callable[[Any, Any], MultibodyResult]] = MappingProxyType(
-    {"passive_flexion": solve_passive_flexion, "predicted_gait": solve_predicted_gait}
+    {
+        "composed": solve_composed,
+        "passive_flexion": solve_passive_flexion,
+        "predicted_gait": solve_predicted_gait,
+    }
 )
 
 

@@ -13,11 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import PchipInterpolator
 
 from kneewear.activity.load import GRAVITY
-from kneewear.contact.ends import BORDER_LOST, MeshEnds
-from kneewear.contact.foundation import ElasticLayer, LargeStrain, SmallStrain, confined_modulus
 from kneewear.contact.mesh_pair import MeshContact
 from kneewear.errors import ConvergenceError
-from kneewear.geometry.distance_field import build_distance_field, distances_to_mesh
+from kneewear.geometry.distance_field import build_distance_field
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.bodies import BodyPoses
 from kneewear.mechanics.coordinates import OF_PATELLA
@@ -27,9 +25,6 @@ from kneewear.multibody.actions import Contact
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system, trace_equilibria
 from kneewear.multibody.system import FLEXION_FIRST, Action, Body, System
 from kneewear.regression.literature import (
-    ENDS,
-    ENERGY,
-    EQUILIBRIUM,
     ComparedNumber,
     judge_numbers,
     rms_number,
@@ -39,12 +34,10 @@ from kneewear.settings.multibody import (
     PassiveFlexionSettings,
     ReferenceMotionSettings,
 )
-from kneewear.settings.soft_tissue_knee import LayerSettings, SoftTissueKneeSettings
-from kneewear.studies.multibody.result import (
-    MultibodyResult,
-    Scene,
-    curves,
-)
+from kneewear.settings.soft_tissue_knee import SoftTissueKneeSettings
+from kneewear.studies.multibody.layers import build_layer
+from kneewear.studies.multibody.outcome import equilibrium_checks, force_curves, knee_scene
+from kneewear.studies.multibody.result import MultibodyResult, curves
 from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
 from kneewear.tissue._wrapping_kernels import WRONG_SIDE
 from kneewear.tissue.bundles import Bundles
@@ -58,11 +51,9 @@ logger = logging.getLogger(__name__)
 BODIES = ("femur", "tibia", "patella")
 MOVING = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
 FREE = ("tibia.x", "tibia.y", "tibia.z", "tibia.theta_2", "tibia.theta_3", "patella")
-# Muscles are drawn up to this distance from the femur's origin, mm; the knee would be tiny beside
-# those that begin at the pelvis.
-REACH = 150.0
 # Actions that are muscles.
 MUSCLES = ("quadriceps", "other muscles")
+TISSUES = ("ligaments", *MUSCLES)
 # Forces balance to this part of the largest one.
 TOLERANCE = 1e-6
 OVER = "flexion (deg)"
@@ -136,11 +127,20 @@ class KneeParts:
 def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
     """Tibia and patella on a resting femur, with contact, ligaments, quadriceps and weight."""
     field = build_distance_field(parts.surfaces["femur"], settings.layers.field_spacing_mm)
+    measured = {
+        body: (parts.bones[body], parts.surfaces["femur"], parts.bones["femur"])
+        for body in BODIES[1:]
+        if settings.layers.thickness_mm is None
+    }
     contacts = {
         name: Contact(
             body,
             "femur",
-            MeshContact(parts.surfaces[body], field, _layer(body, parts, settings.layers)),
+            MeshContact(
+                parts.surfaces[body],
+                field,
+                build_layer(settings.layers, parts.surfaces[body], measured.get(body)),
+            ),
         )
         for name, body in (("tibiofemoral contact", "tibia"), ("patellofemoral contact", "patella"))
     }
@@ -156,25 +156,6 @@ def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
             pull = mass.mass_kg * GRAVITY * down
             tissues[f"weight of {body}"] = Load(pull, point=mass.centre_mm, body=body)
     return System("femur", MOVING, {**tissues, **contacts})
-
-
-def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> ElasticLayer:
-    """Layer under the triangles of a body; both layers are taken as one of their total thickness.
-
-    Where it is not given, the thickness is the distance to the bone under each triangle plus the
-    mean one of the femur, between 1 and 10 mm each.
-    """
-    law = SmallStrain if settings.strain == "small" else LargeStrain
-    modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
-    surface = parts.surfaces[body]
-    if settings.thickness_mm is not None:
-        return ElasticLayer(law(modulus), np.full(len(surface.faces), settings.thickness_mm))
-    own, femoral = (
-        np.clip(np.abs(distances_to_mesh(parts.bones[name], centres)), 1.0, 10.0)
-        for name in (body, "femur")
-        for centres in [parts.surfaces[name].vertices[parts.surfaces[name].faces].mean(axis=1)]
-    )
-    return ElasticLayer(law(modulus), own + float(np.mean(femoral)))
 
 
 def start_of(settings: SoftTissueKneeSettings) -> Array:
@@ -227,15 +208,16 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
     logger.info("%d equilibria, %d evaluations", len(found), sum(one.evaluations for one in found))
     return MultibodyResult(
         kinematics=_kinematics(system, parts, settings, found),
-        forces=force_curves(system, found, OVER, np.degrees(joint_angle(system, found))),
+        forces=tissue_forces(system, found, OVER, np.degrees(joint_angle(system, found))),
         literature=judge_numbers(
             [*_compare(system, parts, settings, found), *_tune(system, parts, settings)]
         ),
         scene=knee_scene(
             system,
-            parts,
-            found,
+            [system.poses(one.coordinates) for one in found],
             tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
+            TISSUES,
+            **parts.drawn(),
         ),
         patella=button_motion(system, parts, found) if settings.places_button else None,
         laxity=tibial_laxity(system, settings, found) if settings.laxity is not None else None,
@@ -397,34 +379,13 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ")
 
 
-def force_curves(
-    system: System, found: tuple[SystemEquilibrium, ...], over: str, at: ArrayLike
+def tissue_forces(
+    system: System, found: Sequence[SystemEquilibrium], over: str, at: ArrayLike
 ) -> pd.DataFrame:
-    """Forces of contacts, tensions and strains by group of bundles, and tensions of muscles."""
-    contact = {
-        name: [float(np.linalg.norm(one.forces.parts[name].wrench[:3])) for one in found]
-        for name in system.actions
-        if name.endswith("contact")
-    }
-    tables = [curves("contact force", over, at, "N", contact)]
-    ligaments: Any = system.actions["ligaments"]
-    tension = np.array([one.forces.parts["ligaments"].tension for one in found])
-    strain = np.array([ligaments.law.strain(one.forces.parts["ligaments"].length) for one in found])
-    groups = groups_of(ligaments.names)
-    sums = {name: tension[:, numbers].sum(axis=1) for name, numbers in groups.items()}
-    means = {name: 100.0 * strain[:, numbers].mean(axis=1) for name, numbers in groups.items()}
-    tables.append(curves("ligament tension", over, at, "N", sums))
-    tables.append(curves("mean ligament strain", over, at, "%", means))
-    muscles: dict[str, Any] = {name: system.actions.get(name) for name in MUSCLES}
-    pulls = {
-        muscle: np.array([one.forces.parts[name].tension[number] for one in found])
-        for name, action in muscles.items()
-        if action is not None and action.law.pieces.size
-        for number, muscle in enumerate(action.names)
-    }
-    if pulls:
-        tables.append(curves("muscle tension", over, at, "N", pulls))
-    return pd.concat(tables, ignore_index=True)
+    """Forces of contacts, ligaments and muscles at equilibria."""
+    parts = [one.forces.parts for one in found]
+    muscles = [name for name in MUSCLES if name in system.actions]
+    return force_curves(system, parts, over, at, ligaments=["ligaments"], muscles=muscles)
 
 
 def joint_angle(system: System, found: tuple[SystemEquilibrium, ...]) -> Array:
@@ -495,76 +456,6 @@ def _compare(
                 )  # fmt: skip
 
 
-def equilibrium_checks(
-    system: System, found: tuple[SystemEquilibrium, ...]
-) -> Iterator[ComparedNumber]:
-    """Largest residual of all equilibria, and gap in the balance of energy."""
-    for quantity, source, value in (
-        ("unbalanced force over the largest", EQUILIBRIUM, max(one.residual for one in found)),
-        ("energy error over the largest work", ENERGY, energy_error(system, found)),
-    ):
-        yield ComparedNumber(quantity, "", value, "1", source, high=1e-3)
-    for name, (force, area) in end_shares(system, found).items():
-        yield ComparedNumber(
-            "force where a surface ends over the largest", name, force, "1", ENDS, high=BORDER_LOST
-        )
-        yield ComparedNumber("area where a surface ends over the largest", name, area, "1", ENDS)
-
-
-def end_shares(
-    system: System, found: tuple[SystemEquilibrium, ...]
-) -> dict[str, tuple[float, float]]:
-    """Largest force and area of each contact between meshes where one of them ends.
-
-    Relative to the largest sum of pressure times area, and area of loaded triangles, of a frame.
-    """
-    shares = {}
-    for name, action in system.actions.items():
-        if not (isinstance(action, Contact) and isinstance(action.law, MeshContact)):
-            continue
-        ends, at_ends, whole = MeshEnds(action.law), np.zeros(2), np.zeros(2)
-        for one in found:
-            poses = system.poses(one.coordinates)
-            fixed, moving = action.numbers
-            frame = poses.rotation[fixed]
-            place = frame.T @ (poses.translation[moving] - poses.translation[fixed])
-            turn = frame.T @ poses.rotation[moving]
-            contact = action.law.evaluate(turn, place)
-            at = ends.touched(turn, place, contact).any(axis=0)
-            parts = np.array([contact.pressure * contact.area, contact.area])
-            at_ends = np.maximum(at_ends, parts[:, at].sum(axis=1))
-            whole = np.maximum(whole, parts.sum(axis=1))
-        force, area = (at_ends / np.maximum(whole, 1e-300)).tolist()
-        shares[name] = force, area
-    return shares
-
-
-def energy_error(system: System, found: tuple[SystemEquilibrium, ...]) -> float:
-    """Largest gap between the stored energy and the work done on the knee at rest.
-
-    Energy is that of contact, ligaments, muscles and weights of `system`. At equilibrium the work
-    of reactions and of other loads, less the loss in dampers, is the negative work of these forces
-    without their damping, integrated here over all coordinates: in each step by the trapezoidal
-    rule, corrected by the derivatives of the forces. The gap is relative to the largest work.
-    """
-    stored, work, before = [], [0.0], None
-    for one in found:
-        forces = system.forces(one.coordinates)
-        energy = forces.energy
-        for name, action in system.actions.items():
-            if isinstance(action, Contact) and isinstance(action.law, MeshContact):
-                energy += action.law.energy(forces.parts[name])
-        stored.append(energy)
-        if before is not None:
-            step = one.coordinates - before[0]
-            mean = 0.5 * (forces.force + before[1].force)
-            bend = (before[1].derivative - forces.derivative) @ step / 12.0
-            work.append(work[-1] - float(step @ (mean + bend)))
-        before = one.coordinates, forces
-    change = np.array(stored) - stored[0]
-    return float(np.abs(change - work).max() / np.abs(work).max())
-
-
 def _target(wanted: ReferenceMotionSettings, unit: str) -> float:
     return wanted.rotation_target_deg if unit == "deg" else wanted.translation_target_mm
 
@@ -594,41 +485,6 @@ def _tune(
         yield ComparedNumber(quantity, "fitted slack lengths", after, "1", source, high=limit)
     for name, value in tuned.strain.items():
         yield ComparedNumber("change of strain", name, 100.0 * value, "%", source)
-
-
-def knee_scene(
-    system: System,
-    parts: KneeParts,
-    found: tuple[SystemEquilibrium, ...],
-    labels: tuple[str, ...],
-) -> Scene:
-    """Bodies and bundles at every equilibrium."""
-    poses = [system.poses(one.coordinates) for one in found]
-    names = ("ligaments", *MUSCLES)
-    tissues: list[Any] = [system.actions[name] for name in names if name in system.actions]
-    return Scene(
-        bodies=BODIES,
-        **parts.drawn(),
-        rotation=np.array([one.rotation for one in poses]),
-        translation=np.array([one.translation for one in poses]),
-        labels=labels,
-        lines=tuple(
-            tuple(near(line) for part in tissues for line in part.lines(one)) for one in poses
-        ),
-    )
-
-
-def near(line: Array) -> Array:
-    """The part of a path within `REACH` of the femur's origin, or all of it where there is none."""
-    parts = []
-    for start, along in zip(line[:-1], np.diff(line, axis=0), strict=True):
-        square, middle = along @ along, start @ along
-        root = middle**2 - square * (start @ start - REACH**2)
-        if root > 0.0:
-            ends = np.clip((-middle + np.sqrt(root) * np.array([-1.0, 1.0])) / square, 0.0, 1.0)
-            if ends[0] < ends[1]:
-                parts.append(start + ends[:, None] * along)
-    return np.concatenate(parts) if parts else line
 
 
 def sided(bundles: Bundles, poses: BodyPoses) -> Bundles:

@@ -14,17 +14,17 @@ from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
 from kneewear.multibody.system import System
 from kneewear.regression.literature import ComparedNumber, judge_numbers, rms_number
 from kneewear.settings.multibody import PredictedGaitSettings
+from kneewear.studies.multibody.outcome import equilibrium_checks, knee_scene
 from kneewear.studies.multibody.passive_flexion import (
     COMPONENTS,
     FREE,
+    TISSUES,
     TOLERANCE,
     KneeParts,
     build_system,
     component_motion,
-    equilibrium_checks,
-    force_curves,
-    knee_scene,
     start_of,
+    tissue_forces,
 )
 from kneewear.studies.multibody.result import MultibodyResult, curves
 
@@ -60,7 +60,7 @@ def solve_predicted_gait(parts: KneeParts, settings: PredictedGaitSettings) -> M
         curves(name, OVER, percent, unit, {"reference": motion[column], "computed": values[name]})
         for name, (column, unit) in COMPONENTS.items()
     ]
-    forces = force_curves(base, found, OVER, percent)
+    forces = tissue_forces(base, found, OVER, percent)
     applied = curves("contact force", OVER, percent, "N", {"applied load": medial + lateral})
     return MultibodyResult(
         kinematics=pd.concat(tables, ignore_index=True),
@@ -68,7 +68,13 @@ def solve_predicted_gait(parts: KneeParts, settings: PredictedGaitSettings) -> M
         literature=judge_numbers(
             [*equilibrium_checks(base, found), *_compare(values, motion, percent, settings)]
         ),
-        scene=knee_scene(base, parts, found, tuple(f"{at:.0f} %" for at in percent)),
+        scene=knee_scene(
+            base,
+            [base.poses(one.coordinates) for one in found],
+            tuple(f"{at:.0f} %" for at in percent),
+            TISSUES,
+            **parts.drawn(),
+        ),
         motion=pd.DataFrame(
             {GAIT_COLUMN: percent}
             | {column: values[name] for name, (column, _) in COMPONENTS.items()}

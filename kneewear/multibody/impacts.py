@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.contact.point import PointContact
 from kneewear.errors import ConvergenceError
+from kneewear.mechanics.coordinates import PeriodicSpline
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.dynamics import Margins, Stepping, SystemMotion, integrate_system
 from kneewear.multibody.system import System
-from kneewear.replications.point_contact.contact import PointContact
 
 Array = NDArray[np.float64]
 
@@ -50,6 +51,7 @@ def integrate_impacts(
     free: Sequence[str],
     *,
     rates: ArrayLike | None = None,
+    motion: PeriodicSpline | None = None,
     relative_tolerance: float = 1e-6,
     largest_step: float = 1e-3,
     after: ArrayLike = (),
@@ -84,7 +86,7 @@ def integrate_impacts(
         left = times[times > now] if parts else times[1:]
         part = integrate_system(
             system, np.concatenate([[now], left]), place, free, rates=rates,
-            margins=_margins(held), stops=(True,) * len(laws),
+            motion=motion, margins=_margins(held), stops=(True,) * len(laws),
             stepping=Stepping(relative_tolerance, largest_step), what=f"Dynamics {case}".strip(),
         )  # fmt: skip
         parts.append(part)
