@@ -124,7 +124,8 @@ class ComposedBodySettings(Settings):
 
     frames: dict[Name, Triple] = quantity(
         "Further frames of tables that are fixed to the body, by name: position of the origin of "
-        "each in the body's frame; all are parallel. The body's own frame has its name.",
+        "each in the body's frame; all are parallel. The body's own frame has its name, unless "
+        "one here has it.",
         POINT,
         {},
     )
@@ -355,8 +356,9 @@ class ComposedKneeSettings(Settings):
     def check_bodies(self) -> ComposedKneeSettings:
         """Require a ground, starts of all other bodies, and one way to move a coordinate."""
         self._require_body(self.ground, ("ground",))
-        frames = Counter(name for body in self.bodies.values() for name in body.frames)
-        frames.update(list(self.bodies))
+        frames = Counter(
+            name for body, one in self.bodies.items() for name in {body: (), **one.frames}
+        )
         for name, count in frames.items():
             if count > 1:
                 raise fault(f"frame {name} twice", "different names of frames", "Rename one.")
