@@ -12,7 +12,7 @@ import sys
 import time
 import unicodedata
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -115,6 +115,22 @@ def new(chosen: argparse.Namespace) -> int:
     if not chosen.no_browser and page.is_file():
         webbrowser.open(page.resolve().as_uri())
     return failed
+
+
+def import_(chosen: argparse.Namespace) -> int:
+    """Compose a study of bodies, ligaments, muscles and contacts from a model of OpenSim."""
+    from kneewear.opensim_study import import_model  # noqa: PLC0415
+
+    name = chosen.name or Path(chosen.model).stem
+    imported = import_model(
+        chosen.model, name, ground=chosen.ground, moving=chosen.moving or (),
+        activation=chosen.activation,
+    )  # fmt: skip
+    _show([*(one.text() for one in imported.findings), f"Settings: {imported.settings}"])
+    if chosen.no_check:
+        return 0
+    chosen.file, chosen.files_only = [str(imported.settings)], True
+    return check_(chosen)
 
 
 def _lacks_equilibrium(file: Path) -> bool:
@@ -323,17 +339,8 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument("--no-browser", action="store_true", help="do not open the page")
     without = "print the studies of config/ that are needed and not finished, and draw nothing"
     add(paper).add_argument("--missing", action="store_true", help=without)
-    fitted = add(fit_material_)
-    fitted.add_argument("file", help="CSV with stress_mpa and modulus_mpa or strain, compression")
-    fitted.add_argument("--exponent", type=_above_zero, help="exponent n (fitted); 1 is linear")
-    fitted.add_argument("--output", default="results/material_fit", help="folder of the figure")
-    measured = add(compare_pressure)
-    measured.add_argument("study", help="a finished study of model press in results/")
-    measured.add_argument("file", help="CSV with conditions, and pressures or a column map")
-    text = "pressure below which a cell of a map is unloaded, MPa (0.2)"
-    measured.add_argument("--cut-off", type=_above_zero, default=0.2, help=text)
-    text = "area of a cell of a map, mm2 (1.61)"
-    measured.add_argument("--cell-area", type=_above_zero, default=1.61, help=text)
+    _add_measured(add)
+    _add_import(add)
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")
@@ -347,6 +354,33 @@ def _parser() -> argparse.ArgumentParser:
     fetched.add_argument("--mirror", action="append", help="base address of a mirror, tried first")
     add(schema)
     return parser
+
+
+def _add_measured(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands that compare with measurements."""
+    fitted = add(fit_material_)
+    fitted.add_argument("file", help="CSV with stress_mpa and modulus_mpa or strain, compression")
+    fitted.add_argument("--exponent", type=_above_zero, help="exponent n (fitted); 1 is linear")
+    fitted.add_argument("--output", default="results/material_fit", help="folder of the figure")
+    measured = add(compare_pressure)
+    measured.add_argument("study", help="a finished study of model press in results/")
+    measured.add_argument("file", help="CSV with conditions, and pressures or a column map")
+    text = "pressure below which a cell of a map is unloaded, MPa (0.2)"
+    measured.add_argument("--cut-off", type=_above_zero, default=0.2, help=text)
+    text = "area of a cell of a map, mm2 (1.61)"
+    measured.add_argument("--cell-area", type=_above_zero, default=1.61, help=text)
+
+
+def _add_import(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the command that reads a model of OpenSim."""
+    taken = add(import_)
+    taken.add_argument("model", help="model of OpenSim 4 (.osim)")
+    taken.add_argument("--name", help="name of the study (that of the model's file)")
+    taken.add_argument("--ground", help="body at rest (the femur)")
+    taken.add_argument("--moving", nargs="+", help="bodies that move (tibia and patella)")
+    text = "constant tension of muscles over their maximum isometric force (0)"
+    taken.add_argument("--activation", type=float, default=0.0, help=text)
+    taken.add_argument("--no-check", action="store_true", help="do not check what was written")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

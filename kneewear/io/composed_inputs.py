@@ -25,8 +25,10 @@ from kneewear.io.soft_tissue import (
 )
 from kneewear.io.text_tables import TextTable
 from kneewear.mechanics.bodies import BodyPoses
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.regression.literature import NUMBERS
 from kneewear.settings.composed_knee import ComposedKneeSettings, MeshShapeSettings
+from kneewear.settings.soft_tissue_knee import Six
 from kneewear.studies.multibody.composed import (
     ComposedParts,
     compose_system,
@@ -81,7 +83,7 @@ def load_composed_parts(settings: ComposedKneeSettings, files: Files) -> Compose
                 raise InputDataError(files[name], f"{twice[0]} twice", expected, "Rename one.")
     parts = ComposedParts(
         shapes={
-            f"{body}.{name}": _mesh(settings, files[f"{body}.{name}"])
+            f"{body}.{name}": _mesh(settings, files[f"{body}.{name}"], shape.placement)
             for body, one in settings.bodies.items()
             for name, shape in one.shapes.items()
             if isinstance(shape, MeshShapeSettings)
@@ -117,9 +119,13 @@ def _bare(settings: ComposedKneeSettings) -> ComposedKneeSettings:
     return settings.model_copy(update={**none, "gravity": None})
 
 
-def _mesh(settings: ComposedKneeSettings, path: str | Path) -> TriangleMesh:
-    mesh = load_shape(path)
-    return TriangleMesh(MM_PER_UNIT[settings.unit] * mesh.vertices, mesh.faces)
+def _mesh(
+    settings: ComposedKneeSettings, path: str | Path, placement: Six = (0.0,) * 6
+) -> TriangleMesh:
+    """Mesh in the frame of its body, mm."""
+    mesh, turn = load_shape(path), body_three_123(np.radians(placement[3:]))
+    vertices = MM_PER_UNIT[settings.unit] * mesh.vertices @ turn.T + np.array(placement[:3])
+    return TriangleMesh(vertices, mesh.faces)
 
 
 def _wrapped(

@@ -36,7 +36,7 @@ Coordinate = Literal["x", "y", "z", "theta_1", "theta_2", "theta_3"]
 Part = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$")]
 Pair = tuple[Finite, Finite]
 
-_POSE = Range("mm and deg", -1000, -300, 300, 1000, "Bones of the knee are within 300 mm")
+_POSE = Range("mm and deg", -1000, -600, 600, 1000, "Bones of the leg are within 600 mm")
 _POINTS = Range.unlimited("course, and mm, deg or 1", "As of the course and of what follows it")
 _COURSE = Range.unlimited("1", "Unit of the course")
 _INERTIA = Range("kg m2", 1e-7, 1e-6, 0.5, 5, "0.007 to 0.07 of a shank, 2e-5 of a patella")
@@ -85,7 +85,13 @@ class MeshShapeSettings(Settings):
     """A triangle mesh, with normals out of the material."""
 
     kind: Literal["mesh"] = Field(description="A mesh.")
-    file: FileName = Field(description="Its file, in the body's frame.")
+    file: FileName = Field(description="Its file.")
+    placement: Six = quantity(
+        "Position, mm, and body-fixed rotations about x, y and z, deg, of the file's axes in the "
+        "body's frame.",
+        _POSE,
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    )
 
 
 class SphereShapeSettings(Settings):

@@ -1,0 +1,233 @@
+"""Knees composed by settings: the same numbers as models in code, statics by hand, faults."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from kneewear.errors import InputDataError
+from kneewear.io.multibody_inputs import load_parts
+from kneewear.replications.spatial_knee.model import flex
+from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.studies.multibody.composed import curve_names
+from kneewear.studies.multibody.models import solve_model
+from tests.refusals import refused_at
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
+DEFAULTS = read_settings(ROOT / "config/defaults.yaml")
+
+
+def study(multibody):
+    other = {"model": "multibody", "study": "mine", "multibody": multibody}
+    return validate_study(merge_settings(DEFAULTS, other | {"data_folder": str(DATA)}))
+
+
+def solve(multibody, **files):
+    settings = study(multibody).multibody
+    found = {name: str(study(multibody).data_path(file, ROOT))
+             for name, file in settings.files.items()}  # fmt: skip
+    parts = load_parts(settings, found | files)
+    return solve_model(parts, settings), parts, settings
+
+
+def values(table, panel, series="computed"):
+    rows = table[(table["panel"] == panel) & (table["series"] == series)]
+    assert len(rows)
+    return rows["value"].to_numpy()
+
+
+def ball_on_plane(**changes):
+    """A ball of 20 mm that a load presses on a plane."""
+    material = {"youngs_modulus_mpa": 100.0, "poisson_ratio": 0.4}
+    base = {
+        "model": "composed",
+        "ground": "femur",
+        "course": {"of": "load (N)", "first": 0.0, "last": 100.0, "frames": 5},
+        "bodies": {
+            "femur": {"shapes": {"ball": {"kind": "sphere", "centre_mm": [0, 20, 0],
+                                          "radius_mm": 20.0}}},
+            "tibia": {"start": [0, -0.1, 0, 0, 0, 0], "held": ["x", "z", "theta_1", "theta_2",
+                                                               "theta_3"],
+                      "shapes": {"plate": {"kind": "plane", "point_mm": [0, 0, 0],
+                                           "normal": [0, 2, 0]}}},
+        },
+        "contacts": {"touch": {"kind": "point", "fixed": "femur.ball", "moving": "tibia.plate",
+                               "materials": [material, material]}},
+        "loads": {"press": {"body": "tibia", "force_n": [0, 1, 0],
+                            "factor": [[0, 10], [100, 110]]}},
+    }  # fmt: skip
+    return merge_settings(base, changes)
+
+
+def test_a_ball_is_pressed_as_hertz_says():
+    result, *_ = solve(ball_on_plane())
+    force = np.linspace(10.0, 110.0, 5)
+    modulus = 100.0 / (2.0 * (1.0 - 0.4**2))
+    depth = (force / (4.0 / 3.0 * modulus * np.sqrt(20.0))) ** (2.0 / 3.0)
+    np.testing.assert_allclose(values(result.kinematics, "tibia y"), depth, rtol=1e-6)
+    np.testing.assert_allclose(values(result.forces, "contact force", "touch"), force, rtol=1e-6)
+
+
+def test_names_of_curves_are_known_before_the_solution():
+    held = ["z", "theta_1", "theta_2", "theta_3"]
+    knee = ball_on_plane(bodies={"tibia": {"driven": {"x": [[0, 0], [100, 5]]}, "held": held}})
+    knee["joints"] = {"ring": {"kind": "ball", "bodies": ["femur", "tibia"],
+                               "point_mm": [0, 0, 0], "stiffness_n_per_mm": 10.0}}  # fmt: skip
+    result, parts, settings = solve(knee)
+    tables = pd.concat([result.kinematics, result.forces])
+    found = set(zip(tables["panel"], tables["series"], strict=True))
+    assert set(curve_names(parts, settings)) == found
+    # A constraint force of the slide, against the joint's spring.
+    assert values(result.forces, "constraint force", "tibia x")[-1] == pytest.approx(50.0, rel=1e-6)
+
+
+def spatial(tmp_path):
+    """The spatial knee of Machado as a composed one, with the table of its ligaments."""
+    own = validate_study(
+        merge_settings(DEFAULTS, read_settings(ROOT / "config/spatial_knee.yaml"))
+    ).multibody
+    start, rows = np.array(own.tibia.position_mm), []
+    for name, one in own.ligaments.items():
+        ends = np.array(one.femur_mm), np.array(one.tibia_mm)
+        slack = float(np.linalg.norm(ends[1] + start - ends[0])) / one.stretch_at_extension
+        # Quadratic up to a strain of 0.3.
+        stiffness = 0.6 * slack**2 * one.stiffness_n_per_mm2
+        rows.append([name, "femur", *ends[0], "tibia", *ends[1], stiffness, slack])
+    columns = [*("bundle body_1 x1_mm y1_mm z1_mm body_2 x2_mm y2_mm z2_mm".split()),
+               "linear_stiffness_n_per_strain", "slack_length_mm"]  # fmt: skip
+    file = tmp_path / "ligaments.csv"
+    pd.DataFrame(rows, columns=columns).to_csv(file, index=False)
+    material = {"youngs_modulus_mpa": 24.0, "poisson_ratio": 0.38}
+    return own, {
+        "model": "composed",
+        "ground": "femur",
+        "course": {"of": "time (s)", "first": 0.0, "last": 0.45, "frames": 451},
+        "dynamics": {"settle": False, "relative_tolerance": 1e-7},
+        "gravity": [0, -1, 0],
+        "bodies": {
+            "femur": {"shapes": {side: {"kind": "sphere", "centre_mm": list(one.centre_mm),
+                                        "radius_mm": one.radius_mm}
+                                 for side, one in own.condyles.items()}},
+            "tibia": {"turns": "body_three", "start": [*own.tibia.position_mm, 0, 0, 0],
+                      "mass": {"mass_kg": own.tibia.mass_kg, "centre_mm": [0, 0, 0],
+                               "inertia_kg_m2": list(own.tibia.inertia_kg_m2)},
+                      "shapes": {"plateau": {"kind": "plane", "point_mm": [0, 0, 213.5],
+                                             "normal": [0, 0, 1]}}},
+        },
+        "contacts": {side: {"kind": "point", "fixed": f"femur.{side}", "moving": "tibia.plateau",
+                            "materials": [material, material]} for side in own.condyles},
+        "ligaments": {"fibres": {"file": str(file), "transition_strain": 0.3}},
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_dynamics_of_the_spatial_knee_are_an_instance(tmp_path):
+    own, composed = spatial(tmp_path)
+    result, *_ = solve(composed)
+    expected = flex(own, "hertz").table
+    flexion = -values(result.kinematics, "tibia theta_1")[: len(expected)]
+    assert expected["flexion_deg"].max() > 79.0
+    # Both integrate with a relative tolerance of 1e-7, through the impacts.
+    np.testing.assert_allclose(flexion, expected["flexion_deg"], atol=2e-3)
+    for side in ("medial", "lateral"):
+        force = values(result.forces, "contact force", side)[: len(expected)]
+        assert np.abs(force - expected[f"{side}_force_n"]).max() < 0.005 * force.max()
+
+
+def passive(frames=7):
+    """Passive flexion of the natural knee, without dampers, and the same knee composed."""
+    own = yaml.safe_load((ROOT / "config/natural_passive.yaml").read_text())["multibody"]
+    own |= {"dampers": None, "tuning": None, "source_model": None, "reference": None}
+    own["flexion_deg"] = {"first": 0.0, "last": 60.0, "frames": frames}
+    bodies = {
+        name: {
+            "frames": one["frames"],
+            "shapes": {kind: {"kind": "mesh", "file": one[key]}
+                       for kind, key in (("cartilage", "surface"), ("bone", "bone"))},
+            "start": one["start"],
+            "mass": own["weight"]["bodies"].get(name),
+        }
+        for name, one in own["bodies"].items()
+    }  # fmt: skip
+    bodies["tibia"]["driven"] = {"theta_1": [[0, 0], [60, 60]]}
+    contacts = {
+        f"{name} contact".replace(" ", "_"): {
+            "kind": "foundation", "elements": f"{name}.cartilage", "indenter": "femur.cartilage",
+            "layer": own["layers"], "bones": [f"{name}.bone", "femur.bone"],
+        }
+        for name in ("tibia", "patella")
+    }  # fmt: skip
+    wraps = own["wrap_objects"]
+    return own, {
+        "model": "composed", "unit": "m", "ground": "femur", "bodies": bodies,
+        "course": {"of": "flexion (deg)", "first": 0.0, "last": 60.0, "frames": frames},
+        "gravity": own["weight"]["direction"], "contacts": contacts,
+        "ligaments": {"ligaments": {"file": own["ligaments"], "wrap_objects": wraps,
+                                    "straight": own["straight_bundles"]}},
+        "muscles": {
+            "quadriceps": {"file": own["quadriceps"]["file"], "wrap_objects": wraps,
+                           "tensions": own["quadriceps"]["tensions"]},
+            "others": own["muscles"],
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_passive_flexion_of_a_knee_is_an_instance():
+    if not (DATA / "natural_knee/ligaments.csv").is_file():
+        pytest.skip(f"no natural knee in {DATA} (set KNEEWEAR_DATA)")
+    own, composed = passive()
+    expected, *_ = solve(own)
+    result, *_ = solve(composed)
+    for body in ("tibia", "patella"):
+        for name, short in (("rotation", "rotation"), ("flexion", "flexion"), ("x", "anterior")):
+            np.testing.assert_allclose(
+                values(result.kinematics, f"{body} {name}"),
+                values(expected.kinematics, f"{body} {short}"), atol=1e-9,
+            )  # fmt: skip
+    mine, theirs = (r.forces[r.forces["panel"] == "ligament tension"] for r in (result, expected))
+    np.testing.assert_allclose(mine["value"], theirs["value"], atol=1e-6)
+
+
+def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_path):
+    file = tmp_path / "printed.csv"
+    rows = ["panel,series,at,published,tolerance,unit,source",
+            "contact force,touch,50,60,0.1,N,a paper", "tibia y,computed,0,9,1,mm,a paper"]  # fmt: skip
+    file.write_text("\n".join(rows))
+    result, *_ = solve(ball_on_plane(literature=str(file)))
+    table = result.literature.set_index("case")["verdict"]
+    assert table["touch at 50"] == "holds"
+    assert table["computed at 0"] == "does not hold"
+    for wrong in (rows[1].replace("touch", "touches"), rows[1].replace(",50,", ",500,")):
+        file.write_text("\n".join([rows[0], wrong]))
+        with pytest.raises(InputDataError) as refused:
+            solve(ball_on_plane(literature=str(file)))
+        assert refused.value.finding.where == f"{file}, data row 1"
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"ground": "hip"}, "multibody.ground"),
+        ({"bodies": {"tibia": {"start": None}}}, "multibody.bodies.tibia.start"),
+        ({"bodies": {"tibia": {"held": ["x"], "driven": {"x": [[0, 0], [1, 1]]}}}},
+         "multibody.bodies.tibia.held"),
+        ({"contacts": {"touch": {"moving": "tibia.plait"}}},
+         "multibody.contacts.touch.moving"),
+        ({"contacts": {"touch": {"fixed": "tibia.plate"}}},
+         "multibody.contacts.touch.fixed"),
+        ({"loads": {"press": {"body": "hip"}}}, "multibody.loads.press.body"),
+        ({"loads": {"touch": {"body": "tibia", "force_n": [1, 0, 0]}}}, "multibody"),
+        ({"dynamics": {}}, "multibody.bodies.tibia.mass"),
+        ({"springs": {"one": {"coordinate": "femur.x", "stiffness": 1.0}}},
+         "multibody.springs.one.coordinate"),
+    ],
+)  # fmt: skip
+def test_faults_name_their_place(change, where):
+    assert refused_at(study, ball_on_plane(**change)) == f"settings, key {where}"
