@@ -185,12 +185,14 @@ def test_passive_flexion_of_a_knee_is_an_instance():
     own, composed = passive()
     expected, *_ = solve(own)
     result, *_ = solve(composed)
-    for body in ("tibia", "patella"):
-        for name, short in (("rotation", "rotation"), ("flexion", "flexion"), ("x", "anterior")):
-            np.testing.assert_allclose(
-                values(result.kinematics, f"{body} {name}"),
-                values(expected.kinematics, f"{body} {short}"), atol=1e-9,
-            )  # fmt: skip
+    pairs = {
+        "tibia rotation": "tibia rotation", "tibia x": "tibia anterior",
+        "patella adduction": "patella rotation", "patella rotation": "patella tilt",
+        "patella y": "patella superior",
+    }  # fmt: skip
+    for name, other in pairs.items():
+        mine, theirs = values(result.kinematics, name), values(expected.kinematics, other)
+        np.testing.assert_allclose(mine, theirs, atol=1e-9)
     mine, theirs = (r.forces[r.forces["panel"] == "ligament tension"] for r in (result, expected))
     np.testing.assert_allclose(mine["value"], theirs["value"], atol=1e-6)
 
