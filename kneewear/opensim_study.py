@@ -17,7 +17,7 @@ from kneewear import default_settings_file
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError, OutputFileError
 from kneewear.findings import Finding, Severity
-from kneewear.io.documents import save_table, save_text
+from kneewear.io.documents import save_text
 from kneewear.io.osim import OsimJoint, OsimMesh, OsimModel, OsimPath, read_osim
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import angles_123, angles_312, body_three_123
@@ -94,7 +94,8 @@ def import_model(
         "model": "multibody", "study": name, "implant": {"name": model.name}, "multibody": settings
     }  # fmt: skip
     for table, rows in composer.tables.items():
-        save_table(rows, Path(table))
+        # A cell may begin with a minus: no table for spreadsheets.
+        save_text(rows.to_csv(index=False), Path(table))
     validate_study(merge_settings(read_settings(default_settings_file()), study), str(file))
     text = yaml.safe_dump(study, sort_keys=False, default_flow_style=None, width=100)
     head = (
@@ -500,7 +501,7 @@ def _coordinates(pose: Pose) -> Array:
 
 
 def _rounded(values: Array) -> list[float]:
-    return [float(one) for one in np.round(values, 9)]
+    return [float(one) + 0.0 for one in np.round(values, 9)]
 
 
 def _name(text: str) -> str:

@@ -99,7 +99,8 @@ def spatial(tmp_path):
         # Quadratic up to a strain of 0.3.
         stiffness = 0.6 * slack**2 * one.stiffness_n_per_mm2
         rows.append([name, "femur", *ends[0], "tibia", *ends[1], stiffness, slack])
-    columns = [*("bundle body_1 x1_mm y1_mm z1_mm body_2 x2_mm y2_mm z2_mm".split()),
+    ends_of = [f"{axis}{end}_mm" for end in (1, 2) for axis in "xyz"]
+    columns = ["bundle", "body_1", *ends_of[:3], "body_2", *ends_of[3:],
                "linear_stiffness_n_per_strain", "slack_length_mm"]  # fmt: skip
     file = tmp_path / "ligaments.csv"
     pd.DataFrame(rows, columns=columns).to_csv(file, index=False)
@@ -200,7 +201,8 @@ def test_passive_flexion_of_a_knee_is_an_instance():
 def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_path):
     file = tmp_path / "printed.csv"
     rows = ["panel,series,at,published,tolerance,unit,source",
-            "contact force,touch,50,60,0.1,N,a paper", "tibia y,computed,0,9,1,mm,a paper"]  # fmt: skip
+            "contact force,touch,50,60,0.1,N,a paper",
+            "tibia y,computed,0,9,1,mm,a paper"]  # fmt: skip
     file.write_text("\n".join(rows))
     result, *_ = solve(ball_on_plane(literature=str(file)))
     table = result.literature.set_index("case")["verdict"]
