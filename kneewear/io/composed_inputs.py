@@ -33,7 +33,7 @@ from kneewear.studies.multibody.composed import (
     ComposedParts,
     compose_system,
     curve_names,
-    start_of,
+    start_coordinates,
 )
 from kneewear.studies.multibody.passive_flexion import sided
 from kneewear.tissue.bundles import Bundles
@@ -54,7 +54,7 @@ def load_composed_parts(settings: ComposedKneeSettings, files: Files) -> Compose
         for name, origin in {body: (0.0, 0.0, 0.0), **one.frames}.items()
     }
     bodies = (settings.ground, *settings.moving)
-    poses = compose_system(ComposedParts(), _bare(settings)).poses(start_of(settings))
+    poses = compose_system(ComposedParts(), _bare(settings)).poses(start_coordinates(settings))
     ligaments = {}
     for name, one in settings.ligaments.items():
         read = read_ligaments(

@@ -11,7 +11,6 @@ from pydantic import Field, model_validator
 from kneewear.settings.faults import fault, fault_at, suggestion
 from kneewear.settings.ranges import Range
 from kneewear.settings.soft_tissue_knee import (
-    DIRECTION,
     POINT,
     LayerSettings,
     MassSettings,
@@ -37,8 +36,9 @@ Part = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$")]
 Pair = tuple[Finite, Finite]
 
 _POSE = Range("mm and deg", -1000, -600, 600, 1000, "Bones of the leg are within 600 mm")
-_POINTS = Range.unlimited("course, and mm, deg or 1", "As of the course and of what follows it")
-_COURSE = Range.unlimited("1", "Unit of the course")
+_COURSE = Range("1", -1e6, -1e4, 1e4, 1e6, "Angles, times, percent, or forces of ten body weights")
+_POINTS = Range("course, and mm, deg or 1", -1e6, -1e4, 1e4, 1e6, "Courses and what follows them")
+_DIRECTION = Range("1", -1e6, -1e3, 1e3, 1e6, "Components of a direction of any length")
 _INERTIA = Range("kg m2", 1e-7, 1e-6, 0.5, 5, "0.007 to 0.07 of a shank, 2e-5 of a patella")
 _JOINT = Range("N/mm", 1, 1e3, 1e6, 1e8, "A gap of 0.1 mm under 1 kN at 1e4 N/mm")
 _LOAD = Range("N", -1e5, -5000, 5000, 1e5, "Seven body weights are 5000 N")
@@ -107,7 +107,7 @@ class PlaneShapeSettings(Settings):
 
     kind: Literal["plane"] = Field(description="A plane.")
     point_mm: Triple = quantity("A point of it in the body's frame.", POINT)
-    normal: Triple = quantity("Its normal out of the material; any length.", DIRECTION)
+    normal: Triple = quantity("Its normal out of the material; any length.", _DIRECTION)
 
 
 Shape = Annotated[
@@ -226,7 +226,7 @@ class LigamentTableSettings(WrappedTableSettings):
 
     transition_strain: Positive = quantity(
         "Strain at which the tension becomes linear.",
-        Range("1", 0.001, 0.01, 0.1, 0.3, "0.06 (Blankevoort and Huiskes 1991)"),
+        Range("1", 0.001, 0.01, 0.3, 1, "0.06 (Blankevoort 1991); 0.3 is quadratic"),
         0.06,
     )
     damping_time_s: NonNegative = quantity(
@@ -275,7 +275,7 @@ class JointSettings(Settings):
     bodies: tuple[Name, Name] = Field(description="Both bodies.")
     point_mm: Triple = quantity("Its point in the frame of the first body.", POINT)
     axis: Triple = quantity(
-        "Its axis in the frame of the first body; any length.", DIRECTION, (0.0, 0.0, 1.0)
+        "Its axis in the frame of the first body; any length.", _DIRECTION, (0.0, 0.0, 1.0)
     )
     stiffness_n_per_mm: Positive = quantity("Stiffness of the locked directions.", _JOINT, 1e4)
 
@@ -342,7 +342,7 @@ class ComposedKneeSettings(Settings):
     joints: dict[Name, JointSettings] = Field({}, description="Joints by name.")
     loads: dict[Name, BodyLoadSettings] = Field({}, description="Loads by name.")
     gravity: Triple | None = quantity(
-        "Direction of gravity in the ground, any length; null for no weight.", DIRECTION, None
+        "Direction of gravity in the ground, any length; null for no weight.", _DIRECTION, None
     )
     tolerance: Positive = quantity(
         "Largest unbalanced force of an equilibrium over the largest force that acts.",

@@ -16,13 +16,12 @@ from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import check_inputs, model_files
 from kneewear.multibody.equilibrium import trace_equilibria
 from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.studies.multibody.outcome import REACH, near
 from kneewear.studies.multibody.passive_flexion import (
     FREE,
-    REACH,
     build_system,
     component_motion,
     flex_knee,
-    near,
     solve_passive_flexion,
     start_of,
     tibial_laxity,

@@ -12,7 +12,7 @@ from kneewear.replications.muscle_string.model import (
     body_meshes,
     hinge_poses,
     solve,
-    sphere_mesh,
+    source_sphere,
     string_motion,
 )
 from kneewear.replications.muscle_string.reader import read
@@ -34,7 +34,7 @@ def motion_of(study, name, meshes=None):
 
 
 def test_the_sphere_has_the_points_and_triangles_of_the_source():
-    mesh = sphere_mesh(20.0)
+    mesh = source_sphere(20.0)
     assert (len(mesh.vertices), len(mesh.faces)) == (686, 1368)
     outward = np.einsum("nk,nk->n", *(np.cross(*np.diff(mesh.vertices[mesh.faces], axis=1)
                         .swapaxes(0, 1)), mesh.vertices[mesh.faces].mean(axis=1)))  # fmt: skip
@@ -81,7 +81,7 @@ def test_the_study_judges_moment_arms_by_virtual_work():
 
 
 def test_meshes_are_read_in_their_unit(tmp_path):
-    mesh = sphere_mesh(2.0)
+    mesh = source_sphere(2.0)
     file = tmp_path / "ball.stl"
     corners = mesh.vertices[mesh.faces]
     text = "".join(

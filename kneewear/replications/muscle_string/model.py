@@ -112,7 +112,7 @@ def solve(parts: Meshes | None, settings: MuscleStringSettings) -> MultibodyResu
 def body_meshes(meshes: Meshes, settings: MuscleStringSettings) -> dict[str, TriangleMesh]:
     """Meshes of files and spheres, by body."""
     spheres = {
-        name: sphere_mesh(body.sphere_radius_mm)
+        name: source_sphere(body.sphere_radius_mm)
         for name, body in settings.bodies.items()
         if body.sphere_radius_mm is not None
     }
@@ -237,7 +237,7 @@ def string_scene(
     )
 
 
-def sphere_mesh(radius: float) -> TriangleMesh:
+def source_sphere(radius: float) -> TriangleMesh:
     """Sphere about the origin with the numbers of points and triangles of the source."""
     polar = np.pi * np.arange(1, RINGS + 1) / (RINGS + 1)
     around = 2.0 * np.pi * np.arange(MERIDIANS) / MERIDIANS

@@ -85,7 +85,7 @@ def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> Mult
     at = np.linspace(course.first, course.last, course.frames)
     system = compose_system(parts, settings)
     driven = driven_motion(parts, settings, at)
-    free = free_coordinates(settings)
+    free = free_names(settings)
     if settings.dynamics is not None:
         motion = _integrate(system, settings, driven, free)
         coordinates, found, reactions = motion.coordinates, motion.parts, motion.reaction
@@ -100,11 +100,11 @@ def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> Mult
         coordinates = np.array([one.coordinates for one in equilibria])
         found = tuple(one.forces.parts for one in equilibria)
         reactions = -np.array([one.forces.force for one in equilibria])
-        steady = {
-            name: action for name, action in system.actions.items()
-            if not (isinstance(action, Load) and action.varies)
+        # Loads do work that nothing stores.
+        stored = {
+            name: one for name, one in system.actions.items() if name not in settings.loads
         }  # fmt: skip
-        checks = list(equilibrium_checks(System(system.ground, system.bodies, steady), equilibria))
+        checks = list(equilibrium_checks(System(system.ground, system.bodies, stored), equilibria))
     kinematics = coordinate_curves(settings, at, coordinates, parts.compared)
     forces = all_force_curves(system, parts, settings, at, found, reactions)
     checks += _compare(settings, at, coordinates, parts.compared)
@@ -127,7 +127,7 @@ def compose_system(parts: ComposedParts, settings: ComposedKneeSettings) -> Syst
         for name, contact in settings.contacts.items()
     }
     # Joints are closed at the start.
-    start = System(settings.ground, bodies, {}).poses(start_of(settings))
+    start = System(settings.ground, bodies, {}).poses(start_coordinates(settings))
     joints = {}
     names = (settings.ground, *settings.moving)
     for name, joint in settings.joints.items():
@@ -150,14 +150,14 @@ def compose_system(parts: ComposedParts, settings: ComposedKneeSettings) -> Syst
     )  # fmt: skip
 
 
-def start_of(settings: ComposedKneeSettings) -> Array:
+def start_coordinates(settings: ComposedKneeSettings) -> Array:
     """Start of all bodies that move (6 n,), mm and rad."""
     start = np.array([settings.bodies[name].start for name in settings.moving], dtype=float)
     start[:, 3:] = np.radians(start[:, 3:])
     return start.ravel()
 
 
-def free_coordinates(settings: ComposedKneeSettings) -> tuple[str, ...]:
+def free_names(settings: ComposedKneeSettings) -> tuple[str, ...]:
     """Names of the coordinates that are neither held nor driven."""
     return tuple(
         f"{name}.{coordinate}"
@@ -169,7 +169,7 @@ def free_coordinates(settings: ComposedKneeSettings) -> tuple[str, ...]:
 
 def driven_motion(parts: ComposedParts, settings: ComposedKneeSettings, at: Array) -> Array:
     """Coordinates (n_frames, 6 n), mm and rad: of curves where driven, else of the start."""
-    motion = np.tile(start_of(settings), (len(at), 1))
+    motion = np.tile(start_coordinates(settings), (len(at), 1))
     for number, name in enumerate(settings.moving):
         for coordinate, curve in settings.bodies[name].driven.items():
             values = _sampled(curve, parts.curves.get(f"{name}_{coordinate}"), at)
@@ -408,7 +408,7 @@ def compare_printed(printed: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 def curve_names(parts: ComposedParts, settings: ComposedKneeSettings) -> list[tuple[str, str]]:
     """Panel and series of every curve that the model computes, before it computes any."""
-    course, start = settings.course, start_of(settings)
+    course, start = settings.course, start_coordinates(settings)
     system = compose_system(parts, settings)
     forces = system.at(0).forces(start)
     at, twice = np.array([course.first, course.last]), np.tile(start, (2, 1))
