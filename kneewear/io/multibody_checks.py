@@ -23,12 +23,18 @@ from kneewear.io.text_tables import TextTable
 from kneewear.mechanics.bodies import BodyPoses
 from kneewear.settings.activity import LoadSettings, SignedMotion
 from kneewear.settings.checks import judge
+from kneewear.settings.composed_knee import ComposedKneeSettings
 from kneewear.settings.multibody import (
     MultibodyModel,
     PassiveFlexionSettings,
     PredictedGaitSettings,
 )
 from kneewear.settings.soft_tissue_knee import SoftTissueKneeSettings
+from kneewear.studies.multibody.composed import (
+    ComposedParts,
+    compose_system,
+    start_coordinates,
+)
 from kneewear.studies.multibody.passive_flexion import KneeParts
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.wrapping import WrapObject
@@ -145,19 +151,57 @@ def judge_parts(settings: MultibodyModel, parts: KneeParts, files: Files) -> tup
             remedy = "Surface and bone may be exchanged."
             found.append(judge("multibody.bone_depth", depth, where, remedy))
     poses = start_poses(settings)
-    strain = parts.ligaments.law.strain(parts.ligaments.evaluate(poses).length)
-    for number in (int(strain.argmin()), int(strain.argmax())):
-        where = f"bundle {parts.ligaments.names[number]}"
-        remedy = "Check its ends, slack length and the start of the bodies."
-        path, value = str(files["ligaments"]), float(strain[number])
-        found.append(judge("ligaments.strain", value, path, remedy, where))
-    taut, path = float(strain.max()), str(files["ligaments"])
-    found.append(judge("ligaments.taut", taut, path, "Check slack lengths and the start."))
+    found += _judge_strains(parts.ligaments, poses, str(files["ligaments"]))
     tables = {"ligaments": parts.ligaments, "quadriceps": parts.quadriceps}
     tables |= {"muscles": parts.muscles} if parts.muscles is not None else {}
     for table, bundles in tables.items():
         found += _judge_courses(bundles, poses, str(files[table]))
     return tuple(one for one in found if one is not None)
+
+
+def judge_composed(
+    settings: ComposedKneeSettings, parts: ComposedParts, files: Files
+) -> tuple[Finding, ...]:
+    """Findings about the tables and shapes of a composed knee, and strains at its start.
+
+    InputDataError if a value is outside what is possible.
+    """
+    found: list[Finding | None] = []
+    poses = compose_system(parts, settings).poses(start_coordinates(settings))
+    tables = {**settings.ligaments, **settings.muscles}
+    bundles = {**parts.ligaments, **parts.muscles}
+    users: dict[str, list[str | Path]] = {}
+    for name, table in tables.items():
+        path = str(files[name])
+        found += _judge_columns(TextTable.read(path, "a table of soft tissue"), _COLUMNS)
+        found += _judge_courses(bundles[name], poses, path)
+        for kind, columns in (("wrap_objects", "wrap_objects"), ("tensions", "muscle_tensions")):
+            other = files.get(f"{name}_{kind}")
+            if other is not None:
+                read = TextTable.read(other, "a table of soft tissue")
+                found += _judge_columns(read, _TABLES[columns])
+        if table.wrap_objects is not None:
+            users.setdefault(str(files[f"{name}_wrap_objects"]), []).append(path)
+    for objects, paths in users.items():
+        found += _judge_use(objects, paths, ())
+    for name, one in parts.ligaments.items():
+        found += _judge_strains(one, poses, str(files[name]))
+    for name, mesh in parts.shapes.items():
+        size = float(np.ptp(mesh.vertices, axis=0).max())
+        remedy = f"Check multibody.unit, which is {settings.unit}."
+        found.append(judge("multibody.surface_size", size, str(files[name]), remedy))
+    return tuple(one for one in found if one is not None)
+
+
+def _judge_strains(ligaments: Bundles, poses: BodyPoses, path: str) -> Iterator[Finding | None]:
+    """Yield findings about the least and the largest strain at the start."""
+    strain = ligaments.law.strain(ligaments.evaluate(poses).length)
+    for number in (int(strain.argmin()), int(strain.argmax())):
+        where = f"bundle {ligaments.names[number]}"
+        remedy = "Check its ends, slack length and the start of the bodies."
+        yield judge("ligaments.strain", float(strain[number]), path, remedy, where)
+    remedy = "Check slack lengths and the start."
+    yield judge("ligaments.taut", float(strain.max()), path, remedy)
 
 
 def _judge_courses(bundles: Bundles, poses: BodyPoses, path: str) -> Iterator[Finding | None]:

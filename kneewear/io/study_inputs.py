@@ -21,6 +21,7 @@ from kneewear.io.plans import read_plan
 from kneewear.settings.activity import FileActivity, ParametricActivity, RegisteredMotion
 from kneewear.settings.base import LifeStudy, Study
 from kneewear.settings.checks import checks, drop_silenced, judge, setting_findings
+from kneewear.settings.composed_knee import ComposedKneeSettings
 from kneewear.settings.faults import refusal
 from kneewear.settings.files import read_settings_file
 from kneewear.settings.implant import MeshImplant, NaturalKnee
@@ -599,7 +600,11 @@ def _check_patellae(study: WearTestStudy, root: str | Path) -> tuple[Finding, ..
 
 def _check_bodies(study: MultibodyStudy, root: str | Path) -> tuple[Finding, ...]:
     """Read the tables and shapes of the bodies of a knee, and judge them."""
-    from kneewear.io.multibody_checks import judge_parts, judge_tables  # noqa: PLC0415
+    from kneewear.io.multibody_checks import (  # noqa: PLC0415
+        judge_composed,
+        judge_parts,
+        judge_tables,
+    )
     from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
 
     files = model_files(study, root)
@@ -607,6 +612,8 @@ def _check_bodies(study: MultibodyStudy, root: str | Path) -> tuple[Finding, ...
     parts = load_parts(study.multibody, files)
     if isinstance(study.multibody, PassiveFlexionSettings | PredictedGaitSettings):
         found += judge_parts(study.multibody, parts, files)
+    if isinstance(study.multibody, ComposedKneeSettings):
+        found += judge_composed(study.multibody, parts, files)
     return found
 
 

@@ -226,7 +226,7 @@ class LigamentTableSettings(WrappedTableSettings):
 
     transition_strain: Positive = quantity(
         "Strain at which the tension becomes linear.",
-        Range("1", 0.001, 0.01, 0.3, 1, "0.06 (Blankevoort 1991); 0.3 is quadratic"),
+        Range("1", 0.001, 0.01, 0.1, 1, "0.06 (Blankevoort and Huiskes 1991)"),
         0.06,
     )
     damping_time_s: NonNegative = quantity(

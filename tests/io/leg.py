@@ -131,7 +131,7 @@ def model(knee="six", version="40500", extra_force="", extra_geometry=""):
         "</Blankevoort1991Ligament>",
         f'<Blankevoort1991Ligament name="CAP1">'
         f"{path('CAP1', [('femur_r', '-0.025 -0.37 0.01'), ('tibia_r', '-0.02 -0.05 0.012')], ['back'])}"
-        "<linear_stiffness>500</linear_stiffness><slack_length>0.06</slack_length>"
+        "<linear_stiffness>500</linear_stiffness><slack_length>0.08</slack_length>"
         "<transition_strain>0.05</transition_strain></Blankevoort1991Ligament>",
         f'<Millard2012EquilibriumMuscle name="vasint">'
         f"{path('vasint', [('femur_r', '0.03 -0.2 0'), ('patella_r', '0.01 0.02 0.002')], ['ball'])}"
