@@ -32,13 +32,15 @@ Array = NDArray[np.float64]
 logger = logging.getLogger(__name__)
 
 # Coordinates that settle, all but flexion; fewer where sharp ends of a bearing, which forces jump
-# at, leave no equilibrium of all. They settle under a load, N, that deforms the layer by some
+# at, leave no equilibrium of all. Where a bearing slopes down to its end, all that settle slide
+# off: posterior position is then held. They settle under a load, N, that deforms the layer by some
 # hundredths of a millimetre.
-FREE = (
+SETTLING = (
     ("x", "y", "z", "theta_1", "theta_2"),
     ("x", "y", "theta_1", "theta_2"),
     ("x", "y", "theta_1"),
 )
+HELD = (("y", "z", "theta_1"), ("y", "theta_1"))
 LIGHT = 300.0
 # Springs toward the start, per mm of the load: they decide where the bearing restores nothing.
 WEAK = 1e-4
@@ -54,11 +56,13 @@ REMEDY = "Check the axes of both components and the regions of their bearings."
 class Seat:
     """Settled poses over flexion.
 
-    `flexion` (n,), rad, ascending; `coordinates` (n, 6), mm and body-three 1-2-3 angles, rad.
+    `flexion` (n,), rad, ascending; `coordinates` (n, 6), mm and body-three 1-2-3 angles, rad;
+    `slides` states that posterior position was held, as the component slides off the bearing.
     """
 
     flexion: Array
     coordinates: Array
+    slides: bool = False
 
     def at(self, flexion: Array) -> Array:
         """Coordinates at flexions within the range, by a cubic spline, shape (..., 6)."""
@@ -73,7 +77,9 @@ def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> 
     the condyles' lowest points above the middle of the plateaus, and in front of and behind it; of
     several equilibria the lowest is taken. Where the bearing restores nothing, as on a flat
     plateau, the component stays near the start: within about an element's width, because forces
-    change slightly as elements enter contact. ConvergenceError if no start leads to an equilibrium.
+    change slightly as elements enter contact. Where it slides off a sloping bearing, the lowest
+    points stay above the middle of the plateaus. ConvergenceError if no start leads to an
+    equilibrium.
     """
     ends = float(np.min(flexion)), float(np.max(flexion))
     count = max(FEWEST, round((ends[1] - ends[0]) / STEP) + 1)
@@ -82,25 +88,42 @@ def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> 
     layers = build_layers(knee.grid, pairs, knee.implant.nominal_thickness, settings)
     length = float(np.ptp(np.concatenate([pair.centre for pair in pairs])[:, 0]))
     everywhere = [part * length for part in STARTS]
+    settled = _settle(pairs, layers, nodes, everywhere, SETTLING)
+    if isinstance(settled, float):
+        held = _settle(pairs, layers, nodes, everywhere[:1], HELD)
+        if isinstance(held, float):
+            what = f"The seat at {np.degrees(settled):.0f} deg of flexion"
+            raise ConvergenceError(what, 0, np.nan, "of the load", REMEDY)
+        return Seat(nodes, held, slides=True)
+    return Seat(nodes, settled)
+
+
+def _settle(
+    pairs: tuple[ContactPair, ...],
+    layers: tuple[ElasticLayer, ...],
+    flexion: Array,
+    everywhere: Sequence[float],
+    ways: Sequence[tuple[str, ...]],
+) -> Array | float:
+    """Poses (n, 6) that settle in one of several ways, or the first flexion at which none does."""
     poses: list[Array] = []
     branch: list[float] = []
-    for angle in nodes:
+    for angle in flexion:
         above = above_the_middle(pairs, angle)
         # The next pose is on the same branch, if there is one.
         for shifts in filter(None, (branch, everywhere)):
             found = [
                 pose
                 for shift in shifts
-                if (pose := _settled(pairs, layers, above + shift * np.eye(6)[0])) is not None
+                if (pose := _settled(pairs, layers, above + shift * np.eye(6)[0], ways)) is not None
             ]
             if found:
                 break
         else:
-            what = f"The seat at {np.degrees(angle):.0f} deg of flexion"
-            raise ConvergenceError(what, 0, np.nan, "of the load", REMEDY)
+            return float(angle)
         poses.append(min(found, key=lambda pose: float(pose[1])))
         branch = [float(poses[-1][0] - above[0])]
-    return Seat(nodes, np.array(poses))
+    return np.array(poses)
 
 
 def above_the_middle(pairs: Sequence[ContactPair], flexion: float, rotation: float = 0.0) -> Array:
@@ -119,9 +142,12 @@ def above_the_middle(pairs: Sequence[ContactPair], flexion: float, rotation: flo
 
 
 def _settled(
-    pairs: tuple[ContactPair, ...], layers: tuple[ElasticLayer, ...], start: Array
+    pairs: tuple[ContactPair, ...],
+    layers: tuple[ElasticLayer, ...],
+    start: Array,
+    ways: Sequence[tuple[str, ...]],
 ) -> Array | None:
-    """Equilibrium (6,) reached from a start, if there is one."""
+    """Equilibrium (6,) of one of several sets of coordinates from a start, if there is one."""
     middles = [np.average(pair.centre[:, 2], weights=pair.area) for pair in pairs[:2]]
     point = (0.0, 0.0, float(np.mean(middles)))
     load = Load(force=(0.0, -LIGHT, 0.0), point=point, point_frame="fixed")
@@ -131,7 +157,7 @@ def _settled(
     ]
     # Nothing restores the varus of a single plateau.
     held = ("theta_1",) if len(pairs) == 1 else ()
-    for names in FREE:
+    for names in ways:
         free = tuple(name for name in names if name not in held)
         try:
             above = approach(pairs, start, 0)
@@ -156,7 +182,8 @@ def refer_to_seat(activity: Activity, knee: KneeModel, settings: SimulationSetti
     if not seated.any():
         return activity
     flexion = clinical_angles(body_three_123(activity.rotation))[:, 0]
-    seat = find_seat(knee, flexion, settings).at(flexion)[:, :3]
+    settled = find_seat(knee, flexion, settings)
+    seat = settled.at(flexion)[:, :3]
     shift = np.where(seated, seat - activity.translation.mean(axis=0), 0.0)
     moved = activity.moved(shift)
     names = ("posterior", "superior", "medial")
@@ -165,5 +192,10 @@ def refer_to_seat(activity: Activity, knee: KneeModel, settings: SimulationSetti
         for name, mean, chosen in zip(names, shift.mean(axis=0), seated, strict=True)
         if chosen
     )
-    note = f"position refers to the frictionless seat; moved on average by {words}"
+    where = (
+        "the middle of the plateaus, which slope down to their end"
+        if settled.slides
+        else "the frictionless seat"
+    )
+    note = f"position refers to {where}; moved on average by {words}"
     return replace(moved, notes=(*moved.notes, note))

@@ -58,6 +58,29 @@ def test_condyles_settle_at_the_bottom_of_their_dishes():
     np.testing.assert_allclose(np.degrees(seat.coordinates[:, [3, 4]]), 0.0, atol=0.2)
 
 
+def test_condyles_that_slide_off_stay_above_the_middle_of_the_plateaus():
+    """Nearly flat plateaus that slope by 7 deg towards posterior: nothing holds the condyles."""
+    shape = example_study().implant.parametric
+    flat = build_parametric_implant(
+        shape.model_copy(update={"plateau_sagittal_radius_mm": 2000.0}), "flat", 8.0
+    )
+    angle = np.radians(7.0)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    slope = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    sloping = replace(
+        flat,
+        insert={s: one.transformed(slope, [0.0, 5.0, 0.0]) for s, one in flat.insert.items()},
+    )
+    study = study_of(sloping)
+    seat = find_seat(study.knee(), FLEXION, study.settings)
+    assert seat.slides
+    lowest = CONDYLE * sine
+    np.testing.assert_allclose(seat.coordinates[:, 0], 0.0, atol=lowest)
+    moved = refer_to_seat(held_at(-17.0, zero=np.nan), study.knee(), study.settings)
+    assert np.abs(moved.translation[:, 0]).max() < lowest
+    assert not find_seat(study_of(flat).knee(), FLEXION, study.settings).slides
+
+
 def test_seat_follows_origins_anywhere():
     """Femoral origin 40 mm before and 25 mm above the axis of the condyles, insert's elsewhere."""
     plain, arm, base = dished_implant(), np.array([40.0, -25.0, 3.0]), np.array([-55.0, 70.0, 30.0])
