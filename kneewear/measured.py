@@ -12,6 +12,7 @@ from kneewear.analysis.pressure_maps import (
     average_trials,
     pair_pressures,
     pressure_errors,
+    rank_choices,
     vary_cut_off,
 )
 from kneewear.errors import InputDataError
@@ -68,6 +69,9 @@ def write_pressure_comparison(
     errors = pressure_errors(paired, conditions)
     folder.mkdir(parents=True, exist_ok=True)
     tables = {"measured": measured, "pressures": paired, "pressure_errors": errors}
+    ranked = rank_choices(errors)
+    if len(ranked) > 1:
+        tables["position_search"] = ranked
     groups = [name for name in map(str, errors) if name in paired]
     figures = {"measured_pressures": draw_pressures(paired, groups)}
     if maps:
@@ -83,4 +87,11 @@ def write_pressure_comparison(
         f"constant mean {row['constant_mean_mpa']:.3g} MPa, skill {row['skill']:.2f}"
         for row in errors.to_dict("records")
     ]
+    if len(ranked) > 1:
+        best = ranked.iloc[0]
+        choice = ", ".join(f"{name} {best[name]}" for name in map(str, ranked) if name != "rms_mpa")
+        lines.append(
+            f"least difference of {len(ranked)} choices: {choice}, rms {best['rms_mpa']:.3g} MPa "
+            f"(the largest {ranked['rms_mpa'].iloc[-1]:.3g} MPa)"
+        )
     return [*lines, f"Look at {folder}"]

@@ -38,6 +38,7 @@ from kneewear.geometry.recognition import (
     refuse_turned,
 )
 from kneewear.geometry.segmentation import (
+    CondyleRegion,
     PlateauRegion,
     find_post,
     find_underside,
@@ -201,7 +202,7 @@ def create_study(
     plateaus = chosen.plateaus
     _note_regions(shapes, plateaus, chosen)
     underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
-    dish = _sagittal_dish(shapes, sheets, plateaus)
+    dish = _sagittal_dish(shapes, sheets, plateaus, chosen.condyles)
     conforms = bool(dish.ratio < _CONFORMING)
     activity = _activity(name, shapes, motion, load, dish)
     material = _material(shapes, grade)
@@ -416,13 +417,19 @@ class Dish:
 
 
 def _sagittal_dish(
-    shapes: RecognisedShapes, sheets: dict[str, TriangleMesh], plateaus: Mapping[str, PlateauRegion]
+    shapes: RecognisedShapes,
+    sheets: dict[str, TriangleMesh],
+    plateaus: Mapping[str, PlateauRegion],
+    condyles: Mapping[str, CondyleRegion],
 ) -> Dish:
     """Dish closest to its condyle; one that is hardly wider decides the motion."""
     dishes = []
     femoral = sheets["femoral"].vertices
+    # Origins of both components are unrelated: middles between their sides belong together.
+    middles = np.mean([np.mean(one.z) for one in condyles.values()])
+    apart = middles - np.mean([one.lowest[2] for one in plateaus.values()])
     for region in plateaus.values():
-        z = region.lowest[2]
+        z = region.lowest[2] + apart
         near = np.abs(sheets["insert"].vertices - region.lowest) < (9.0, 4.0, 2.0)
         dish = sheets["insert"].vertices[near.all(axis=1)][:, :2]
         sagittal = femoral[np.abs(femoral[:, 2] - z) < 2.0][:, :2]

@@ -160,3 +160,28 @@ def pressure_errors(paired: pd.DataFrame, conditions: Sequence[str]) -> pd.DataF
         spread = float(error.std(ddof=1)) if error.size > 1 else np.nan
         rows.append([*key, error.size, float(error.mean()), spread, rms, constant, skill])
     return pd.DataFrame(rows, columns=[*groups, *ERRORS])
+
+
+def rank_choices(errors: pd.DataFrame) -> pd.DataFrame:
+    """Choices of a study by the rms of all quantities, least first: a search of a position.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        Table of `pressure_errors`. Choices are its columns beside quantities and errors, such as a
+        medial position and a rotation that were varied because a test did not measure them.
+
+    Returns
+    -------
+    DataFrame
+        One row per choice with its rms over all conditions and quantities, MPa; empty where the
+        study has no choices.
+    """
+    choices = [name for name in map(str, errors) if name not in ("quantity", *ERRORS)]
+    if not choices:
+        return pd.DataFrame()
+    squares = errors.assign(square=errors["cases"] * errors["rms_mpa"] ** 2)
+    sums = squares.groupby(choices, sort=False)[["cases", "square"]].sum()
+    found = sums.assign(rms_mpa=np.sqrt(sums["square"] / sums["cases"])).reset_index()
+    found = found.drop(columns=["cases", "square"])
+    return found.sort_values("rms_mpa", kind="stable", ignore_index=True)

@@ -13,6 +13,7 @@ from kneewear.analysis.pressure_maps import (
     averaged,
     pair_pressures,
     pressure_errors,
+    rank_choices,
     reduce_map,
     vary_cut_off,
 )
@@ -134,6 +135,22 @@ def test_errors_are_those_of_the_means_of_both_sides():
     errors = np.array([-2.0, -1.0])
     assert mean["rms_mpa"] == pytest.approx(np.sqrt((errors**2).mean()))
     assert mean["sd_mpa"] == pytest.approx(errors.std(ddof=1))
+
+
+def test_the_position_whose_pressures_differ_least_is_found():
+    offsets = {f"at {place:g} mm": 4.0 * (place - 0.35) for place in (0.0, 0.2, 0.4, 0.6)}
+    contact = contact_of(offsets).rename(columns={"material": "medial_mm"})
+    trials = pd.DataFrame({"load_n": [1000.0, 2000.0], "max_pressure_mpa": [10.0, 20.0],
+                           "avg_pressure_mpa": [5.0, 10.0]})  # fmt: skip
+    errors = pressure_errors(
+        pair_pressures(contact, average_trials(trials, ["load_n"])), ["load_n"]
+    )
+    ranked = rank_choices(errors)
+    assert ranked["medial_mm"].tolist() == ["at 0.4 mm", "at 0.2 mm", "at 0.6 mm", "at 0 mm"]
+    # Of both quantities together.
+    own = errors[errors["medial_mm"] == "at 0.4 mm"]
+    assert ranked["rms_mpa"].iloc[0] == pytest.approx(np.sqrt((own["rms_mpa"] ** 2).mean()))
+    assert rank_choices(errors.drop(columns="medial_mm")).empty
 
 
 def test_conditions_that_the_study_lacks_are_named():
