@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from kneewear.geometry.fit_search import FittingChoice, choose_fit
 from kneewear.geometry.meshes import (
     MM_PER_UNIT,
     TriangleMesh,
-    circle_centre,
     joined,
     to_knee_axes,
     within_outline,
@@ -65,6 +64,10 @@ _UNDERSIDE_BELOW = (3.0, 25.0)
 _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # Sagittal radius of plateau over that of condyle below which the bearing decides the motion.
 _CONFORMING = 1.45
+# Half-lengths of the strip (x, height, z) in which a sagittal radius is measured, mm; least points.
+_SAGITTAL, _FEWEST = (9.0, 4.0, 2.0), 10
+# Distance of the middle between the plateaus from z = 0 that a load line is told of, mm.
+_OFF_MIDDLE = 0.5
 # Part of its range to which a load rises where a stride begins, and the shortest stride, s.
 _RISEN, _SHORTEST_STRIDE_S = 0.05, 0.4
 # Usual penetration of a condyle, mm.
@@ -404,6 +407,7 @@ class Dish:
     ratio: float = np.inf  # radius of the dish over that of the condyle
     condyle: float = 30.0  # radius of the condyle
     room: float = np.inf  # from the lowest place to the nearer end of a bearing
+    middle: float = 0.0  # between both plateaus, z in the insert's frame
 
     def kept_travel(self, travel: float) -> float:
         """Part of a travel, mm to either side, that leaves contact on the bearing, at most 1.
@@ -414,6 +418,19 @@ class Dish:
         gain = self.ratio / (self.ratio - 1.0) if np.isfinite(self.ratio) else 1.0
         half = np.sqrt(2.0 * _USUAL_PENETRATION * self.condyle * gain)
         return float(np.clip((self.room - half) / (gain * travel), 0.2, 1.0))
+
+
+def sagittal_arc(points: Array) -> tuple[float, float]:
+    """Height of the centre and radius of the sagittal arc of a strip of points (n, 3), mm.
+
+    Least squares of x^2 + y^2 = 2 a x + 2 b y + c + d z + e z^2 about the strip's middle: the last
+    terms take up its coronal inclination and curvature.
+    """
+    middle = points.mean(axis=0)
+    x, y, z = (points - middle).T
+    columns = np.column_stack([x, y, np.ones_like(x), z, z**2])
+    a, b, c, *_ = np.linalg.lstsq(columns, x**2 + y**2, rcond=None)[0]
+    return float(middle[1] + 0.5 * b), float(np.sqrt(max(c + 0.25 * (a**2 + b**2), 0.0)))
 
 
 def _sagittal_dish(
@@ -430,18 +447,24 @@ def _sagittal_dish(
     apart = middles - np.mean([one.lowest[2] for one in plateaus.values()])
     for region in plateaus.values():
         z = region.lowest[2] + apart
-        near = np.abs(sheets["insert"].vertices - region.lowest) < (9.0, 4.0, 2.0)
-        dish = sheets["insert"].vertices[near.all(axis=1)][:, :2]
-        sagittal = femoral[np.abs(femoral[:, 2] - z) < 2.0][:, :2]
-        if len(dish) < 10 or len(sagittal) < 10:
+        # The whole window is on the bearing, also where that is lowest at its end.
+        low, high = region.x[0] + _SAGITTAL[0], region.x[1] - _SAGITTAL[0]
+        middle = np.array([np.clip(region.lowest[0], min(low, high), max(low, high)),
+                           *region.lowest[1:]])  # fmt: skip
+        near = np.abs(sheets["insert"].vertices - middle) < _SAGITTAL
+        dish = sheets["insert"].vertices[near.all(axis=1)]
+        sagittal = femoral[np.abs(femoral[:, 2] - z) < _SAGITTAL[2]]
+        distal = sagittal[sagittal[:, 1] < sagittal[:, 1].min(initial=np.inf) + _SAGITTAL[1]]
+        if len(dish) < _FEWEST or len(distal) < _FEWEST:
             continue
-        distal = sagittal[sagittal[:, 1] < sagittal[:, 1].min() + 4.0]
-        wide, tight = (
-            float(np.hypot(*(one - circle_centre(one)).T).mean()) for one in (dish, distal)
-        )
-        room = min(region.lowest[0] - region.x[0], region.x[1] - region.lowest[0])
-        dishes.append(Dish(max(wide / tight, 1.01), tight, float(room)))
-    found = min(dishes, key=lambda one: one.ratio, default=Dish())
+        (height, wide), (_, tight) = (sagittal_arc(one) for one in (dish, distal))
+        # A plateau that is flat or bulges has no dish.
+        ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
+        room = min(middle[0] - region.x[0], region.x[1] - middle[0])
+        dishes.append(Dish(ratio, tight, float(room)))
+    lines = [one.lowest[2] for one in plateaus.values()]
+    closest = min(dishes, key=lambda one: one.ratio, default=Dish())
+    found = replace(closest, middle=float(np.mean(lines)))
     way = "settled_ap_rotation" if found.ratio < _CONFORMING else "prescribed"
     text = f"sagittal radius of the plateaus {found.ratio:.2f} times that of the condyles: {way}"
     shapes.note("boundary_conditions", "activities", text)
@@ -489,6 +512,10 @@ def _activity(
         shapes.note("strides", load, found)
     cut = f"      strides_s: [{', '.join(f'{one:.3f}' for one in strides)}]\n" if strides else ""
     way = "settled_ap_rotation" if conforms else "prescribed"
+    middle = round(dish.middle, 2)
+    line = "" if not conforms or abs(middle) < _OFF_MIDDLE else (
+        f"    control: {{load_line_mm: {middle:g}}}  # mm; middle between the plateaus\n"
+    )  # fmt: skip
     # Where position is solved, the seat is where the search starts.
     zero = "    zero: {anterior_posterior: seat, superior_inferior: seat, medial_lateral: seat}\n"
     return f"""\
@@ -509,7 +536,7 @@ activities:
     duration_s: {duration:g}
     closing_percent: 5        # of the cycle
     boundary_conditions: {way}  # prescribed | settled_ap_rotation | simulator
-{zero}"""
+{line}{zero}"""
 
 
 def _built_in_gait() -> pd.DataFrame:

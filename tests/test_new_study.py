@@ -13,7 +13,13 @@ import pytest
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError, OutputFileError
 from kneewear.io.study_inputs import load_activity
-from kneewear.new_study import Dish, create_study, grades, hold_medial_lateral
+from kneewear.new_study import (
+    Dish,
+    create_study,
+    grades,
+    hold_medial_lateral,
+    sagittal_arc,
+)
 from kneewear.settings.study import merge_settings, read_settings, read_study, validate_study
 from tests.geometry.invented import write_invented
 from tests.refusals import refusal
@@ -56,6 +62,11 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert implant.nominal_thickness_mm == pytest.approx(thickness, abs=0.05)
     assert activity.boundary_conditions == way
     assert created.settles == (way == "settled_ap_rotation")
+    if created.settles:
+        # The load acts between the plateaus, wherever the origin of the file is.
+        regions = implant.meshes.insert_region_mm.values()
+        middle = np.mean([region.z for region in regions])
+        assert activity.control.load_line_mm == pytest.approx(middle, abs=2.0)
     assert study.wear.polyethylene == "conventional"
     assert study.wear.creep_law == "strain"
     wear = grades()["conventional"]["wear"]
@@ -104,6 +115,15 @@ def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypa
 def activity_name(study):
     (name,) = study.simulated_activities()
     return name
+
+
+@pytest.mark.parametrize("radius", [25.0, 60.0, 400.0])
+def test_sagittal_arcs_are_found_on_strips_that_are_inclined_and_bent_across(radius):
+    x, z = np.meshgrid(np.linspace(-9.0, 9.0, 31), np.linspace(-2.0, 2.0, 9))
+    y = 7.0 + radius - np.sqrt(radius**2 - (x - 3.0) ** 2) + z**2 / 70.0 + 0.1 * z
+    height, found = sagittal_arc(np.stack([x + 50.0, y, z - 20.0], -1).reshape(-1, 3))
+    assert found == pytest.approx(radius, rel=0.02)
+    assert height == pytest.approx(7.0 + radius, rel=0.02)
 
 
 @pytest.mark.parametrize("ratio", [1.6, 2.0, 4.0])
@@ -162,6 +182,10 @@ def test_boundary_conditions_are_named_controls():
     settled = control(boundary_conditions="settled_ap_rotation")
     assert (settled.anterior_posterior, settled.rotation) == ("force", "force")
     assert (settled.varus, settled.medial_lateral) == ("free", "free")
+    line = control(boundary_conditions="settled_ap_rotation", control={"load_line_mm": 4.0})
+    assert line == settled.model_copy(update={"load_line_mm": 4.0})
+    alone = with_conditions(boundary_conditions="prescribed", control={"load_line_mm": 4.0})
+    assert "activities.example_gait" in refusal(validate_study, alone).where
     simulator = control(boundary_conditions="simulator")
     assert (simulator.anterior_posterior, simulator.medial_lateral) == ("prescribed", "held")
     # Settings that were read once before have both, alike.

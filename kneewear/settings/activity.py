@@ -698,9 +698,10 @@ class FileActivity(Settings):
             line = given.get("load_line_mm", 0.0) if isinstance(given, Mapping) else 0.0
             control = control | {"load_line_mm": line}
         named = drop_nulls(given) if isinstance(given, Mapping) else given
-        if named and {key: value for key, value in named.items() if key in _COORDINATES} != {
-            key: value for key, value in (control or {}).items() if key in _COORDINATES
-        }:
+        chosen = {key: value for key, value in (named or {}).items() if key in _COORDINATES}
+        # A load line goes with boundary conditions that have one.
+        wanted = {key: value for key, value in (control or {}).items() if key in _COORDINATES}
+        if (named and control is None) or (chosen and chosen != wanted):
             raise fault(
                 f"control beside boundary_conditions: {name}",
                 "one of them",

@@ -24,6 +24,7 @@ from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.cases import Case
 from kneewear.settings.checks import checks
 from kneewear.settings.simulation import SimulationSettings
+from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Failure, failures_of, sides_of
 from kneewear.simulation.seat import find_seat, refer_to_seat
@@ -101,6 +102,7 @@ def check_placement(
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
     judged = _Judged(name)
+    _judge_load_line(judged, knee, activity)
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
         short = refer_to_seat(short, knee, exact)
@@ -279,6 +281,23 @@ def _judge_distances(
             "its origin. Or set zero.superior_inferior to seat."
         )
         judged.add("overlap", overlap, remedy, solved=counts_from_rest)
+
+
+def _judge_load_line(judged: _Judged, knee: KneeModel, activity: Activity) -> None:
+    """Distance of a given load line from the middle of the plateaus over half their spacing."""
+    grid = knee.grid
+    middles = [
+        float(np.average(grid.centre[side, valid, 2], weights=grid.area[side, valid]))
+        for side, valid in enumerate(grid.valid)
+    ]
+    if activity.load_line is None or len(middles) < len(SIDES):
+        return
+    middle, half = 0.5 * sum(middles), 0.5 * abs(middles[0] - middles[1])
+    remedy = (
+        f"Set activities.{activity.name}.control.load_line_mm; the middle between the plateaus is "
+        f"at {middle:.3g} mm."
+    )
+    judged.add("load_line", (activity.load_line - middle) / half, remedy)
 
 
 def _judge_waves(

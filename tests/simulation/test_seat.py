@@ -11,6 +11,7 @@ from kneewear.activity.activity import Activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.settings.cases import Case
+from kneewear.settings.checks import checks
 from kneewear.simulation.placement import check_placement
 from kneewear.simulation.seat import find_seat, refer_to_seat
 from tests.physics.bodies import UPRIGHT, example_study, gait_study
@@ -124,6 +125,15 @@ def test_a_motion_near_the_seat_passes():
     assert found.verdict == "pass"
     assert found.sentences == ("Placement of held: pass.",)
     assert found.poses.shape == (8, 6)
+
+
+@pytest.mark.parametrize(("line", "verdict"), [(5.0, "pass"), (16.0, "warning"), (40.0, "fail")])
+def test_a_load_line_beside_the_plateaus_is_told_with_their_middle(line, verdict):
+    implant = dished_implant()
+    _, rows = placed(implant, replace(held_at(0.0), load_line=line))
+    found = rows.loc[checks()["placement.load_line"].quantity]
+    assert found["verdict"] == verdict
+    assert found["value"] == pytest.approx(line / 23.0, rel=0.05)
 
 
 def test_a_motion_that_holds_the_condyles_against_a_rim_fails_with_the_setting_to_change():
