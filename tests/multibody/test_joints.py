@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from kneewear.mechanics.loads import Load
 from kneewear.multibody.actions import Contact
-from kneewear.multibody.equilibrium import solve_system
+from kneewear.multibody.equilibrium import solve_system, trace_equilibria
 from kneewear.multibody.joints import Joint
 from kneewear.multibody.system import BODY_THREE, Body, System
 
@@ -63,3 +63,44 @@ def test_a_hinge_carries_the_load_and_yields_by_it_over_its_stiffness():
     part = found.forces.parts["joint"]
     np.testing.assert_allclose(part.wrench[:3], -force, rtol=1e-7)
     assert part.gap == pytest.approx(np.linalg.norm(force) / 1e4, rel=1e-7)
+
+
+def test_a_four_bar_linkage_closes_as_its_lengths_say():
+    """Crank, coupler and rocker by hinges; the rocker's angle by the law of cosines."""
+    base, crank, coupler, rocker = 60.0, 20.0, 55.0, 45.0
+    z = np.array([0.0, 0.0, 1.0])
+
+    def hinge(one, other):
+        return Joint("hinge", one, z, other, z, 1e5)
+
+    bodies = tuple(Body(name, BODY_THREE) for name in ("crank", "coupler", "rocker"))
+    system = System("ground", bodies, {
+        "first": Contact("crank", "coupler", hinge([crank, 0, 0], [0, 0, 0])),
+        "second": Contact("coupler", "rocker", hinge([coupler, 0, 0], [rocker, 0, 0])),
+        # Something to carry, so that there is a largest force.
+        "torque": Load(moment=[0.0, 0.0, 45.0], body="rocker"),
+    })  # fmt: skip
+
+    def rocker_angle(turn):
+        tip = crank * np.array([np.cos(turn), np.sin(turn)])
+        apart = tip - [base, 0.0]
+        length = np.linalg.norm(apart)
+        inner = np.arccos((rocker**2 + length**2 - coupler**2) / (2.0 * rocker * length))
+        return np.arctan2(apart[1], apart[0]) - inner
+
+    turns = np.linspace(0.4, 2.0 * np.pi + 0.4, 61)
+    start = np.zeros(18)
+    start[[5, 11, 12, 17]] = turns[0], 0.8, base, rocker_angle(turns[0])
+    start[6:8] = crank * np.array([np.cos(turns[0]), np.sin(turns[0])])
+    tip = np.array([base, 0.0]) + rocker * np.array([np.cos(start[17]), np.sin(start[17])])
+    start[11] = np.arctan2(*(tip - start[6:8])[::-1])
+    motion = np.tile(start, (61, 1))
+    motion[:, 5] = turns
+    free = ("coupler.x", "coupler.y", "coupler.theta_3", "rocker.theta_3")
+    found = trace_equilibria(system, motion, free)
+    angles = np.array([one.coordinates[17] for one in found])
+    expected = np.unwrap([rocker_angle(turn) for turn in turns])
+    # Hinges yield by some 1e-5 mm.
+    np.testing.assert_allclose(angles, expected, atol=2e-6)
+    gaps = [one.forces.parts[name].gap for one in found for name in ("first", "second")]
+    assert max(gaps) < 1e-4
