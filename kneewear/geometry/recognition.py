@@ -29,6 +29,8 @@ _MIDDLE = 0.08
 # Position of the material between the condyles, from the middle, that distinguishes front and
 # rear, mm.
 _BRIDGE = 5.0
+# Mean component of the outer normals that shows where a component is open.
+_OPEN = 0.1
 # Score that separate axes of both files must gain over common ones.
 _CONTRADICTION = 1.2
 # Part of the box that each plane of a tray covers.
@@ -218,7 +220,10 @@ def _insert_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
 
 
 def _femoral_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
-    """Agreement of a femoral component with each orientation, at most 4."""
+    """Agreement of a femoral component with each orientation, at most 5."""
+    arms = mesh.vertices[mesh.faces].mean(axis=1) - mesh.vertices.mean(axis=0)
+    outer = mesh.face_normals[(arms * mesh.face_normals).sum(axis=1) > 0.0]
+    facing = outer.sum(axis=0) / np.linalg.norm(outer, axis=1).sum()
     spread = np.array([_asymmetry(mesh, axis) for axis in range(3)])
     scores = []
     for one in candidates:
@@ -228,6 +233,8 @@ def _femoral_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
         most = max(faced.values()) or 1.0
         up, back = one.matrix[1, above], one.matrix[0, along]
         score += (faced[above, -up] - faced[above, up]) / most
+        # Of all outer surface more faces the insert than away from it, as the component is open.
+        score += float(np.clip(-up * facing[above] / _OPEN, -1.0, 1.0))
         bridge = _bridge(mesh, across, along)
         if abs(bridge) > _BRIDGE:
             score -= back * np.sign(bridge)

@@ -13,7 +13,7 @@ import numpy as np
 from kneewear.geometry.meshes import TriangleMesh
 from tests.geometry import ultracongruent
 from tests.geometry.example_implant import example_meshes, joined, stl_bytes
-from tests.geometry.solids import _closed, closed_insert
+from tests.geometry.solids import closed, closed_insert
 
 # Rows of x, y and z of a left knee's files over posterior, superior and medial of the right one.
 LEFT = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -27,7 +27,7 @@ def posterior_stabilised_insert(n: int = 161) -> TriangleMesh:
     across, along = ((half - np.abs(at)) / 1.2 for half, at in ((8.0, z), (5.0, x + 4.0)))
     top = top + 15.0 * np.clip(across, 0, 1) * np.clip(along, 0, 1)
     upper, lower = (np.stack([x, y, z], axis=-1) for y in (top, 0.0 * top))
-    return _closed(upper, lower)
+    return closed(upper, lower)
 
 
 def rounded_femoral(n: int = 90, cam: bool = False) -> TriangleMesh:
@@ -41,12 +41,12 @@ def rounded_femoral(n: int = 90, cam: bool = False) -> TriangleMesh:
         np.stack([r * np.sin(angle), -r * np.cos(angle), z], axis=-1) for r in (radius, radius - 7)
     )
     keep = (flange[:-1, :-1] > 0.05) | (np.abs(v[:-1, :-1] + 1.0 / n) > 0.28)
-    solid = _closed(shape, inner, keep)
+    solid = closed(shape, inner, keep)
     if not cam:
         return solid
     turn, along = np.meshgrid(np.linspace(0, 0.98 * 2 * np.pi, 49), [-9.0, 9.0], indexing="ij")
     bar = np.stack([16.0 + 4.0 * np.sin(turn), 4.0 * np.cos(turn), along], axis=-1)
-    return joined([solid, _closed(bar, (bar - [16.0, 0.0, 0.0]) * [0.5, 0.5, 1.0] + [16.0, 0, 0])])
+    return joined([solid, closed(bar, (bar - [16.0, 0.0, 0.0]) * [0.5, 0.5, 1.0] + [16.0, 0, 0])])
 
 
 def left_posterior_stabilised() -> dict[str, TriangleMesh]:

@@ -19,7 +19,7 @@ def closed_insert(n: int = 70, notch: float = 10.0, longer: float = 4.0) -> Tria
     top = 8.0 + x**2 / 120 + (np.abs(z) - 22.0) ** 2 / 400
     upper = np.stack([x, top, z], axis=-1)
     lower = np.stack([x, 0.0 * x, z], axis=-1)
-    return _closed(upper, lower)
+    return closed(upper, lower)
 
 
 def closed_femoral(n: int = 90, lean: float = 5.0) -> TriangleMesh:
@@ -34,10 +34,10 @@ def closed_femoral(n: int = 90, lean: float = 5.0) -> TriangleMesh:
     shape = np.stack([radius * np.sin(angle), -radius * np.cos(angle), z], axis=-1)
     inner = np.stack([(radius - 7.0) * np.sin(angle), -(radius - 7.0) * np.cos(angle), z], axis=-1)
     keep = (flange[:-1, :-1] > 0.05) | (np.abs(v[:-1, :-1] + 1.0 / n) > 0.28)
-    return _closed(shape, inner, keep)
+    return closed(shape, inner, keep)
 
 
-def _closed(upper, lower, keep=None) -> TriangleMesh:
+def closed(upper, lower, keep=None) -> TriangleMesh:
     """Solid between two grids of points, cells left out where `keep` is false."""
     n_u, n_v = upper.shape[:2]
     keep = np.ones((n_u - 1, n_v - 1), dtype=bool) if keep is None else keep

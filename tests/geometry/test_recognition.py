@@ -26,7 +26,7 @@ from kneewear.geometry.segmentation import (
 from kneewear.io.shapes import load_shape
 from tests.geometry.example_implant import example_meshes
 from tests.geometry.invented import posterior_stabilised_insert, worn_scan
-from tests.geometry.solids import RIGHT, closed_femoral, closed_insert
+from tests.geometry.solids import RIGHT, closed, closed_femoral, closed_insert
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or Path(__file__).parents[2] / "../shared/data")
 TURNS = [
@@ -72,6 +72,36 @@ def test_components_with_different_axes_keep_their_own():
     assert found[1].words("right") != RIGHT
     back = to_knee_axes(femoral, "mm", found[1].words("right"), "right")
     np.testing.assert_allclose(back.vertices, closed_femoral(n=45).vertices, atol=1e-12)
+
+
+def arc_of_metal(n: int = 60) -> TriangleMesh:
+    """Rounded condyles and a flange that are one arc of 200 deg: both ends look alike."""
+    angle, v = np.meshgrid(
+        np.radians(np.linspace(-95.0, 105.0, 2 * n)), np.linspace(-1, 1, n), indexing="ij"
+    )
+    flange = np.clip(-angle / np.radians(95.0), 0.0, 1.0)
+    half = 38.0 - 17.0 * flange
+    z = half * v
+    behind = np.clip((0.4 - flange) / 0.35, 0.0, 1.0)
+    inner, outer = (
+        np.clip(0.27 * half + 6.0 - abs(z), 0.0, None),
+        np.clip(abs(z) - half + 5, 0, None),
+    )
+    radius = 31.6 + 3.0 * flange - (abs(z) - 0.6 * half) ** 2 / 200.0
+    radius -= inner**2 / 10.0 * behind**2 * (3.0 - 2.0 * behind) + outer**2 / 12.0
+    return closed(
+        *(np.stack([r * np.sin(angle), -r * np.cos(angle), z], -1) for r in (radius, radius - 7.0)),
+        (flange[:-1, :-1] > 0.05) | (np.abs(v[:-1, :-1] + 1.0 / n) > 0.27),
+    )
+
+
+@pytest.mark.parametrize("signs", [(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, -1.0, 1.0)])
+def test_an_open_component_faces_the_insert_whatever_axes_that_has(signs):
+    femoral = arc_of_metal()
+    insert = turned(closed_insert(n=40), np.diag(signs)[:2])
+    found = recognition.orient_implant(insert, femoral)[1]
+    back = to_knee_axes(femoral, "mm", found.words("right"), "right")
+    np.testing.assert_allclose(back.vertices, femoral.vertices, atol=1e-9)
 
 
 def test_solids_are_turned_outward():

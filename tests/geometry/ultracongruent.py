@@ -18,7 +18,7 @@ from kneewear.io.cad import save_patches
 from kneewear.settings.implant import ParametricImplantSettings
 from kneewear.sides import SIDES
 from tests.geometry.example_implant import joined, meshed, stl_bytes
-from tests.geometry.solids import _closed
+from tests.geometry.solids import closed
 
 STUDY = Path(__file__).parents[2] / "config/fe_twin_ultracongruent.yaml"
 SHAPE = yaml.safe_load(STUDY.read_text(encoding="utf-8"))["implant"]["parametric"]
@@ -52,7 +52,7 @@ def components(left: bool = False, solid: bool = False) -> dict[str, TriangleMes
             if solid:
                 upper = mesh.vertices.reshape(*COUNTS[part], 3)
                 lower = upper * [1.0, 0.0, 1.0] if part == "insert" else upper * [0.6, 0.6, 1.0]
-                mesh = _closed(upper, lower)
+                mesh = closed(upper, lower)
             parts.append(mesh)
         whole = joined(parts)
         faces = whole.faces[:, ::-1] if left else whole.faces
