@@ -66,6 +66,8 @@ _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 _CONFORMING = 1.45
 # Half-lengths of the strip (x, height, z) in which a sagittal radius is measured, mm; least points.
 _SAGITTAL, _FEWEST = (9.0, 4.0, 2.0), 10
+# A bearing whose lowest place is nearer than this to its end has its seat in the middle, mm.
+_SLIDES = 2.0
 # Distance of the middle between the plateaus from z = 0 that a load line is told of, mm.
 _OFF_MIDDLE = 0.5
 # Part of its range to which a load rises where a stride begins, and the shortest stride, s.
@@ -460,7 +462,9 @@ def _sagittal_dish(
         (height, wide), (_, tight) = (sagittal_arc(one) for one in (dish, distal))
         # A plateau that is flat or bulges has no dish.
         ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
-        room = min(middle[0] - region.x[0], region.x[1] - middle[0])
+        room = min(region.lowest[0] - region.x[0], region.x[1] - region.lowest[0])
+        if room < _SLIDES:  # off a bearing that is lowest at its end: its seat is in the middle
+            room = 0.5 * (region.x[1] - region.x[0])
         dishes.append(Dish(ratio, tight, float(room)))
     lines = [one.lowest[2] for one in plateaus.values()]
     closest = min(dishes, key=lambda one: one.ratio, default=Dish())
