@@ -543,6 +543,16 @@ activities:
 {line}{zero}"""
 
 
+def _silenced(activity: str) -> str:
+    """Silence of the usual range of a load line where the insert's origin is not in its middle."""
+    if "load_line_mm" not in activity:
+        return ""
+    return """
+checks:                       # the origin is beside the insert; the placement judges the load line
+  silence: [activities.*.control.load_line_mm]
+"""
+
+
 def _built_in_gait() -> pd.DataFrame:
     """Curves of the default study's gait at 101 percent."""
     settings = default_study().activities["gait"]
@@ -752,4 +762,4 @@ wear:                         # constants of a grade, with sources: config/polye
 report:
   compare_with_published: false  # the published tables are of another implant
   spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
-"""
+{_silenced(activity)}"""

@@ -598,7 +598,7 @@ class ControlSettings(Settings):
     )
     load_line_mm: Finite = quantity(
         "Medial-lateral position of the axial load in the insert's frame, medial positive.",
-        Range("mm", -60, 0, 20, 60, "5 mm medial in ISO 14243 (from memory)", least=0.06),
+        Range("mm", -300, 0, 20, 300, "5 mm medial in ISO 14243 (from memory)", least=0.06),
     )
     anterior_posterior_springs: tuple[LinearSpring, ...] = Field(
         (), description="Springs along the anterior-posterior position."
