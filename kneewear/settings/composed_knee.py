@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from itertools import pairwise
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from kneewear.settings.faults import fault, fault_at, suggestion
 from kneewear.settings.ranges import Range
@@ -68,17 +69,45 @@ class CourseSettings(Settings):
         return self
 
 
-class TableCurveSettings(Settings):
-    """A curve in columns of a table."""
+class CurveSettings(Settings):
+    """A curve over the course: points in place, or columns of a table; linear in between."""
 
-    file: FileName = Field(description="Table of the curve.")
-    over: str = Field(min_length=1, description="Column of the course.")
-    column: str = Field(min_length=1, description="Column of the values.")
+    points: tuple[Pair, ...] | None = quantity(
+        "Course and value of each point, in ascending order; null for a table.", _POINTS, None
+    )
+    file: FileName | None = Field(None, description="Table of the curve; null for points.")
+    over: str = Field("", description="Column of the course.")
+    column: str = Field("", description="Column of the values.")
+
+    @model_validator(mode="after")
+    def check_source(self) -> CurveSettings:
+        """Require points that ascend, or a table with its columns."""
+        if (self.points is None) == (self.file is None):
+            given = "neither" if self.points is None else "both"
+            raise fault(f"{given} of points and file", "one of them", "Give points, or a file.")
+        if self.file is not None and not (self.over and self.column):
+            raise fault(
+                f"over: '{self.over}', column: '{self.column}'", "two columns of the file",
+                "Name the columns of the course and of the values.",
+            )  # fmt: skip
+        if self.points is not None and len(self.points) < 2:
+            found = f"{len(self.points)} points"
+            raise fault_at(("points",), found, "two or more", "Add points.")
+        for (before, _), (after, _) in pairwise(self.points or ()):
+            if after <= before:
+                found = f"{after:g} after {before:g}"
+                raise fault_at(("points",), found, "ascending places on the course", "Sort them.")
+        return self
 
 
-# Points (course, value) in ascending order, or columns of a table; linear in between.
-Points = Annotated[tuple[Pair, ...], Field(min_length=2)]
-Curve = Points | TableCurveSettings
+def _as_curve(value: Any) -> Any:
+    """Points alone are a curve."""
+    return {"points": value} if isinstance(value, list | tuple) else value
+
+
+Curve = Annotated[
+    CurveSettings, BeforeValidator(_as_curve, json_schema_input_type=list[Pair] | CurveSettings)
+]
 
 
 class MeshShapeSettings(Settings):
@@ -149,8 +178,8 @@ class ComposedBodySettings(Settings):
         None,
     )
     held: tuple[Coordinate, ...] = Field((), description="Coordinates that keep their start.")
-    driven: dict[Coordinate, Curve] = quantity(
-        "Coordinates that follow a curve over the course, mm or deg.", _POINTS, {}
+    driven: dict[Coordinate, Curve] = Field(
+        {}, description="Coordinates that follow a curve over the course, mm or deg."
     )
     mass: InertialMassSettings | None = Field(
         None, description="Mass, for weight and dynamics; null without."
@@ -290,8 +319,8 @@ class BodyLoadSettings(Settings):
     axes: Literal["ground", "body"] = Field(
         "ground", description="Axes of force and moment: at rest, or rotating with the body."
     )
-    factor: Curve | None = quantity(
-        "Factor of force and moment over the course; null for one.", _POINTS, None
+    factor: Curve | None = Field(
+        None, description="Factor of force and moment over the course; null for one."
     )
 
 
@@ -478,15 +507,15 @@ class ComposedKneeSettings(Settings):
         return tuple(name for name in self.bodies if name != self.ground)
 
     @property
-    def table_curves(self) -> dict[str, TableCurveSettings]:
+    def table_curves(self) -> dict[str, CurveSettings]:
         """Curves of tables, by the names of their files."""
-        given: dict[str, Curve | None] = {
+        given: dict[str, CurveSettings | None] = {
             f"{body}_{coordinate}": curve
             for body, one in self.bodies.items()
             for coordinate, curve in one.driven.items()
         }
         given |= {f"load_{name}": load.factor for name, load in self.loads.items()}
-        return {name: one for name, one in given.items() if isinstance(one, TableCurveSettings)}
+        return {name: one for name, one in given.items() if one is not None and one.file}
 
     @property
     def files(self) -> dict[str, str]:

@@ -35,13 +35,12 @@ from kneewear.regression.literature import (
 from kneewear.settings.composed_knee import (
     ComposedBodySettings,
     ComposedKneeSettings,
-    Curve,
+    CurveSettings,
     FoundationSettings,
     JointSettings,
     PlaneShapeSettings,
     PointSettings,
     SphereShapeSettings,
-    TableCurveSettings,
 )
 from kneewear.studies.multibody.layers import build_layer
 from kneewear.studies.multibody.outcome import equilibrium_checks, force_curves, knee_scene
@@ -178,9 +177,9 @@ def driven_motion(parts: ComposedParts, settings: ComposedKneeSettings, at: Arra
     return motion
 
 
-def _sampled(curve: Curve, table: Array | None, at: Array) -> Array:
+def _sampled(curve: CurveSettings, table: Array | None, at: Array) -> Array:
     """Values of a curve, linear between its points and constant beyond."""
-    points = table if isinstance(curve, TableCurveSettings) else np.array(curve, dtype=float)
+    points = table if curve.points is None else np.array(curve.points, dtype=float)
     if points is None:
         raise ValueError("a curve of a table without its table")
     return np.interp(at, points[:, 0], points[:, 1])
