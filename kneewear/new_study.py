@@ -66,6 +66,8 @@ _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 _CONFORMING = 1.45
 # Half-lengths of the strip (x, height, z) in which a sagittal radius is measured, mm; least points.
 _SAGITTAL, _FEWEST = (9.0, 4.0, 2.0), 10
+# Half of the width of contact, over which a bearing must not end, mm.
+_WIDE = 12.0
 # A bearing whose lowest place is nearer than this to its end has its seat in the middle, mm.
 _SLIDES = 2.0
 # Distance of the middle between the plateaus from z = 0 that a load line is told of, mm.
@@ -435,6 +437,23 @@ def sagittal_arc(points: Array) -> tuple[float, float]:
     return float(middle[1] + 0.5 * b), float(np.sqrt(max(c + 0.25 * (a**2 + b**2), 0.0)))
 
 
+def _room(region: PlateauRegion) -> float:
+    """Least distance of the outline in front of and behind the lowest place, mm.
+
+    Over the width that contact takes, where the outline may be nearer.
+    """
+    x, z = region.outline.T
+    other_x, other_z = np.roll(region.outline, -1, axis=0).T
+    nearest = []
+    for at in region.lowest[2] + np.linspace(-_WIDE, _WIDE, 9):
+        crossed = (z - at) * (other_z - at) < 0.0
+        part = (at - z[crossed]) / (other_z - z)[crossed]
+        apart = x[crossed] + part * (other_x - x)[crossed] - region.lowest[0]
+        if (apart < 0.0).any() and (apart > 0.0).any():
+            nearest += [-apart[apart < 0.0].max(), apart[apart > 0.0].min()]
+    return float(min(nearest, default=0.0))
+
+
 def _sagittal_dish(
     shapes: RecognisedShapes,
     sheets: dict[str, TriangleMesh],
@@ -462,7 +481,7 @@ def _sagittal_dish(
         (height, wide), (_, tight) = (sagittal_arc(one) for one in (dish, distal))
         # A plateau that is flat or bulges has no dish.
         ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
-        room = min(region.lowest[0] - region.x[0], region.x[1] - region.lowest[0])
+        room = _room(region)
         if room < _SLIDES:  # off a bearing that is lowest at its end: its seat is in the middle
             room = 0.5 * (region.x[1] - region.x[0])
         dishes.append(Dish(ratio, tight, float(room)))
