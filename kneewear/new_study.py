@@ -437,7 +437,7 @@ def sagittal_arc(points: Array) -> tuple[float, float]:
     return float(middle[1] + 0.5 * b), float(np.sqrt(max(c + 0.25 * (a**2 + b**2), 0.0)))
 
 
-def _room(region: PlateauRegion) -> float:
+def room_around(region: PlateauRegion) -> float:
     """Least distance of the outline in front of and behind the lowest place, mm.
 
     Over the width that contact takes, where the outline may be nearer.
@@ -481,7 +481,7 @@ def _sagittal_dish(
         (height, wide), (_, tight) = (sagittal_arc(one) for one in (dish, distal))
         # A plateau that is flat or bulges has no dish.
         ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
-        room = _room(region)
+        room = room_around(region)
         if room < _SLIDES:  # off a bearing that is lowest at its end: its seat is in the middle
             room = 0.5 * (region.x[1] - region.x[0])
         dishes.append(Dish(ratio, tight, float(room)))

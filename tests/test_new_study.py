@@ -12,12 +12,16 @@ import pytest
 
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError, OutputFileError
+from kneewear.geometry.segmentation import PlateauRegion
+from kneewear.io.mesh_formats import save_ply
+from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import load_activity
 from kneewear.new_study import (
     Dish,
     create_study,
     grades,
     hold_medial_lateral,
+    room_around,
     sagittal_arc,
 )
 from kneewear.settings.study import merge_settings, read_settings, read_study, validate_study
@@ -124,6 +128,33 @@ def test_sagittal_arcs_are_found_on_strips_that_are_inclined_and_bent_across(rad
     height, found = sagittal_arc(np.stack([x + 50.0, y, z - 20.0], -1).reshape(-1, 3))
     assert found == pytest.approx(radius, rel=0.02)
     assert height == pytest.approx(7.0 + radius, rel=0.02)
+
+
+def test_a_bearing_ends_where_its_outline_does_within_the_width_of_contact():
+    # 20 mm to either end in the middle, 11 mm behind at 12 mm to the outer side.
+    corners = [[-20.0, 2.0], [20.0, 2.0], [20.0, 22.0], [8.0, 38.0], [-20.0, 38.0]]
+    region = PlateauRegion((-20.0, 20.0), (2.0, 38.0), np.array(corners), 1300.0,
+                           np.array([0.0, 8.0, 22.0]))  # fmt: skip
+    assert room_around(region) == pytest.approx(20.0 - 12.0 * 12.0 / 16.0)
+
+
+@pytest.mark.slow
+def test_unrelated_origins_hide_no_dish(files, tmp_path, monkeypatch):
+    """Components that are 45 mm beside each other in their files."""
+    monkeypatch.chdir(tmp_path)
+    (insert,), femoral = files["ultracongruent"]
+    mesh = load_shape(femoral)
+    moved = mesh.vertices + 0.045 * np.array([0.6, 0.0, 0.8])
+    save_ply(moved, mesh.faces, tmp_path / "moved.ply")
+    found = {
+        name: create_study(name, [str(insert)], [str(file)], knee="right")
+        for name, file in (("near", femoral), ("far", tmp_path / "moved.ply"))
+    }
+    assert found["near"].settles
+    assert found["far"].settles
+    texts = [next(one.found for one in study.findings if one.check == "new.boundary_conditions")
+             for study in found.values()]  # fmt: skip
+    assert texts[0] == texts[1]
 
 
 @pytest.mark.parametrize("ratio", [1.6, 2.0, 4.0])
