@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -31,6 +32,16 @@ from kneewear.settings.types import (
     quantity,
 )
 
+Law = Literal[
+    "hertz",
+    "hunt_crossley",
+    "herbert_mcwhannell",
+    "lee_wang",
+    "lankarani_nikravesh",
+    "gonthier",
+    "zhiying_qishao",
+    "flores",
+]
 Coordinate = Literal["x", "y", "z", "theta_1", "theta_2", "theta_3"]
 # A body and one of its coordinates or shapes, such as tibia.theta_1 or femur.condyles.
 Part = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$")]
@@ -227,7 +238,7 @@ class PointSettings(Settings):
     materials: tuple[ElasticSettings, ElasticSettings] = Field(
         description="Materials of both surfaces, in this order."
     )
-    law: str = Field("hertz", description="Law of the loss in impacts (Machado thesis, Table 5.4).")
+    law: Law = Field("hertz", description="Law of the loss in impacts (Machado thesis, Table 5.4).")
     restitution: Annotated[float, Field(gt=0.0, le=1.0)] = quantity(
         "Coefficient of restitution that the law is given; Hertz's has no loss.",
         Range("1", 0, 0.1, 1, 1, "0.62 of cartilage, 0.79 of a replacement (Machado, Table 5.5)"),
@@ -427,6 +438,8 @@ class ComposedKneeSettings(Settings):
                         ("contacts", name, key), f"{part}, a {shape.kind}",
                         f"a {' or '.join(kinds)}", "Name another shape, or change the contact.",
                     )  # fmt: skip
+            if isinstance(contact, PointSettings):
+                self._check_point(name, contact)
         for name, joint in self.joints.items():
             for body in joint.bodies:
                 self._require_body(body, ("joints", name, "bodies"))
@@ -483,6 +496,19 @@ class ComposedKneeSettings(Settings):
         if name not in self.bodies:
             remedy = suggestion(name, self.bodies) or "Correct the name."
             raise fault_at(at, name, f"one of {', '.join(self.bodies)}", remedy)
+
+    def _check_point(self, name: str, contact: PointSettings) -> None:
+        """Require a ball, and another one, a plane or a larger cup that it touches at a point."""
+        radii = [
+            getattr(self._shape(getattr(contact, key), ("contacts", name, key)), "radius_mm", inf)
+            for key in ("fixed", "moving")
+        ]
+        if radii[0] <= 0.0 or radii[1] == 0.0 or 1.0 / radii[0] + 1.0 / radii[1] <= 0.0:
+            raise fault_at(
+                ("contacts", name), f"radii of {radii[0]:g} and {radii[1]:g} mm",
+                "a ball of positive radius, and a plane, a ball or a larger cup",
+                "Exchange both, or correct the radii.",
+            )  # fmt: skip
 
     def _require_coordinate(self, part: str, at: tuple[str, ...]) -> None:
         body, name = part.split(".")

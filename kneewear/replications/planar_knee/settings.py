@@ -16,7 +16,8 @@ from kneewear.replications.point_contact.ranges import (
     SLACK_LENGTH,
     SQUARE_STIFFNESS,
 )
-from kneewear.replications.point_contact.settings import Law, PointContactSettings
+from kneewear.replications.point_contact.settings import PointContactSettings
+from kneewear.settings.composed_knee import Law
 from kneewear.settings.faults import fault, suggestion
 from kneewear.settings.ranges import Range
 from kneewear.settings.soft_tissue_knee import POINT

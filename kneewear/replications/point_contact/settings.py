@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -15,16 +15,6 @@ from kneewear.settings.types import (
     quantity,
 )
 
-Law = Literal[
-    "hertz",
-    "hunt_crossley",
-    "herbert_mcwhannell",
-    "lee_wang",
-    "lankarani_nikravesh",
-    "gonthier",
-    "zhiying_qishao",
-    "flores",
-]
 PoissonRatio = Annotated[float, Field(ge=0.0, lt=0.5)]
 
 

@@ -21,11 +21,11 @@ from kneewear.replications.point_contact.settings import (
     BLOCKS,
     SAMPLES,
     Blocks,
-    Law,
     PointContactSettings,
     Samples,
     require_middle,
 )
+from kneewear.settings.composed_knee import Law
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
 from kneewear.settings.soft_tissue_knee import POINT
