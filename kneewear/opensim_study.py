@@ -93,10 +93,10 @@ def import_model(
     study: dict[str, Any] = {
         "model": "multibody", "study": name, "implant": {"name": model.name}, "multibody": settings
     }  # fmt: skip
+    validate_study(merge_settings(read_settings(default_settings_file()), study), str(file))
     for table, rows in composer.tables.items():
         # A cell may begin with a minus: no table for spreadsheets.
         save_text(rows.to_csv(index=False), Path(table))
-    validate_study(merge_settings(read_settings(default_settings_file()), study), str(file))
     text = yaml.safe_dump(study, sort_keys=False, default_flow_style=None, width=100)
     head = (
         f"# Composed from {Path(path).name}, a model of OpenSim; lengths in mm.\n"

@@ -68,7 +68,7 @@ def test_a_knee_of_one_coordinate_follows_its_functions(folder):
     turn = Rotation.from_rotvec([0, 0, -flexion]) * Rotation.from_rotvec([0.02, 0, 0])
     turn = frame * turn * Rotation.from_rotvec([0, 0.1 * flexion + 0.01, 0])
     place = [3.0, -400.0, 1.0] + frame.apply([x, 0.0, 0.0]) - turn.apply([0.0, 10.0, 0.0])
-    # Ends of the spline differ from those of the comparison.
+    # The comparison has other conditions at the ends of the spline.
     np.testing.assert_allclose(table.iloc[20, 1:4].astype(float), place, atol=0.3)
     angles = np.degrees(turn.as_euler("ZXY")) * [-1, 1, 1]
     np.testing.assert_allclose(table.iloc[20, 4:].astype(float), angles, atol=1e-6)
@@ -162,6 +162,13 @@ def test_faults_name_file_and_object(folder, change, options, where):
         import_model("leg.osim", "leg", **options)
     assert refused.value.finding.where == "leg.osim" + (f", {where}" if where else "")
     assert not Path("leg.yaml").exists()
+
+
+def test_settings_that_are_refused_leave_no_tables(folder):
+    with pytest.raises(InputDataError) as refused:
+        imported(model(), activation=-1.0)
+    assert "multibody.muscles.muscles.activation" in refused.value.finding.where
+    assert [file.name for file in folder.iterdir()] == ["leg.osim"]
 
 
 def test_settings_are_not_overwritten(folder):

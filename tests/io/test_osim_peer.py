@@ -56,7 +56,7 @@ def pose(peer, state, name):
 
 
 def coordinates(peer, state, values):
-    """Set coordinates of the joints by name, and return those of both bodies."""
+    """Set coordinates of the joints by name, and return the six of each body."""
     for name, value in values.items():
         peer.getCoordinateSet().get(name).setValue(state, float(value), False)
     peer.realizePosition(state)
