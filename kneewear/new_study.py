@@ -70,7 +70,7 @@ _SAGITTAL, _FEWEST = (9.0, 4.0, 2.0), 10
 _WIDE = 12.0
 # A bearing whose lowest place is nearer than this to its end has its seat in the middle, mm.
 _SLIDES = 2.0
-# Distance of the middle between the plateaus from z = 0 that a load line is told of, mm.
+# Distance of the middle between the plateaus from z = 0 beyond which a load line is stated, mm.
 _OFF_MIDDLE = 0.5
 # Part of its range to which a load rises where a stride begins, and the shortest stride, s.
 _RISEN, _SHORTEST_STRIDE_S = 0.05, 0.4
@@ -213,7 +213,9 @@ def create_study(
     conforms = bool(dish.ratio < _CONFORMING)
     activity = _activity(name, shapes, motion, load, dish)
     material = _material(shapes, grade)
-    text = _settings_text(name, shapes, plateaus, chosen, (underside, least), activity, material)
+    text = _settings_text(
+        name, shapes, plateaus, chosen, (underside, least), activity, material, dish
+    )
     save_text(text, file)
     return NewStudy(file, tuple(shapes.findings), conforms)
 
@@ -535,10 +537,9 @@ def _activity(
         shapes.note("strides", load, found)
     cut = f"      strides_s: [{', '.join(f'{one:.3f}' for one in strides)}]\n" if strides else ""
     way = "settled_ap_rotation" if conforms else "prescribed"
-    middle = round(dish.middle, 2)
-    line = "" if not conforms or abs(middle) < _OFF_MIDDLE else (
-        f"    control: {{load_line_mm: {middle:g}}}  # mm; middle between the plateaus\n"
-    )  # fmt: skip
+    line = ""
+    if _states_line(dish):
+        line = f"    control: {{load_line_mm: {dish.middle:.2f}}}  # mm; middle of the plateaus\n"
     # Where position is solved, the seat is where the search starts.
     zero = "    zero: {anterior_posterior: seat, superior_inferior: seat, medial_lateral: seat}\n"
     return f"""\
@@ -562,9 +563,14 @@ activities:
 {line}{zero}"""
 
 
-def _silenced(activity: str) -> str:
+def _states_line(dish: Dish) -> bool:
+    """Whether the load acts at a stated line: position settles, and z 0 is not in the middle."""
+    return bool(dish.ratio < _CONFORMING and abs(dish.middle) >= _OFF_MIDDLE)
+
+
+def _silenced(dish: Dish) -> str:
     """Silence of the usual range of a load line where the insert's origin is not in its middle."""
-    if "load_line_mm" not in activity:
+    if not _states_line(dish):
         return ""
     return """
 checks:                       # the origin is beside the insert; the placement judges the load line
@@ -711,6 +717,7 @@ def _settings_text(
     underside: tuple[str, float],
     activity: str,
     material: tuple[str, str],
+    dish: Dish,
 ) -> str:
     """Commented settings."""
     line, least = underside
@@ -781,4 +788,4 @@ wear:                         # constants of a grade, with sources: config/polye
 report:
   compare_with_published: false  # the published tables are of another implant
   spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
-{_silenced(activity)}"""
+{_silenced(dish)}"""

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, joined
-from kneewear.io.multibody_inputs import Files, chosen_obstacles, place_object, require_known
+from kneewear.io.multibody_inputs import (
+    Files,
+    chosen_obstacles,
+    place_object,
+    refuse_one_body,
+    require_known,
+)
 from kneewear.io.shapes import load_shape
 from kneewear.io.soft_tissue import (
     FileFrame,
@@ -142,10 +148,7 @@ def _wrapped(
     kind = "ligaments" if name in settings.ligaments else "muscles"
     key = f"multibody.{kind}.{name}.straight"
     require_known(table.straight, bundles.names, files[name], "Correct the name.", key)
-    for one, points in zip(bundles.names, bundles.paths, strict=True):
-        if len({body for body, _ in points}) < 2:
-            found, remedy = f"all points on {points[0][0]}", "Correct the bodies of points."
-            raise InputDataError(files[name], found, "points on two bodies", remedy, one)
+    refuse_one_body(bundles, files[name])
     objects = f"{name}_wrap_objects"
     rows = read_wrap_objects(files[objects], frames) if objects in files else ()
     known = {row.name: place_object(row) for row in rows}

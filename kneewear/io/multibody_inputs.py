@@ -114,7 +114,7 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         objects = _obstacles(settings, files, "muscle_wrap_objects", frames)
         tissues.append((others, [one.wrap_object for one in muscles], objects, "muscles"))
     for bundles, *_, table in tissues:
-        _refuse_one_body(bundles, files[table])
+        refuse_one_body(bundles, files[table])
     wrapped = tuple(
         sided(replace(bundles, obstacles=chosen_obstacles(objects, names, files[table])), poses)
         for bundles, names, objects, table in tissues
@@ -209,7 +209,7 @@ def place_object(row: WrapRow) -> WrapObject:
     )
 
 
-def _refuse_one_body(bundles: Bundles, path: str | Path) -> None:
+def refuse_one_body(bundles: Bundles, path: str | Path) -> None:
     """Refuse bundles and muscles all of whose points are on one body."""
     for name, points in zip(bundles.names, bundles.paths, strict=True):
         bodies = {body for body, _ in points}

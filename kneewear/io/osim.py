@@ -39,7 +39,7 @@ class OsimFrame(NamedTuple):
     origin: Array
 
     def point(self, place: Array) -> Array:
-        """A point of the frame in that of the body, mm."""
+        """A point of the frame in the body's frame, mm."""
         return self.origin + self.rotation @ place
 
 
@@ -479,7 +479,7 @@ def _pair(values: Array) -> tuple[float, float]:
 def simm_spline(x: Array, y: Array) -> Callable[[float], float]:
     """Cubic spline of OpenSim's SimmSpline, linear beyond its ends.
 
-    Its third derivative at each end is that of the cubic through the four points there; of three
+    Its third derivative at each end equals the one of the cubic through four points; of three
     points the second derivative does not change in the end intervals (Forsythe, Malcolm and Moler
     1977, Computer Methods for Mathematical Computations, section 4.4, quoted from memory).
     """

@@ -88,14 +88,11 @@ def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> 
     layers = build_layers(knee.grid, pairs, knee.implant.nominal_thickness, settings)
     length = float(np.ptp(np.concatenate([pair.centre for pair in pairs])[:, 0]))
     everywhere = [part * length for part in STARTS]
-    settled = _settle(pairs, layers, nodes, everywhere, SETTLING)
-    if isinstance(settled, float):
-        held = _settle(pairs, layers, nodes, everywhere[:1], HELD)
-        if isinstance(held, float):
-            what = f"The seat at {np.degrees(settled):.0f} deg of flexion"
-            raise ConvergenceError(what, 0, np.nan, "of the load", REMEDY)
-        return Seat(nodes, held, slides=True)
-    return Seat(nodes, settled)
+    try:
+        return Seat(nodes, _settle(pairs, layers, nodes, everywhere, SETTLING))
+    except ConvergenceError as error:
+        logger.debug("%s", error)
+    return Seat(nodes, _settle(pairs, layers, nodes, everywhere[:1], HELD), slides=True)
 
 
 def _settle(
@@ -104,8 +101,8 @@ def _settle(
     flexion: Array,
     everywhere: Sequence[float],
     ways: Sequence[tuple[str, ...]],
-) -> Array | float:
-    """Poses (n, 6) that settle in one of several ways, or the first flexion at which none does."""
+) -> Array:
+    """Poses (n, 6) that settle in one of several ways; ConvergenceError, with the flexion."""
     poses: list[Array] = []
     branch: list[float] = []
     for angle in flexion:
@@ -120,7 +117,8 @@ def _settle(
             if found:
                 break
         else:
-            return float(angle)
+            what = f"The seat at {np.degrees(angle):.0f} deg of flexion"
+            raise ConvergenceError(what, 0, np.nan, "of the load", REMEDY)
         poses.append(min(found, key=lambda pose: float(pose[1])))
         branch = [float(poses[-1][0] - above[0])]
     return np.array(poses)

@@ -128,7 +128,7 @@ def test_a_motion_near_the_seat_passes():
 
 
 @pytest.mark.parametrize(("line", "verdict"), [(5.0, "pass"), (16.0, "warning"), (40.0, "fail")])
-def test_a_load_line_beside_the_plateaus_is_told_with_their_middle(line, verdict):
+def test_a_load_line_beside_the_plateaus_is_reported_with_their_middle(line, verdict):
     implant = dished_implant()
     _, rows = placed(implant, replace(held_at(0.0), load_line=line))
     found = rows.loc[checks()["placement.load_line"].quantity]
