@@ -375,7 +375,7 @@ def _add_import(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command that reads a model of OpenSim."""
     taken = add(import_)
     taken.add_argument("model", help="model of OpenSim 4 (.osim)")
-    taken.add_argument("--name", help="name of the study (that of the model's file)")
+    taken.add_argument("--name", help="name of the study (as of the model's file)")
     taken.add_argument("--ground", help="body at rest (the femur)")
     taken.add_argument("--moving", nargs="+", help="bodies that move (tibia and patella)")
     text = "constant tension of muscles over their maximum isometric force (0)"

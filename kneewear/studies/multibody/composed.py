@@ -54,7 +54,7 @@ TURNS = {"flexion_first": FLEXION_FIRST, "body_three": BODY_THREE}
 NAMES = {"flexion_first": ("flexion", "adduction", "rotation"), "body_three": COORDINATES[3:]}
 # Frames in the animation, at most, and half the edge of a plane that is drawn, mm.
 POSES, HALF_EDGE = 61, 30.0
-LEAST_ENERGY_ERROR = 1e-3
+LARGEST_ENERGY_ERROR = 1e-3
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ComposedParts:
     """What files of a composed knee hold, in the frames of its bodies, mm.
 
     `shapes` are meshes by body and name, such as "femur.condyles"; `bones` are drawn, by body;
-    `curves` (n, 2) are those of tables, by the names of their files; `compared` is a measured
+    `curves` (n, 2) come from tables, by the names of their files; `compared` is a measured
     motion with the course as `at`, and `literature` printed numbers.
     """
 
@@ -91,7 +91,7 @@ def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> Mult
         checks = [
             ComparedNumber(
                 "energy error over the largest kinetic energy", "", motion.energy_error, "1",
-                ENERGY, high=LEAST_ENERGY_ERROR,
+                ENERGY, high=LARGEST_ENERGY_ERROR,
             )
         ]  # fmt: skip
     else:

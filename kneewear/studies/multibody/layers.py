@@ -15,7 +15,7 @@ def build_layer(
     surface: TriangleMesh,
     measured: tuple[TriangleMesh, TriangleMesh, TriangleMesh] | None,
 ) -> ElasticLayer:
-    """Layer under the triangles of `surface`; that of the other body is added to its thickness.
+    """Layer under the triangles of `surface`, with the thickness of the other body's layer added.
 
     Where the settings give no thickness, it is the distance of each triangle to the bone under it
     plus the mean one of the other body, between 1 and 10 mm each; `measured` are this bone, and
