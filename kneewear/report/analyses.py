@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.report.cohort import draw_grouped_effects, draw_percentile_figures
+from kneewear.report.cohort import draw_grouped_effects, draw_levels, draw_percentile_figures
 from kneewear.report.faces import draw_faces, draw_worn_bearings
 from kneewear.report.measured_wear import draw_measured_wear
 from kneewear.report.optimisation import draw_optimisation
@@ -91,6 +91,8 @@ def draw_analyses(
     if chosen.percentiles is not None and chosen.percentiles.by is not None:
         by = chosen.percentiles.by
         figures |= draw_percentile_figures(results, tables["percentiles"], by)
+    elif chosen.paired is not None and study.model == "wear":
+        figures["levels"] = draw_levels(results, chosen.paired.between)
     if chosen.steps is not None:
         figures["effects"] = draw_effects(tables["steps"])
     if chosen.indices is not None:

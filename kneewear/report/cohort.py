@@ -70,6 +70,27 @@ def draw_distribution(results: pd.DataFrame, by: str) -> Figure:
 
 
 @style.styled
+def draw_levels(results: pd.DataFrame, by: str) -> Figure:
+    """Key results by the levels of a column: median bars, and the range of several cases."""
+    names = list(dict.fromkeys(results[by]))
+    figure, panels = style.new_figure(1.5 + 0.35 * len(names), 1, len(DISTRIBUTED), sharey=True)
+    for axes, quantity in zip(panels[0], DISTRIBUTED, strict=True):
+        values = results.groupby(by, sort=False)[column_name(BOTH, quantity)]
+        spread = values.agg(["median", "min", "max"]).loc[names]
+        axes.barh(
+            range(len(names)), spread["median"], 0.7, color=list(_colours(results, by).values())
+        )
+        if values.size().max() > 1:
+            axes.hlines(range(len(names)), spread["min"], spread["max"], color=style.INK, lw=1.2)
+        axes.set_title(quantity_name(quantity))
+        axes.set_xlabel(unit_name(OUTPUTS[quantity]))
+        axes.grid(visible=False, axis="y")
+    panels[0, 0].set_yticks(range(len(names)), [words(str(name)) for name in names])
+    panels[0, 0].invert_yaxis()
+    return figure
+
+
+@style.styled
 def draw_percentiles(percentiles: pd.DataFrame, by: str) -> Figure:
     """Percentiles of results by design."""
     names = sorted(
