@@ -95,7 +95,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
 def new(chosen: argparse.Namespace) -> int:
     """Recognise an implant's files, write the settings of a study, and check them."""
-    from kneewear.new_study import create_study, hold_medial_lateral  # noqa: PLC0415
+    from kneewear.new_study.implant import create_study, hold_medial_lateral  # noqa: PLC0415
 
     created = create_study(
         chosen.name, chosen.insert, chosen.femoral, motion=chosen.motion, load=chosen.load,
@@ -119,7 +119,7 @@ def new(chosen: argparse.Namespace) -> int:
 
 def import_(chosen: argparse.Namespace) -> int:
     """Compose a study of bodies, ligaments, muscles and contacts from a model of OpenSim."""
-    from kneewear.opensim_study import import_model  # noqa: PLC0415
+    from kneewear.new_study.opensim import import_model  # noqa: PLC0415
 
     name = chosen.name or Path(chosen.model).stem
     imported = import_model(

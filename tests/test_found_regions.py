@@ -11,7 +11,7 @@ import yaml
 from scipy.spatial import cKDTree
 
 import kneewear as kw
-from kneewear.new_study import create_study
+from kneewear.new_study.implant import create_study
 from kneewear.sides import SIDES
 
 ROOT = Path(__file__).parents[1]

@@ -15,7 +15,7 @@ from kneewear.errors import InputDataError, OutputFileError
 from kneewear.geometry.meshes import sphere_mesh
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.osim import simm_spline
-from kneewear.opensim_study import import_model
+from kneewear.new_study.opensim import import_model
 from tests.io.leg import model, path
 
 CONTACT = """<Smith2018ArticularContactForce name="tf contact"><socket_target_mesh>

@@ -10,7 +10,7 @@ import pytest
 
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.mechanics.rotations import angles_312
-from kneewear.opensim_study import import_model
+from kneewear.new_study.opensim import import_model
 from kneewear.settings.study import read_study
 from kneewear.studies.multibody.composed import compose_system
 from tests.io.leg import model

@@ -1,0 +1,115 @@
+"""Sagittal shape of a bearing: the dish, its condyle, and the room between its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.segmentation import CondyleRegion, PlateauRegion
+
+Array = NDArray[np.float64]
+
+# Sagittal radius of plateau over that of condyle below which the bearing decides the motion.
+_CONFORMING = 1.45
+# Half-lengths of the strip (x, height, z) in which a sagittal radius is measured, mm; least points.
+_SAGITTAL, _FEWEST = (9.0, 4.0, 2.0), 10
+# Half of the width of contact, over which a bearing must not end, mm.
+_WIDE = 12.0
+# A bearing whose lowest place is nearer than this to its end has its seat in the middle, mm.
+_SLIDES = 2.0
+# Usual penetration of a condyle, mm.
+_USUAL_PENETRATION = 0.1
+
+
+@dataclass(frozen=True)
+class Dish:
+    """Sagittal shape of a bearing, mm."""
+
+    ratio: float = np.inf  # radius of the dish over that of the condyle
+    condyle: float = 30.0  # radius of the condyle
+    room: float = np.inf  # from the lowest place to the nearer end of a bearing
+    middle: float = 0.0  # between both plateaus, z in the insert's frame
+
+    @property
+    def conforms(self) -> bool:
+        """Whether the dish is so close to its condyle that the bearing decides the motion."""
+        return bool(self.ratio < _CONFORMING)
+
+    def kept_travel(self, travel: float) -> float:
+        """Part of a travel, mm to either side, that leaves contact on the bearing, at most 1.
+
+        The contact of a condyle of radius r in a dish of radius R moves by R/(R - r) times the
+        condyle's way, and reaches sqrt(2 d r R/(R - r)) beyond its middle at a penetration d.
+        """
+        gain = self.ratio / (self.ratio - 1.0) if np.isfinite(self.ratio) else 1.0
+        half = np.sqrt(2.0 * _USUAL_PENETRATION * self.condyle * gain)
+        return float(np.clip((self.room - half) / (gain * travel), 0.2, 1.0))
+
+
+def sagittal_arc(points: Array) -> tuple[float, float]:
+    """Height of the centre and radius of the sagittal arc of a strip of points (n, 3), mm.
+
+    Least squares of x^2 + y^2 = 2 a x + 2 b y + c + d z + e z^2 about the strip's middle: the last
+    terms take up its coronal inclination and curvature.
+    """
+    middle = points.mean(axis=0)
+    x, y, z = (points - middle).T
+    columns = np.column_stack([x, y, np.ones_like(x), z, z**2])
+    a, b, c, *_ = np.linalg.lstsq(columns, x**2 + y**2, rcond=None)[0]
+    return float(middle[1] + 0.5 * b), float(np.sqrt(max(c + 0.25 * (a**2 + b**2), 0.0)))
+
+
+def room_around(region: PlateauRegion) -> float:
+    """Least distance of the outline in front of and behind the lowest place, mm.
+
+    Over the width that contact takes, where the outline may be nearer.
+    """
+    x, z = region.outline.T
+    other_x, other_z = np.roll(region.outline, -1, axis=0).T
+    nearest = []
+    for at in region.lowest[2] + np.linspace(-_WIDE, _WIDE, 9):
+        crossed = (z - at) * (other_z - at) < 0.0
+        part = (at - z[crossed]) / (other_z - z)[crossed]
+        apart = x[crossed] + part * (other_x - x)[crossed] - region.lowest[0]
+        if (apart < 0.0).any() and (apart > 0.0).any():
+            nearest += [-apart[apart < 0.0].max(), apart[apart > 0.0].min()]
+    return float(min(nearest, default=0.0))
+
+
+def find_dish(
+    insert: TriangleMesh,
+    femoral: TriangleMesh,
+    plateaus: Mapping[str, PlateauRegion],
+    condyles: Mapping[str, CondyleRegion],
+) -> Dish:
+    """Dish closest to its condyle, from the sheets of both components, mm."""
+    dishes = []
+    # Origins of both components are unrelated: middles between their sides belong together.
+    middles = np.mean([np.mean(one.z) for one in condyles.values()])
+    apart = middles - np.mean([one.lowest[2] for one in plateaus.values()])
+    for region in plateaus.values():
+        z = region.lowest[2] + apart
+        # The whole window is on the bearing, also where that is lowest at its end.
+        low, high = region.x[0] + _SAGITTAL[0], region.x[1] - _SAGITTAL[0]
+        middle = np.array([np.clip(region.lowest[0], min(low, high), max(low, high)),
+                           *region.lowest[1:]])  # fmt: skip
+        near = np.abs(insert.vertices - middle) < _SAGITTAL
+        dish = insert.vertices[near.all(axis=1)]
+        sagittal = femoral.vertices[np.abs(femoral.vertices[:, 2] - z) < _SAGITTAL[2]]
+        distal = sagittal[sagittal[:, 1] < sagittal[:, 1].min(initial=np.inf) + _SAGITTAL[1]]
+        if len(dish) < _FEWEST or len(distal) < _FEWEST:
+            continue
+        (height, wide), (_, tight) = (sagittal_arc(one) for one in (dish, distal))
+        # A plateau that is flat or bulges has no dish.
+        ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
+        room = room_around(region)
+        if room < _SLIDES:  # off a bearing that is lowest at its end: its seat is in the middle
+            room = 0.5 * (region.x[1] - region.x[0])
+        dishes.append(Dish(ratio, tight, float(room)))
+    lines = [one.lowest[2] for one in plateaus.values()]
+    closest = min(dishes, key=lambda one: one.ratio, default=Dish())
+    return replace(closest, middle=float(np.mean(lines)))

@@ -1,0 +1,1 @@
+"""Settings of new studies from the files of an implant or from a model of OpenSim."""
