@@ -4,9 +4,19 @@ from kneewear.report.figures import draw_contact, draw_method, draw_results
 from kneewear.report.maps import centre_case
 from kneewear.simulation.history import cases_of, only_case
 
+# By the identity of a study: the studies of the fixtures live as long as the session.
+_DRAWN = {}
+
 
 def figures_of(study):
-    """Figures by name."""
+    """Figures by name, drawn once."""
+    if id(study) not in _DRAWN:
+        _DRAWN[id(study)] = study, _draw(study)
+    return _DRAWN[id(study)][1]
+
+
+def _draw(study):
+    """Draw all figures of a study."""
     cases = cases_of(study.cycles)
     centre = cases[centre_case(cases)].name
     histories = {name: only_case(one, centre) for name, one in study.histories.items()}

@@ -351,16 +351,6 @@ def test_corners_are_drawn_dragged_moved_and_removed(regions):
     assert len(outlines(regions)["lateral"]["outline"]) == 4
 
 
-def test_an_outline_is_drawn_corner_by_corner(regions):
-    drawn = [(-18.0, -12.0), (-18.0, -28.0), (0.0, -34.0), (18.0, -28.0), (18.0, -12.0)]
-    regions.page.locator("#regions-side").select_option("lateral")
-    regions.page.locator("#regions-clear").click()
-    assert outlines(regions) is None
-    for corner in drawn:
-        regions.page.mouse.click(*at(regions, *corner))
-    np.testing.assert_allclose(outlines(regions)["lateral"]["outline"], drawn, atol=0.3)
-
-
 def test_an_outline_that_crosses_itself_is_not_written(regions):
     regions.page.mouse.move(*at(regions, -20.0, 30.0))
     regions.page.mouse.down()

@@ -19,7 +19,6 @@ from kneewear.report.credibility import (
     FactorJudgement,
     Judgements,
     Sources,
-    case_values,
     credibility_tables,
     factor_parts,
     model_risk,
@@ -74,14 +73,6 @@ def test_risk_grows_with_influence_and_consequence(influence, consequence, risk)
     assert model_risk(influence, consequence) == model_risk(consequence, influence) == risk
 
 
-def test_goals_follow_from_the_risk_unless_stated():
-    frames = tables_of(judged(factors={"model_form": {"goal": "c"}}))
-    assert frames["risk"]["risk"].item() == "medium"
-    assert row_of(frames, "model_form")["goal"] == "c"
-    assert set(frames["factors"]["goal"]) == {"b", "c"}
-    assert set(tables_of(None)["factors"]["goal"]).isdisjoint(GRADATIONS)
-
-
 def test_a_gradation_needs_the_evidence_of_those_below_it():
     discretisation = pd.DataFrame({"difference_percent": [0.2, -0.6]})
     frames = tables_of(judged(), discretisation=discretisation)
@@ -94,15 +85,6 @@ def test_a_gradation_needs_the_evidence_of_those_below_it():
     frames = tables_of(judged(factors=factors), discretisation=discretisation)
     assert row_of(frames, "discretization_error")["reached"] == "c"
     assert row_of(frames, "discretization_error")["met"]
-
-
-def test_evidence_above_its_limit_and_evidence_without_a_value_are_gaps():
-    own = {"name": "mine", "table": "results", "value": "medial_max_pressure", "statistic": "max"}
-    for limit, met in ((34.5, True), (33.5, False)):
-        factor = {"goal": "a", "evidence": [own], "at_most": {"mine": limit}}
-        assert row_of(tables_of(judged(factors={"model_form": factor})), "model_form")["met"] == met
-    factor = {"goal": "a", "at_most": {"own_model": 5.0}}
-    assert not row_of(tables_of(judged(factors={"model_form": factor})), "model_form")["met"]
 
 
 def test_a_judged_gradation_has_a_reason_and_replaces_that_of_the_evidence():
@@ -128,17 +110,6 @@ def test_cases_are_judged_by_limits_of_the_model_and_by_ranges_of_the_user():
     frames = tables_of(judged(), settings, outside=pd.DataFrame([rows]))
     outside = frames["applicable_cases"].set_index("case")["applicable"].to_dict()
     assert outside == {"one": "inside", "two": "inside", "three": "outside"}
-
-
-def test_values_of_cases_are_found_in_wide_and_in_tidy_tables():
-    assert case_values({"results": RESULTS}, "max_pressure").loc["two"].to_list() == [30.0, 36.0]
-    tidy = pd.DataFrame(
-        {"case": ["a", "a", "b"], "body_mass_kg": [50.0, 50.0, 75.0],
-         "quantity": "wear_depth", "value": [0.1, 0.3, 0.2]}
-    )  # fmt: skip
-    assert case_values({"cases": tidy}, "wear_depth").loc["a"].to_list() == [0.1, 0.3]
-    assert case_values({"cases": tidy}, "body_mass_kg").loc["b"].to_list() == [75.0, 75.0]
-    assert case_values({"cases": tidy}, "no_such") is None
 
 
 def test_every_factor_has_three_gradations_and_evidence_that_it_knows():

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import copy
-from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.errors import InputDataError
-from kneewear.regression.literature import ComparedNumber, judge_numbers
 from kneewear.report.published_tables import (
     creep_share,
     insert_rates,
-    published_errors,
     retrievals,
 )
-from kneewear.report.source_tables import changed_settings, citations
-from kneewear.report.static import draw_grid_sensitivity, draw_position_scan
 from kneewear.report.study_tables import (
-    compared_numbers,
-    convergence_errors,
     cut_off_cases,
     cut_off_contact,
-    differing_numbers,
-    division_errors,
-    scanned_positions,
-    scans_positions,
     validity,
 )
-from kneewear.report.uncertainty import draw_effects
 from kneewear.report.wear import draw_blocks, draw_spread
 from kneewear.report.wear_tables import (
     BLOCK_QUANTITIES,
@@ -39,16 +26,10 @@ from kneewear.report.wear_tables import (
     centre,
     choice_effects,
     choices,
-    lives_compared,
-    motion_ranges,
-    surface_errors,
     thickness_choice,
-    wear_law_coefficients,
 )
-from kneewear.settings.wear import WearSettings
 from kneewear.settings.wear_laws import WEAR_LAWS
 from kneewear.wear.spread import vary_models
-from tests.report.static_results import CONVERGENCE, SENSITIVITY
 from tests.wear.conftest import make_grid, make_history, make_settings
 
 LEVELS = {1.0: 1.1, 8.0: 1.01, 16.0: 1.0}
@@ -75,14 +56,6 @@ def test_an_insert_loses_both_sides_volume_and_the_deeper_sides_thickness(whole)
         assert rates["mass"] == pytest.approx(sum(masses), rel=1e-12)
 
 
-def test_a_single_plateau_is_the_whole_insert(whole):
-    cases = whole.tables["cases"].query("side != 'lateral'")
-    case = cases["case"].iloc[0]
-    rates = insert_rates(cases, False).loc[("gait", case)]
-    assert rates["mass"] == value(cases, case, "medial", "mass_loss")
-    assert rates["volume"] == value(cases, case, "medial", "volumetric_wear_rate")
-
-
 def test_cases_within_the_published_range_are_counted(whole):
     rate = insert_rates(whole.tables["cases"], True)["linear"]
     middle = float(rate.median())
@@ -97,12 +70,6 @@ def test_cases_within_the_published_range_are_counted(whole):
     assert table["within"].item() == f"{(rate <= middle).sum()} of {len(rate)}"
 
 
-def test_a_life_of_no_length_has_no_rates(whole):
-    cases = whole.tables["cases"].copy()
-    cases.loc[cases["quantity"].str.contains("_rate|mass_loss"), "value"] = np.nan
-    assert retrievals(cases, whole.settings).empty
-
-
 def test_creep_share_is_of_both_sides(whole):
     cases = whole.tables["cases"]
     case = cases["case"].iloc[0]
@@ -111,46 +78,6 @@ def test_creep_share_is_of_both_sides(whole):
         for name in ("creep", "damage")
     )
     assert creep_share(cases)["gait", case] == pytest.approx(100.0 * creep / damage)
-
-
-def test_published_errors_count_fitted_cells_apart(whole):
-    comparison = whole.tables["comparison"]
-    table = published_errors(comparison).query("quantity == 'all'").set_index("cells")
-    counts = comparison["calibration"].astype(bool).value_counts()
-    assert table["number"].to_dict() == {
-        name: int(counts[key])
-        for name, key in (("fitted", True), ("not fitted", False))
-        if key in counts
-    }
-
-
-def test_lives_are_compared_by_their_ratio(single, whole):
-    cases = single.tables["cases"].copy()
-    here = (cases["life"] == "rest") & (cases["quantity"] == "wear_volume")
-    cases.loc[here & (cases["side"] == "lateral"), "value"] *= 1.44
-    table = lives_compared(cases).set_index(["quantity", "side"]).iloc[:, -1]
-    assert table["wear_volume", "lateral"] == "1.44"
-    assert table["wear_volume", "medial"] == "1.00"
-    assert lives_compared(pd.DataFrame(whole.tables["cases"])).empty
-
-
-def test_surface_errors_are_parts_of_the_peak_penetration():
-    cases = pd.DataFrame(
-        {
-            "side": ["medial", "medial", "lateral"],
-            "quantity": "max_penetration",
-            "value": [0.050, 0.100, 0.100],
-        }
-    )
-    quality = pd.DataFrame(
-        {
-            "component": ["insert", "femoral"] * 2,
-            "side": ["medial"] * 2 + ["lateral"] * 2,
-            "mean_mm": [0.0005] * 4,
-        }
-    )
-    percent = surface_errors(cases, quality).set_index("side")["percent"]
-    assert percent.to_dict() == {"medial": "1 to 2", "lateral": "1"}
 
 
 def test_border_contact_is_weighed_by_its_share():
@@ -196,23 +123,6 @@ def test_effects_of_wear_and_creep_add_up_to_that_of_damage(whole):
     assert choice_effects(middle, settings).empty
 
 
-def test_ranges_of_the_motion_are_shown_where_forces_decide_it():
-    values = {"posterior_position": (-4.0, 5.0, "mm"),
-              "tibial_external_rotation": (-8.0, 10.0, "deg")}  # fmt: skip
-    rows = [
-        ("gait", "both", f"{name}_{end}", value, unit)
-        for name, (low, high, unit) in values.items()
-        for end, value in (("min", low), ("max", high))
-    ]
-    cases = pd.DataFrame(rows, columns=["life", "side", "quantity", "value", "unit"])
-    driven = pd.DataFrame({"coordinate": ["x", "x"], "condition": ["driven by force", "spring"]})
-    table = motion_ranges(cases, driven)
-    assert table["range"].tolist() == [9.0, 18.0]
-    assert table["unit"].tolist() == ["mm", "deg"]
-    given = driven.assign(condition=["prescribed", "spring"])
-    assert motion_ranges(cases, given).empty
-
-
 @pytest.fixture
 def varied(whole):
     """Case table whose values approach a limit over the number of blocks."""
@@ -255,47 +165,6 @@ def test_choices_of_the_model_are_those_of_its_laws_and_factors():
     assert [bar.get_width() for bar in left.containers[0]] == pytest.approx(volumes.tolist())
 
 
-def test_other_contact_is_a_choice_unless_it_is_outside_its_limits():
-    history = {"gait": make_history(grid=make_grid())}
-
-    def doubled(grid, fresh):
-        return fresh.assign(pressure=2.0 * fresh["pressure"])
-
-    def refused(grid, fresh):
-        raise InputDataError("cycle", "steep", "flat", "Choose another.")
-
-    settings = make_settings(wear_law="archard")
-    contacts = {"doubled": doubled, "refused": refused}
-    table = vary_models(history, make_grid(), settings, None, 1, [], contacts)
-    volumes = choices(table).set_index(["choice", "variant"])["wear_volume"]
-    assert list(volumes["contact"].index) == ["doubled"]
-    assert len(draw_spread(table).axes[0].containers[0]) == len(volumes)
-    assert volumes["contact", "doubled"] == pytest.approx(2.0 * volumes["as configured"].item())
-
-
-def test_every_law_states_how_it_was_read(whole):
-    table = wear_law_coefficients(whole.settings)
-    assert len(table) == len(WEAR_LAWS)
-    unverified = [law.unverified() for law in WEAR_LAWS.values()]
-    assert table["status"].str.startswith("unverified").tolist() == unverified
-
-
-@pytest.mark.parametrize("law", get_args(WearSettings.model_fields["wear_law"].annotation))
-def test_each_wear_law_is_cited_and_each_source_once(whole, law):
-    settings = copy.deepcopy(whole.settings)
-    settings["wear"]["wear_law"] = law
-    sources = citations(settings)["source"].tolist()
-    assert len(set(sources)) == len(sources)
-    assert set(WEAR_LAWS[law].references) <= set(sources)
-
-
-def test_changed_settings_are_those_that_differ_and_new_blocks_are_one_row():
-    usual = {"study": "default", "wear": {"months": 51, "blocks": 1}}
-    here = {"study": "mine", "wear": {"months": 12, "blocks": 1}, "sweep": {"a": 1, "b": 2}}
-    table = changed_settings(here, usual).set_index("key")["here"].to_dict()
-    assert table == {"wear.months": "12", "sweep": "a 1, b 2"}
-
-
 def test_mean_and_peak_of_any_side_are_judged_and_failures_are_not():
     frame = pd.DataFrame(
         {
@@ -305,64 +174,6 @@ def test_mean_and_peak_of_any_side_are_judged_and_failures_are_not():
         }
     )
     assert validity(frame, REPORT).tolist() == ["within", "outside", "outside", "", "within"]
-
-
-def test_errors_are_counted_from_the_most_elements():
-    errors = convergence_errors(CONVERGENCE).set_index(["quantity", "wanted"])
-    assert errors.loc[("max_pressure", 25), "median_percent"] == pytest.approx(4.0)
-    assert errors.loc[("avg_pressure", 50), "greatest_percent"] == pytest.approx(4.0)
-    assert errors.loc[("avg_pressure", 400), "median_percent"] == pytest.approx(0.0)
-    deviation = division_errors(SENSITIVITY, "max_pressure_mpa")
-    assert list(deviation.index) == list(deviation.columns) == [20, 40]
-    assert deviation.loc[20, 40] == pytest.approx(100.0 * (20.5 / 20.1 - 1.0))
-    assert len(draw_grid_sensitivity(SENSITIVITY).axes) >= 4
-
-
-def test_scan_of_positions_tells_pressure_and_which_side_is_in_front():
-    rows = [
-        {"material": "cartilage", "flexion_deg": 0.0, "posterior_mm": position, "load_n": 1000.0,
-         "side": side, "quantity": quantity, "value": one}
-        for position, peak, behind in ((-2.0, 6.0, 4.0), (0.0, 4.5, -1.0), (2.0, 5.0, 6.0))
-        for side, more in (("medial", 0.0), ("lateral", 0.5))
-        for quantity, one in (
-            ("max_pressure", peak + more), ("avg_pressure", 0.5 * peak),
-            ("centre_posterior", position - 8.0 + (behind if side == "lateral" else 0.0)),
-        )
-    ]  # fmt: skip
-    table = pd.DataFrame(rows)
-    scan = scanned_positions(table)
-    assert scan["max_pressure"].tolist() == [6.5, 5.0, 5.5]
-    assert scan["medial_ahead_mm"].tolist() == [4.0, -1.0, 6.0]
-    assert not scans_positions(table[table["posterior_mm"] == 0.0])
-    peaks = draw_position_scan(table).axes[0]
-    np.testing.assert_allclose(peaks.lines[0].get_ydata(), [6.0, 4.5, 5.0])
-
-
-def test_the_largest_effect_stands_on_top():
-    rows = [
-        {"quantity": quantity, "side": side, "variable": name, "effect_percent": size,
-         "nominal": 1.0, "at_low": 1.0 - 0.01 * size, "at_high": 1.0 + 0.01 * size}
-        for quantity in ("wear_depth", "creep_depth", "damage_depth", "wear_volume",
-                         "damage_volume", "damage_area", "max_pressure", "avg_pressure")
-        for side in ("medial", "lateral")
-        for name, size in (("small", 1.0), ("large", 5.0))
-    ]  # fmt: skip
-    axes = draw_effects(pd.DataFrame(rows)).axes[0]
-    names = {label.get_text(): at for label, at in zip(axes.get_yticklabels(), axes.get_yticks(),
-                                                       strict=True)}  # fmt: skip
-    assert names["large"] > names["small"]
-
-
-def test_numbers_that_differ_are_named_with_their_case():
-    numbers = [
-        ComparedNumber("force", "medial", 3.0, "N", "a paper", low=4.0),
-        ComparedNumber("ratio", "", 1.0, "1", "a paper", high=2.0),
-    ]
-    rows = differing_numbers(compared_numbers(judge_numbers(numbers)))
-    assert rows[["place", "computed", "expected"]].to_numpy().tolist() == [
-        ["force (medial)", "3 N", "≥ 4"]
-    ]
-    assert differing_numbers(compared_numbers(judge_numbers(numbers[1:]))).empty
 
 
 @pytest.mark.parametrize(("share", "severity"), [(0.001, "note"), (0.02, "warn"), (0.2, "refuse")])

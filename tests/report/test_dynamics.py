@@ -5,14 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from kneewear.report.bodies import draw_dynamics, shown_frames
-from kneewear.report.study_tables import analysis_differences, largest_differences, method_variants
+from kneewear.report.bodies import draw_dynamics
+from kneewear.report.study_tables import analysis_differences
 from kneewear.report.verification import draw_analysis_comparison
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import select_cases
 from kneewear.verification.methods import compare_analyses
 from tests.datasets import with_values
 from tests.physics.bodies import SMALL, gait_study
@@ -51,45 +49,9 @@ def test_every_figure_of_an_activity_is_drawn():
     assert np.nanmax(np.asarray(difference)) == pytest.approx(2.0)
 
 
-def test_a_case_that_failed_leaves_its_figures_out():
-    study, _, moved = case()
-    assert draw_dynamics(study.implant, study.grid, {"gait": select_cases(moved, [])}) == {}
-
-
-@pytest.mark.parametrize(("count", "frames"), [(8, 100), (8, 8), (8, 5)])
-def test_shown_frames_are_spread_evenly(count, frames):
-    history = with_values(case()[1], percent=np.arange(frames) * 100.0 / frames)
-    shown = shown_frames(history, count)
-    assert shown[0] == 0
-    assert shown.size == min(count, frames)
-    assert np.ptp(np.diff(shown)) <= 1
-
-
 def test_differences_of_the_analyses_are_those_of_the_pressures():
     _, still, moved = case()
     found = analysis_differences(compare_analyses(still, moved)).set_index("difference")["percent"]
     assert found["Peak pressure, root mean square"] == pytest.approx(2.0)
     assert found["Peak pressure, largest"] == pytest.approx(2.0)
     assert found["Acceleration's part of the load, largest"] == 0.0
-
-
-def test_largest_effect_of_a_variant_is_told():
-    table = pd.DataFrame(
-        {
-            "variant": "distance: exact",
-            "case": "one",
-            "life": "gait",
-            "side": ["medial", "lateral", "medial"],
-            "quantity": ["max_pressure", "wear_depth", "max_residual"],
-            "unit": ["MPa", "mm", "1"],
-            "value": [20.0, 0.5, 1e-9],
-            "changed": [20.01, 0.499, 1e-8],
-            "relative_difference": [5e-4, -2e-3, 9.0],
-        }
-    )
-    rows = method_variants(table)
-    assert len(rows) == 2
-    (worst,) = largest_differences(rows).to_dict("records")
-    assert [worst[name] for name in ("quantity", "side", "percent")] == [
-        "wear_depth", "lateral", -0.2,
-    ]  # fmt: skip

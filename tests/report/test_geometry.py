@@ -6,10 +6,9 @@ import io
 
 import numpy as np
 import pytest
-from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
+from matplotlib.collections import QuadMesh
 
 from kneewear.geometry.grid import build_grid
-from kneewear.report.bodies import draw_control_nets
 from kneewear.report.maps import (
     draw_cartilage_map,
     draw_element_grid,
@@ -23,16 +22,6 @@ from tests.geometry.test_layers import knee_of_spheres
 def parts(figure, kind):
     """Artists of a kind in all axes, insets included."""
     return figure.findobj(lambda artist: isinstance(artist, kind))
-
-
-def test_every_control_point_is_drawn(whole):
-    figure = draw_control_nets(whole.implant)
-    dots = [part for part in parts(figure, PathCollection) if len(part.get_offsets()) > 4]
-    patches = [*whole.implant.insert.values(), *whole.implant.femoral.values()]
-    assert sorted(len(part.get_offsets()) for part in dots) == sorted(
-        surface.weights.size for surface in patches
-    )
-    assert "medial 3 x 7" in figure.axes[0].get_title()
 
 
 def test_thickness_map_shows_every_element(whole):
@@ -49,18 +38,6 @@ def test_thickness_map_shows_every_element(whole):
     maps = [part for part in parts(figure, QuadMesh) if part.get_array().size == 24 * 18]
     for mesh, thickness in zip(maps, whole.grid.thickness, strict=True):
         np.testing.assert_array_equal(mesh.get_array().reshape(24, 18), thickness)
-
-
-def test_grid_shows_the_covered_part_of_cells(whole):
-    figure = draw_element_grid(whole.grid)
-    corners = parts(figure, PolyCollection)
-    corners = [part for part in corners if part.get_array() is not None]
-    shown = np.concatenate([part.get_array() for part in corners])
-    assert len(shown) == 2 * 12 * 12
-    # The front and back borders of the built-in plateaus bulge by a fraction of a cell.
-    assert 0.5 < shown.min() < 1.0
-    title = figure.axes[0].get_title("left")
-    assert "24 x 18 elements per side; turned by 0.0° (medial) and" in title
 
 
 def test_natural_knee_has_a_map_of_its_femoral_cartilage(whole):

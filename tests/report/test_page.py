@@ -7,19 +7,14 @@ from html import unescape
 from html.parser import HTMLParser
 
 import matplotlib as mpl
-import numpy as np
-import pandas as pd
 import pytest
 
 from kneewear.findings import Finding, Reported
-from kneewear.report.page import marked
-from kneewear.report.pdf import MAX_ROWS, write_pdf
+from kneewear.report.pdf import write_pdf
 from kneewear.report.specification import load_page
 from kneewear.report.static import draw_static_figures
 from kneewear.report.style import new_figure, styled
-from kneewear.report.tables import make_table, shown
 from tests.report.drawn import figures_of
-from tests.report.new_kinds import NEW_KINDS
 from tests.report.pages import as_svg, written
 from tests.report.static_results import STUDY
 
@@ -174,49 +169,3 @@ def test_sections_without_content_are_left_out(static_study):
     assert result.value == pytest.approx(whole_range["max_pressure"])
     page = written("static", STUDY.model_dump(mode="json"), {"contact": tables["contact"]})
     assert not {"materials", "elements"} & set(anchors(page.page))
-
-
-def test_tables_hold_unrounded_numbers_and_align_words():
-    frame = pd.DataFrame({"quantity": ["max_pressure"], "value": [1.23456789], "note": ["a"]})
-    table = make_table("t", frame, {"quantity": "Quantity", "value": ("V", "2"), "no": "No"})
-    assert table.header == ("Quantity", "V")
-    assert table.rows == (("Maximum pressure", "1.2"),)
-    assert table.values[0][1] == 1.23456789
-    assert table.text_columns == (0,)
-
-
-@pytest.mark.parametrize(
-    ("value", "form", "text"),
-    [(1234.5, "4", "1234"), (1e-5, "3", "1 × 10⁻⁵"), (-2.0, "+.1f", "−2.0"), (0.01, "+.1f", "0.0"),
-     (np.nan, "4", "–"), (True, "4", "yes"), (1e6, "2", "1000000")],
-)  # fmt: skip
-def test_values_as_text(value, form, text):
-    assert shown(value, form) == text
-
-
-def test_identifiers_are_links_and_names_are_code():
-    text = marked("see https://doi.org/10.1/a and `tables/a.csv` <b>")
-    assert '<a href="https://doi.org/10.1/a">' in text
-    assert "<code>tables/a.csv</code>" in text
-    assert "&lt;b&gt;" in text
-
-
-def test_equal_summaries_are_equal_files_and_long_tables_are_cut(page, whole):
-    figures = {}
-    one, two = (write_pdf(page.summary, load_page("wear"), figures) for _ in range(2))
-    assert one == two
-    assert one.startswith(b"%PDF")
-    rows = [[str(n), "x"] for n in range(3 * MAX_ROWS)]
-    table = {"caption": "Long", "header": ["a", "b"], "rows": rows}
-    longer = write_pdf(page.summary | {"tables": [table]}, load_page("wear"), figures)
-    cut = write_pdf(
-        page.summary | {"tables": [table | {"rows": rows[: MAX_ROWS + 1]}]}, load_page("wear"), {}
-    )
-    assert abs(len(longer) - len(cut)) < 200
-
-
-def test_laxity_of_one_design_has_a_page():
-    name, settings, tables, _ = NEW_KINDS["laxity"]()
-    alone = {key: table for key, table in tables.items() if key != "laxity_comparison"}
-    assert "Designs against the first one" in written(name, settings, tables).page
-    assert "Designs against the first one" not in written(name, settings, alone).page

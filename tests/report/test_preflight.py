@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
-import kneewear
 from kneewear import __main__ as command
-from kneewear import preflight
-from kneewear.findings import Finding, Verdict
-from kneewear.report.bodies import Pose, draw_preflight, poses_of, touch_down
+from kneewear.report.bodies import draw_preflight, poses_of, touch_down
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -36,12 +32,6 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
         np.testing.assert_allclose(line.get_xydata(), positions[:, [2, 0]])
     assert len(table) == len(poses)
     assert set(table["touches"]) <= {"medial", "lateral"}
-
-
-def test_a_pose_beside_the_insert_is_told(whole):
-    away = Pose("away", np.zeros(3), np.array([400.0, 0.0, 0.0]))
-    _, table = draw_preflight(whole.implant, whole.grid, [away], [])
-    assert table["touches"][0] == "no condyle above its plateau"
 
 
 @pytest.mark.compiled
@@ -111,74 +101,3 @@ def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypat
         assert wave not in capsys.readouterr().out
     page = (tmp_path / "results/example_meshes/inputs/index.html").read_text(encoding="utf-8")
     assert page.count("(check distance.exact)") == 2
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_a_motion_held_against_a_rim_is_never_said_to_be_without_fault(
-    tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "config").symlink_to(CHECKOUT / "config")
-    own = tmp_path / "own.yaml"
-    own.write_text("activities: {example_gait: {zero: {anterior_posterior: 12.0}}}\n")
-    with pytest.raises(SystemExit) as ended:
-        command.main(["check", "config/example_meshes.yaml", str(own)])
-    assert ended.value.code == 1
-    said = capsys.readouterr().out
-    assert "Placement of example_gait: fail." in said
-    assert "Set activities.example_gait.zero.anterior_posterior to seat" in said
-    own.write_text("activities: {example_gait: {zero: {anterior_posterior: seat}}}\n")
-    command.main(["check", "config/example_meshes.yaml", str(own)])
-    assert "Placement of example_gait: pass." in capsys.readouterr().out
-    page = (tmp_path / "results/example_meshes/inputs/index.html").read_text(encoding="utf-8")
-    assert "seat" in page
-
-
-@pytest.mark.compiled
-@pytest.mark.slow
-def test_reversed_signs_are_doubted_before_the_study(tmp_path, monkeypatch, capsys):
-    data = kneewear.default_study().data_root(CHECKOUT)
-    if not (data / "gc_dm").is_dir():
-        pytest.skip("needs the data folder")
-    monkeypatch.setenv("KNEEWEAR_DATA", str(data))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "config").symlink_to(CHECKOUT / "config")
-    given = dict.fromkeys(("flexion", "varus", "femur_superior", "femur_lateral"), 1)
-    for name, signs in {
-        "given": {"tibial_external_rotation": 1, "femur_anterior": 1},
-        "position": {"tibial_external_rotation": 1, "femur_anterior": -1},
-        "rotation": {"tibial_external_rotation": -1, "femur_anterior": 1},
-    }.items():
-        motion = {"convention": "signs", "signs": given | signs}
-        study = {"activities": {"fluoroscopic_gait": {"motion": motion}}}
-        (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
-        with suppress(SystemExit):  # the placement may fail too
-            command.main(["check", "config/dm_fluoroscopy.yaml", "mine.yaml"])
-        said = capsys.readouterr().out
-        assert ("(check motion.signs)" in said) == (name != "given"), (name, said)
-        picture = tmp_path / "results/dm_fluoroscopy/inputs/signs_fluoroscopic_gait.svg"
-        assert picture.exists() == (name != "given")
-        page = (picture.parent / "index.html").read_text(encoding="utf-8")
-        assert ("(check motion.signs)" in page) == (name != "given")
-
-
-def test_a_design_has_no_warnings_of_the_one_before(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "config").symlink_to(CHECKOUT / "config")
-    given = []
-
-    def write(study, root, folder, notes):
-        assert folder.parent == Path("results/laxity/inputs")
-        given.append((folder.name, notes))
-        fault = Finding("pose.apart", "warn", folder.name, "a fault", "", "")
-        return preflight.Preflight(folder / "index.html", (), (fault,), Verdict.of([]))
-
-    monkeypatch.setattr(preflight, "_write_preflight", write)
-    command.main(["check", "config/laxity.yaml"])
-    (one, notes), (two, others) = given
-    assert one != two
-    assert notes == others
-    said = capsys.readouterr().out
-    assert f"{one}: a fault" in said
-    assert f"{two}: a fault" in said

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from kneewear.errors import NOT_COMPUTED, InputDataError
-from kneewear.findings import Finding, Reported, gather
+from kneewear.findings import Finding, Reported
 from kneewear.io.documents import save_json
 from kneewear.joblog import job_log
 from kneewear.outcome import outcome
 from kneewear.provenance import reported_findings
-from kneewear.report.derived import Tables, select
-from kneewear.report.specification import KeyResultPart, SectionPart, Selection, TablePart
-from kneewear.report.summary import (
-    MOST_ROWS,
-    KeyResult,
-    key_results,
-    named_values,
-    section_tables,
-)
 from kneewear.sides import BOTH
-from tests.report import new_kinds
 from tests.report.pages import written
 
 
@@ -103,65 +91,6 @@ def test_cases_beyond_validity_are_counted(whole):
     assert "validity" in [one.finding.check for one in page.findings]
 
 
-def test_summary_is_json_and_is_read_back(whole):
-    page = written("wear", whole.settings, whole.tables)
-    text = json.dumps(page.summary, allow_nan=False)
-    records = json.loads(text)["key_results"]
-    assert [KeyResult(**one) for one in records] == list(page.results.values())
-
-
-@pytest.mark.parametrize(
-    ("statistic", "value"),
-    [("first", 3.0), ("sum", 2.0), ("max", 3.0), ("mean", 2 / 3), ("count", 3), ("largest", -4.0)],
-)
-def test_statistics_of_a_key_result(statistic, value):
-    tables = Tables({"t": pd.DataFrame({"value": [3.0, -4.0, 3.0]})}, {"study": "s"})
-    part = KeyResultPart(table="t", name="x", statistic=statistic)
-    (result,) = key_results([part], tables)
-    assert result.value == pytest.approx(value)
-
-
-def test_results_without_a_number_are_none_and_absent_tables_give_none():
-    tables = Tables({"t": pd.DataFrame({"value": [np.nan]})}, {"study": "s"})
-    (result,) = key_results([KeyResultPart(table="t", name="x")], tables)
-    assert result.value is None
-    assert list(key_results([KeyResultPart(table="no", name="x")], tables)) == []
-
-
-def test_rows_are_selected_grouped_and_made_wide():
-    frame = pd.DataFrame(
-        {"side": ["b", "a", "b", "a"], "q": ["x", "x", "y", "y"], "value": [1.0, 2.0, 3.0, 4.0]}
-    )
-    tables = {"t": frame}
-    some = select(tables, Selection(table="t", where={"side": ["a", "b"]}, rows=3))
-    assert some["side"].tolist() == ["a", "a", "b"]
-    grouped = select(tables, Selection(table="t", group=["side"], statistics=["min", "max"]))
-    assert grouped.set_index("side").loc["a"].tolist() == [2.0, 4.0]
-    wide = select(tables, Selection(table="t", wide="q"))
-    assert wide.set_index("side").loc["b"].tolist() == [1.0, 3.0]
-    assert select(tables, Selection(table="t", where={"no": 1})).empty
-
-
-def test_findings_of_one_kind_are_counted_and_the_worst_come_first():
-    note, warning = (Finding("", level, "", "x", "", "") for level in ("note", "warn"))
-    given = [Reported(note, "a"), *[Reported(warning, "b", f"case {n}"[:4]) for n in range(3)]]
-    first, second = gather(given)
-    assert (first.finding, first.more) == (warning, 2)
-    assert (second.finding, second.more) == (note, 0)
-    assert Reported.of(first.record()) == first
-
-
-def test_equal_findings_of_several_jobs_are_one_line_with_a_count():
-    warning, other = (Finding("x", "warn", "", text, "", "") for text in ("a", "b"))
-    given = [Reported(warning, "read"), Reported(warning, "solve"), Reported(other, "solve"),
-             Reported(warning, "read", more=2)]  # fmt: skip
-    first, second = gather(given)
-    assert (first.finding, first.job, first.more) == (warning, "read, solve", 4)
-    assert (second.finding, second.job, second.more) == (other, "solve", 0)
-    (of_settings,) = gather([Reported(warning, "read"), Reported(warning, "settings")])
-    assert of_settings.job == "settings"
-
-
 def test_no_page_has_a_line_twice(whole):
     finding = Finding("motion.spike", "warn", "a.csv", "a spike", "none", "Check it.")
     findings = [Reported(finding, job) for job in ("settings", "read", "read", "solve")]
@@ -206,21 +135,3 @@ def test_outcome_is_written_from_the_summary(tmp_path, whole):
     assert "(solve): slid" in lines
     assert "before" not in lines
     assert lines.endswith(str(tmp_path / "report/index.html"))
-
-
-@pytest.mark.parametrize("kind", ["sweep", "cohort", "laxity", "contact characterisation"])
-def test_every_kind_has_key_results_and_tables(kind):
-    name, settings, tables, _ = new_kinds.NEW_KINDS[kind]()
-    page = written(name, settings, tables)
-    assert page.results
-    assert page.summary["tables"]
-
-
-def test_tables_of_a_page_have_at_most_a_thousand_rows_and_say_how_many_there_are():
-    part = TablePart(table="t", caption="Cases")
-    section = SectionPart(id="s", heading="S", tables=[part])
-    for count in (MOST_ROWS, 10 * MOST_ROWS):
-        tables = Tables({"t": pd.DataFrame({"value": np.arange(float(count))})}, {"study": "s"})
-        ((_, table),) = section_tables(section, tables, named_values([], {}))
-        assert len(table.rows) == MOST_ROWS
-        assert (f"{count:,}" in table.caption) == (count > MOST_ROWS)

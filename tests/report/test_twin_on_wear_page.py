@@ -9,7 +9,7 @@ from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_json, save_table
 from kneewear.io.study_inputs import check_inputs, twin_table
-from kneewear.report.wear_tables import twin_effects, twin_errors
+from kneewear.report.wear_tables import twin_effects
 from kneewear.settings.study import read_study
 
 LINEAR = {"wear": {"wear_law": "archard"}}
@@ -75,25 +75,6 @@ def test_creep_follows_the_frame_that_loads_most_and_wear_all_frames():
     (row,) = twin_effects(TWIN, cases, {"wear": {"wear_law": "pressure_power"}}).to_dict("records")
     assert row["wear_twin"] == row["wear"] == 0.3
     assert twin_effects(TWIN, cases.assign(thickness_mm=8.0), LINEAR).empty
-
-
-def test_every_case_and_side_of_both_has_a_row():
-    second = TWIN.assign(case="6mm_50kg", thickness_mm=6.0, body_mass_kg=50.0)
-    twin = pd.concat([TWIN, TWIN.assign(side="lateral"), second])
-    cases = cases_with(creep_depth=0.2, wear_depth=0.3, damage_depth=0.5)
-    other = cases.assign(case="6mm_50kg", thickness_mm=6.0, body_mass_kg=50.0)
-    found = twin_effects(twin, pd.concat([cases, cases.assign(side="lateral"), other]), LINEAR)
-    assert list(zip(found["case"], found["side"], strict=True)) == [
-        ("10mm_100kg", "medial"), ("10mm_100kg", "lateral"), ("6mm_50kg", "medial"),
-    ]  # fmt: skip
-
-
-def test_errors_are_ranges_over_frames_cases_and_sides():
-    errors = twin_errors(TWIN).set_index("quantity")
-    assert errors.loc["middle_pressure", ["low", "high", "mesh"]].tolist() == pytest.approx(
-        [-20.0, 100.0, 1.0]
-    )
-    assert errors.loc["max_pressure", "high"] == pytest.approx(-20.0)
 
 
 def test_twin_of_this_implant_is_accepted(tmp_path):

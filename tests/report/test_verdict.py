@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 
 import pytest
 
@@ -11,8 +10,6 @@ from kneewear import __main__ as command
 from kneewear.findings import VALIDITY, WORDS, Finding, Reported, Verdict
 from kneewear.io.documents import save_json
 from kneewear.outcome import outcome
-from kneewear.report.pdf import write_pdf
-from kneewear.report.specification import load_page, page_names
 from kneewear.report.summary import read_verdict
 from tests.report.pages import written
 
@@ -34,11 +31,6 @@ def test_verdict_is_that_of_the_worst_finding(findings, severity, words, code):
     for order in (findings, findings[::-1]):
         verdict = Verdict.of(map(Reported, order))
         assert (verdict.severity, verdict.words, verdict.exit_code) == (severity, words, code)
-
-
-def test_findings_that_stand_for_others_count_for_all_of_them():
-    verdict = Verdict.of([Reported(ERROR, more=2), Reported(WARNING, more=1), Reported(WARNING)])
-    assert (verdict.errors, verdict.warnings) == (3, 3)
 
 
 @pytest.mark.parametrize("findings", [[], [NOTE], [WARNING], [OUTSIDE], [OUTSIDE, ERROR]])
@@ -63,20 +55,6 @@ def test_page_paper_terminal_and_exit_code_have_one_verdict(findings, whole, tmp
         ended = error.code
     assert ended == verdict.exit_code
     assert verdict.text() in capsys.readouterr().out.splitlines()
-
-
-def test_paper_has_the_verdict(whole):
-    page = written("wear", whole.settings, whole.tables, findings=[Reported(ERROR)])
-    other = dict(page.summary, findings=[])
-    papers = [write_pdf(one, load_page("wear"), {}) for one in (page.summary, other)]
-    assert len({zlib.crc32(paper) for paper in papers}) == 2
-
-
-@pytest.mark.parametrize("name", page_names())
-def test_results_above_a_limit_are_findings_of_validity(name):
-    page = load_page(name)
-    if any(part.limit for part in page.key_results):
-        assert VALIDITY in {part.check for part in page.findings}
 
 
 def test_no_result_of_a_study_with_errors_is_called_valid(whole):

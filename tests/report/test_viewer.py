@@ -8,16 +8,12 @@ from base64 import b64decode
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.report import insert_view
-from kneewear.report.insert_view import block_values, build_insert_view, insert_mesh
+from kneewear.report.insert_view import build_insert_view, insert_mesh
 from kneewear.report.multibody import scene_view
-from kneewear.report.viewer import STEPS, colour_steps
+from kneewear.report.viewer import STEPS
 from kneewear.simulation.history import cases_of
 from kneewear.studies.multibody.result import Scene, scene_record
 from tests.datasets import plain
@@ -97,38 +93,6 @@ def test_vertices_are_elements_and_triangles_look_up(whole):
     # What the triangles miss is half an element along the border.
     covered = 0.5 * np.linalg.norm(normal, axis=1).sum()
     assert 0.85 * whole.grid.area.sum() < covered < whole.grid.area.sum()
-
-
-def test_blocks_of_elements_keep_maxima_and_shape(whole, monkeypatch):
-    monkeypatch.setattr(insert_view, "MOST_VERTICES", 100)
-    view = view_of(whole)
-    count = len(unpacked(view["bodies"]["insert"]["points"])) // 12
-    assert count < 200
-    top = view["scales"]["damage_depth"]["top"]
-    for index, case in enumerate(cases_of(whole.maps)):
-        steps = unpacked(scene_of(view, case=case.name, quantity="damage_depth")["colours"])
-        assert len(steps) == count
-        assert steps.max() == colour_steps(whole.maps.damage_depth.values[0, index], top).max()
-
-
-def test_a_large_study_shows_its_typical_cases(whole, monkeypatch):
-    monkeypatch.setattr(insert_view, "MOST_VALUES", 10)
-    shown = {scene["of"]["case"] for scene in view_of(whole)["scenes"]}
-    assert shown <= set(whole.maps["case"].values.tolist())
-
-
-@given(arrays(float, (2, 7, 5), elements=st.floats(0, 9)), st.integers(1, 4))
-def test_blocks_hold_the_largest_of_their_elements(values, factor):
-    blocks = block_values(np.maximum, values, factor)
-    assert blocks.shape == (2, -(-7 // factor), -(-5 // factor))
-    assert blocks.max() == values.max()
-    assert blocks[0, 0, 0] == values[0, :factor, :factor].max()
-
-
-@given(arrays(float, 20, elements=st.floats(0, 9)))
-def test_steps_are_zero_where_nothing_was_touched(values):
-    steps = colour_steps(values, 9.0)
-    assert np.array_equal(steps == 0, values == 0.0)
 
 
 def small_scene():
