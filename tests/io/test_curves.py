@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.io.curves import read_curves
-from tests.refusals import refusal, refused_at
+from tests.refusals import refused_at
 
 NAMES = {"percent": "pct", "flexion": "flexion_deg", "superior_inferior": "up_mm"}
 HEADER = "pct,flexion_deg,up_mm\n"
@@ -31,12 +31,6 @@ def rows(number=None, line=None):
 def curve(function):
     """Text of a table whose rows are computed from 0 to 10."""
     return HEADER + "\n".join(function(p) for p in range(11))
-
-
-def test_columns_are_renamed_in_order(tmp_path):
-    table = read_curves(write(tmp_path, rows()), NAMES)
-    assert list(table.columns) == ["percent", "flexion", "superior_inferior"]
-    assert table["flexion"].iloc[-1] == 45.0
 
 
 CELL = "motion.csv, column 'flexion_deg', data row "
@@ -74,12 +68,6 @@ def test_files_that_are_no_tables_are_refused(tmp_path):
     assert refused_at(read_curves, write(tmp_path, rows(), name="a.xlsx"), NAMES) == "a.xlsx"
     text = "# Beugung in Grad, männlich\n" + rows()
     assert refused_at(read_curves, write(tmp_path, text, "latin-1"), NAMES) == "motion.csv, line 1"
-
-
-def test_missing_column_suggests_the_nearest(tmp_path):
-    path = write(tmp_path, rows())
-    names = {**NAMES, "flexion": "flexion_degrees"}
-    assert "'flexion_deg'" in refusal(read_curves, path, names).remedy
 
 
 def test_time_instead_of_percent(tmp_path):

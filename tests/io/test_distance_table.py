@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.io import netcdf
 from tests.physics.bodies import sphere
-from tests.refusals import refused_at
 
 
 @pytest.fixture(scope="module")
@@ -32,22 +30,3 @@ def test_tables_come_back_as_they_were(tables, tmp_path):
             stored = getattr(again.arrays, name)
             assert stored.dtype == array.dtype, name
             assert np.array_equal(stored, array), name
-
-
-@pytest.mark.compiled
-def test_errors_and_memory_are_attributes(tables, tmp_path):
-    netcdf.save(tables, tmp_path / "distance_tables.nc")
-    with xr.open_datatree(tmp_path / "distance_tables.nc", engine="h5netcdf") as tree:
-        for side, table in tables.items():
-            quality = tree[side]["quality"].attrs
-            assert quality["max_error_um"] == table.quality.max_error_um
-            assert quality["memory_mb"] == table.quality.memory_mb
-
-
-def test_another_file_is_refused(tmp_path):
-    other = xr.Dataset(attrs={"kneewear_file": "surface table"})
-    other.to_netcdf(tmp_path / "distance_table.nc", engine="h5netcdf")
-    assert (
-        refused_at(netcdf.load, DistanceTable, tmp_path / "distance_table.nc")
-        == "distance_table.nc"
-    )

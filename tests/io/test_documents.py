@@ -27,12 +27,6 @@ def test_no_text_of_a_table_is_a_formula(tmp_path):
     np.testing.assert_array_equal(back["=value"], table["=value"])
 
 
-def test_tables_of_numbers_are_written_as_they_are(tmp_path):
-    table = pd.DataFrame({"a": [-1.0, 2.5], "b": ["x", "y"]})
-    save_table(table, tmp_path / "t.csv")
-    assert (tmp_path / "t.csv").read_text() == "a,b\n-1.0,x\n2.5,y\n"
-
-
 @pytest.mark.parametrize("name", ["../default", "/etc", "a/b", "..", "-rf", "a b", "a\n"])
 def test_compared_studies_are_in_results(name):
     assert str(study_folders(["default"])[0]) == "results/default"

@@ -14,9 +14,7 @@ from kneewear.simulation.history import (
     failure_attribute,
     failures_of,
     keep_common,
-    only_case,
     select_cases,
-    tabulate_failures,
 )
 from tests.physics.bodies import SMALL, gait_study
 
@@ -38,42 +36,11 @@ def test_failures_are_stored_and_joined(history, tmp_path):
     assert read.attrs["analysis"] == "quasi_static"
 
 
-def test_a_history_of_failures_only_is_stored(history, tmp_path):
-    none = select_cases(history, [])
-    netcdf.save(none, tmp_path / "b000.nc")
-    read = netcdf.load(CONTACT, tmp_path / "b000.nc")
-    assert cases_of(read) == ()
-    assert failures_of(read) == (LOST,)
-    assert read.pressure.shape == (0, *history.pressure.shape[1:])
-
-
-def test_one_case_is_read_alone(history, tmp_path):
-    netcdf.save(history, tmp_path / "b000.nc")
-    read = netcdf.load(CONTACT, tmp_path / "b000.nc", only={"case": ["thick", "lost"]})
-    assert cases_of(read) == CASES[1:]
-    assert np.array_equal(read.pressure, history.pressure[1:])
-    assert np.array_equal(read.percent, history.percent)
-    for name, cases in (("thick", CASES[1:]), ("lost", ())):
-        read = netcdf.load(CONTACT, tmp_path / "b000.nc", only={"case": name})
-        assert cases_of(read) == cases
-
-
 def test_a_life_keeps_cases_that_finished_in_all_activities(history):
     stairs = select_cases(history, ["thick"]).assign_attrs(activity="stairs")
     common = keep_common([history, stairs])
     assert list(common) == ["gait", "stairs"]
     assert all(cases_of(one) == CASES[1:] for one in common.values())
-
-
-def test_failures_are_tabulated():
-    table = tabulate_failures([("gait", LOST)])
-    assert table.to_dict("records") == [
-        {
-            "activity": "gait", "case": "lost", "thickness_mm": 8.0, "body_mass_kg": 300.0,
-            "frame": 4, "residual": 0.2, "reason": "Case lost: no balance",
-        }
-    ]  # fmt: skip
-    assert tabulate_failures([]).empty
 
 
 def test_files_are_read_case_by_case_without_those_missing_in_one(history, tmp_path):
@@ -87,10 +54,3 @@ def test_files_are_read_case_by_case_without_those_missing_in_one(history, tmp_p
     np.testing.assert_array_equal(first.pressure, history.pressure[1:])
     (alone,) = next(netcdf.load_cases(CONTACT, paths[:1]))
     assert cases_of(alone) == CASES[:1]
-
-
-def test_histories_of_several_batches_are_joined_by_activity(history):
-    parts = [only_case(history, case.name) for case in CASES]
-    (joined,) = keep_common(parts).values()
-    assert cases_of(joined) == CASES
-    np.testing.assert_array_equal(joined.slip, history.slip)

@@ -5,18 +5,13 @@ from __future__ import annotations
 import io
 import os
 import tracemalloc
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from kneewear import default_settings_file
 from kneewear.errors import InputDataError
-from kneewear.geometry.implant_sources import judge_meshes
 from kneewear.io.shapes import load_shape
-from kneewear.settings.checks import checks
-from kneewear.settings.study import read_study
 
 CHECKOUT = Path(__file__).parent.parent.parent
 EXAMPLE = CHECKOUT / "config" / "example_meshes" / "insert.stl"
@@ -101,12 +96,6 @@ def ply_text(polygons):
     return PLY_HEAD.format("ascii", len(polygons)) + "\n".join([*rows, "0.5", *faces]) + "\n"
 
 
-def test_ply_of_text_with_windows_line_ends(tmp_path):
-    path = tmp_path / "a.ply"
-    path.write_bytes(ply_text(FACES.tolist()).replace("\n", "\r\n").encode())
-    assert_tetrahedron(load_shape(path), 0)
-
-
 def vtk_polygons(points, polygons, strips=()):
     """Polygons and strips of VTK, with an array of data."""
     from vtkmodules.util.numpy_support import numpy_to_vtk
@@ -150,11 +139,6 @@ def test_polygons_and_strips_of_vtp_are_cut_into_triangles(tmp_path):
     mesh = load_shape(path)
     normals = np.cross(*np.diff(mesh.vertices[mesh.faces], axis=1).transpose(1, 0, 2))
     assert normals[:, 2] == pytest.approx([1.0] * 4)
-
-
-def test_vtp_without_polygons_is_a_point_cloud(tmp_path):
-    mesh = load_shape(write_vtp(tmp_path / "a.vtp", vtk_polygons(TETRAHEDRON, [])))
-    assert (len(mesh.vertices), len(mesh.faces)) == (4, 0)
 
 
 @pytest.mark.parametrize("mode", ["Ascii", "Binary", "Appended"])
@@ -271,7 +255,7 @@ def promises(count):
 
 
 @pytest.mark.parametrize("name", promises(1))
-@pytest.mark.parametrize("count", [10**6, 10**12, 10**17])
+@pytest.mark.parametrize("count", [10**6, 10**17])
 def test_memory_is_bounded_by_the_file_and_not_by_its_promises(tmp_path, name, count):
     path = tmp_path / name
     path.write_bytes(promises(count)[name])
@@ -311,18 +295,6 @@ def test_mesh_of_too_many_triangles_is_refused_before_it_takes_memory(tmp_path):
     assert peak / count < 400
 
 
-def test_mesh_of_many_triangles_gives_a_warning(monkeypatch):
-    name = "geometry.mesh_triangles"
-    settings = read_study(CHECKOUT / "config/example_meshes.yaml", defaults=default_settings_file())
-    meshes = {part: load_shape(EXAMPLE.with_name(f"{part}.stl")) for part in ("insert", "femoral")}
-    given = [settings.implant, meshes["insert"], meshes["femoral"]]
-    assert not judge_meshes(*given)
-    fewer = replace(checks()[name], range=replace(checks()[name].range, high=100))
-    monkeypatch.setitem(checks(), name, fewer)
-    warnings = judge_meshes(*given)
-    assert [one.check for one in warnings] == [name, name]
-
-
 def test_strips_of_triangles_are_the_triangles_that_they_stand_for(tmp_path):
     head = "ply\nformat ascii 1.0\nelement vertex 5\n" + "".join(
         f"property float {axis}\n" for axis in "xyz"
@@ -347,9 +319,3 @@ def test_vertices_a_step_of_single_precision_apart_are_one(tmp_path):
     path.write_bytes(b" " * 80 + np.uint32(len(corners)).tobytes() + triangles.tobytes())
     known, found = load_shape(EXAMPLE), load_shape(path)
     assert (len(found.vertices), len(found.faces)) == (len(known.vertices), len(known.faces))
-
-
-def test_vertices_of_no_triangle_are_not_measured(tmp_path):
-    path = tmp_path / "stray.obj"
-    path.write_text("v 0 0 0\nv 9 0 0\nv 0 9 0\nv 900 0 0\nf 1 2 3\n")
-    assert load_shape(path).extent.tolist() == [9.0, 9.0, 0.0]

@@ -11,7 +11,7 @@ import yaml
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
-from kneewear.errors import InputDataError, OutputFileError
+from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import sphere_mesh
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.osim import simm_spline
@@ -132,16 +132,6 @@ def test_what_cannot_be_read_is_reported(folder):
     assert knee["contacts"] == {}
 
 
-def test_a_free_pin_becomes_a_hinge(folder):
-    text = model("one")
-    text = text[: text.index("<ConstraintSet")] + text[text.index("<ForceSet") :]
-    knee, _ = imported(text)
-    joint = knee["joints"]["pf_r"]
-    assert joint["kind"] == "hinge"
-    assert joint["bodies"] == ["femur_r", "patella_r"]
-    np.testing.assert_allclose(joint["point_mm"], [2.0, -400.0, 0.0])
-
-
 @pytest.mark.parametrize(
     ("change", "options", "where"),
     [
@@ -169,9 +159,3 @@ def test_settings_that_are_refused_leave_no_tables(folder):
         imported(model(), activation=-1.0)
     assert "multibody.muscles.muscles.activation" in refused.value.finding.where
     assert [file.name for file in folder.iterdir()] == ["leg.osim"]
-
-
-def test_settings_are_not_overwritten(folder):
-    imported(model())
-    with pytest.raises(OutputFileError):
-        import_model("leg.osim", "leg")

@@ -29,18 +29,6 @@ def test_points_are_read(tmp_path, name, text):
     assert len(cloud.faces) == 0
 
 
-def test_ply_without_triangles_is_a_cloud(tmp_path):
-    rows = "\n".join(" ".join(map(str, row)) for row in POINTS)
-    path = tmp_path / "scan.ply"
-    path.write_text(
-        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
-        f"property float z\nend_header\n{rows}\n"
-    )
-    cloud = load_shape(path)
-    np.testing.assert_allclose(cloud.vertices, POINTS, atol=1e-6)
-    assert len(cloud.faces) == 0
-
-
 def test_ply_that_promises_triangles_and_has_none_is_damaged(tmp_path):
     path = tmp_path / "scan.ply"
     path.write_text(
@@ -68,11 +56,3 @@ def test_bad_lines_are_named(tmp_path, text, place):
     path = tmp_path / "points.csv"
     path.write_text(text)
     assert refused_at(load_shape, path) == place
-
-
-def test_unknown_binary_and_missing_files_are_refused(tmp_path):
-    (tmp_path / "a.vtk").write_text("")
-    assert refused_at(load_shape, tmp_path / "a.vtk") == "a.vtk"
-    (tmp_path / "b.xyz").write_bytes(b"\xff\x00\x00\x81")
-    assert refused_at(load_shape, tmp_path / "b.xyz") == "b.xyz, line 1"
-    assert refused_at(load_shape, tmp_path / "c.xyz") == "c.xyz"

@@ -32,12 +32,6 @@ def test_only_the_named_numbers_change():
     assert changed.splitlines()[2].index("#") == TEXT.splitlines()[2].index("#")
 
 
-@pytest.mark.parametrize("value", [2.596e-7, 3e-7])
-def test_small_numbers_stay_numbers(value):
-    changed = replace_values(TEXT, {("block", "pair", "two"): value})
-    assert yaml.safe_load(changed)["block"]["pair"]["two"] == value
-
-
 def test_the_same_numbers_leave_the_default_study_as_it_is():
     text = default_settings_file().read_text(encoding="utf-8")
     content = yaml.safe_load(text)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -114,11 +112,6 @@ def test_left_knee_is_mirrored_and_still_faces_up(tmp_path, grid):
     assert (np.cross(first, second)[:, 1] > 0.0).all()
 
 
-def test_several_lives_are_in_the_name(tmp_path, grid):
-    paths = save_damage_vtk(make_maps(("walk", "mixed")), grid, tmp_path)
-    assert "6mm_50kg_mixed.vtp" in [path.name for path in paths]
-
-
 def arrays(data):
     """Names and values of the arrays of cells or points."""
     names = [data.GetArrayName(number) for number in range(data.GetNumberOfArrays())]
@@ -161,22 +154,6 @@ def test_geometry_is_written_with_nets_and_elements(tmp_path):
         # Faces turn the way the surface's normals point.
         assert ((normals(mesh) * points["normal"][quads[:, 0]]).sum(axis=1) > 0).all()
     assert (normals(read(paths[0]))[:, 1] > 0).all()
-
-
-@pytest.mark.compiled
-def test_left_geometry_is_mirrored_with_its_normals(tmp_path):
-    study = gait_study()
-    left = replace(study.implant, left=True)
-    ours = save_geometry_vtk(study.implant, study.grid, tmp_path / "right")
-    theirs = save_geometry_vtk(left, study.grid, tmp_path / "left")
-    for one, other in zip(ours, theirs, strict=True):
-        right, mirrored = (vtk_to_numpy(read(p).GetPoints().GetData()) for p in (one, other))
-        np.testing.assert_array_equal(mirrored, right * [-1.0, 1.0, 1.0])
-    mesh = read(theirs[2])
-    quads = vtk_to_numpy(mesh.GetPolys().GetConnectivityArray()).reshape(-1, 4)
-    stored = arrays(mesh.GetPointData())["normal"][quads[:, 0]]
-    assert ((normals(mesh) * stored).sum(axis=1) > 0).all()
-    assert (normals(read(theirs[4]))[:, 1] > 0).all()
 
 
 @pytest.mark.compiled

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +10,6 @@ import xarray as xr
 from kneewear import default_study
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.io import worn_insert
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.shapes import load_shape
 from kneewear.io.worn_insert import save_worn_insert
@@ -102,20 +98,6 @@ def test_patches_pass_through_the_worn_elements_and_look_up(maps, grid):
         assert (patch.normal(np.array([3.5]), np.array([4.5]))[..., 1] > 0.0).all()
 
 
-def test_patches_of_a_plane_are_the_plane_up_to_the_corners_of_the_grid(grid):
-    corners = grid.corners
-    ends = (corners[:, :-1, :-1], corners[:, 1:, :-1], corners[:, :-1, 1:], corners[:, 1:, 1:])
-    # Centres of elements that are partly covered are off the middle of their cell.
-    x, z = np.moveaxis(np.mean(ends, axis=0), -1, 0)
-    flat = replace(grid, centre=np.stack([x, 1.0 + 0.1 * x - 0.2 * z, z], axis=-1))
-    for side, patch in enumerate(worn_patches(flat).values()):
-        x, z = np.moveaxis(grid.corners[side][[0, 0, -1, -1], [0, -1, 0, -1]], -1, 0)
-        rows, columns = grid.valid.shape[1:]
-        u, v = np.array([0, columns, 0, columns]) - 0.5, np.array([0, 0, rows, rows]) - 0.5
-        expected = np.stack([x, 1.0 + 0.1 * x - 0.2 * z, z], axis=-1)
-        np.testing.assert_allclose(patch.evaluate(u, v), expected, atol=1e-9)
-
-
 @pytest.mark.skipif(not cad_is_installed(), reason="needs the optional extra `cad`")
 def test_step_has_both_plateaus(maps, grid, tmp_path):
     from tests.io.step_patches import load_patches
@@ -127,16 +109,3 @@ def test_step_has_both_plateaus(maps, grid, tmp_path):
     worn = lower_surface(grid, maps.damage_depth[0, 0], maps.wear_depth[0, 0], 0.0, False)
     for found, patch in zip(patches, worn_patches(worn).values(), strict=True):
         np.testing.assert_allclose(found.control_points, patch.control_points, atol=1e-6)
-
-
-def test_what_cannot_be_written_is_a_warning(maps, grid, tmp_path, caplog, monkeypatch):
-    def steep(*_, **__):
-        raise ValueError("steeper than 80 deg")
-
-    with caplog.at_level(logging.WARNING):
-        assert save_worn_insert(maps, grid, "other", tmp_path / "new") == []
-        monkeypatch.setattr(worn_insert, "lower_surface", steep)
-        assert save_worn_insert(maps, grid, "own", tmp_path) == []
-    assert "case other" in caplog.text
-    assert "80 deg" in caplog.text
-    assert (tmp_path / "new").is_dir()

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 pytest.importorskip("pymoo", reason="the extra 'optimisation' is not installed")
 
-from kneewear.analysis.front import hypervolume, knee_point, non_dominated
+from kneewear.analysis.front import hypervolume, non_dominated
 from kneewear.study.evolution import Generation, SearchProblem, propose_designs, survivors
 
 OBJECTIVES = arrays(
@@ -58,25 +58,10 @@ def test_front_is_what_nothing_dominates(objectives):
         assert front[number] != beaten
 
 
-@examples(max_examples=30)
-@given(OBJECTIVES)
-def test_front_does_not_depend_on_order_or_monotonic_scales(objectives):
-    front = non_dominated(objectives)
-    assert np.array_equal(non_dominated(objectives[::-1])[::-1], front)
-    assert np.array_equal(non_dominated(np.exp(3.0 * objectives) - 7.0), front)
-
-
 def sum_of_parts(designs):
     """a / x + b x with a = 0.75 and b = 1: minimum at sqrt(a / b)."""
     x = np.maximum(designs[:, :1], 1e-6)
     return 0.75 / x + x, none(designs)
-
-
-def test_optimum_of_one_variable_is_found():
-    problem = box(population=12)
-    done = search(problem, sum_of_parts, 12)
-    best = np.concatenate([one.designs for one in done])[survivors(problem, done)]
-    assert best[:, 0] == pytest.approx(np.sqrt(0.75), rel=0.01)
 
 
 def parabolas(designs):
@@ -137,29 +122,8 @@ def test_designs_stay_within_bounds_and_follow_from_seed_and_evaluations():
     assert not np.array_equal(other[0].designs, done[0].designs)
 
 
-def test_first_generation_has_one_design_in_each_part_of_every_range():
-    designs = propose_designs(box(3, population=16), [])
-    for column in designs.T:
-        assert sorted(np.floor(column / 2.0 * 16)) == list(range(16))
-
-
-def test_knee_point_is_the_corner_of_a_front():
-    corner = np.array([[0.0, 10.0], [0.1, 2.0], [0.2, 1.0], [1.0, 0.9], [2.0, 0.0]])
-    assert knee_point(corner) == 2
-    # Scales of the objectives do not matter.
-    assert knee_point(corner * [1e6, 1e-3]) == 2
-    assert knee_point(corner[:1]) == 0
-
-
 def test_hypervolume_is_the_area_of_a_staircase():
     steps = np.array([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0], [5.0, 5.0]])
     # To (3, 3): 3 x 1 + 2 x 1 + 1 x 1.
     assert hypervolume(steps, np.array([3.0, 3.0])) == pytest.approx(6.0)
     assert hypervolume(steps[-1:], np.array([3.0, 3.0])) == 0.0
-
-
-def test_feasible_designs_have_results_and_violate_nothing():
-    generation = Generation(
-        np.zeros((3, 1)), np.array([[1.0], [np.nan], [1.0]]), np.array([[-1.0], [-1.0], [0.1]])
-    )
-    assert generation.feasible.tolist() == [True, False, False]

@@ -13,15 +13,13 @@ from kneewear.simulation.lower_face import build_lower_face as build
 from kneewear.simulation.lower_face import moment_about
 from kneewear.simulation.platform import Platform
 from kneewear.simulation.seat import refer_to_seat
-from kneewear.study.faces import compute_faces, face_cycles, micromotion_path
+from kneewear.study.faces import compute_faces, face_cycles
 from kneewear.study.inputs import (
     CaseInputs,
     built_in_activities,
     exact_knee,
     with_exact_distances,
 )
-from kneewear.study.plans import plan_cases
-from kneewear.study.run import FAILURE, run_cases
 from tests.study.studies import COARSE, shipped
 
 # A cycle closes to 1e-6 rad, 6e-5 deg.
@@ -226,12 +224,6 @@ def test_meniscal_bearing_follows_the_condyle_it_conforms_to():
     assert np.abs(motion.closure).max() < 1e-3
 
 
-def test_fixed_insert_has_no_wear_of_the_lower_face(held):
-    values = compute_faces(held[0], inputs_of(held[0])).values
-    assert values["lower_wear_volume"] == values["insert_rotation_range"] == 0.0
-    assert values["backside_percent"] == values["rotation_on_tray"] == 0.0
-
-
 def test_wear_of_a_straight_micromotion_is_factor_times_load_times_way():
     study = study_of("fixed_backside.yaml", medial_lateral_mm=0.0, anterior_posterior_mm=0.2)
     found = compute_faces(study, inputs_of(study)).values
@@ -255,25 +247,6 @@ def test_micromotion_leaves_the_bearing_alone_and_wears_in_proportion():
     assert large["lower_wear_volume"] == pytest.approx(2.0 * small["lower_wear_volume"], rel=1e-5)
     assert large["upper_wear_volume"] == small["upper_wear_volume"]
     assert 0.0 < small["lower_cross_shear"] < 0.5
-
-
-def test_path_of_a_micromotion_has_its_ranges():
-    study = study_of("fixed_backside.yaml", rotation_deg=1.0)
-    path = micromotion_path(study.backside.movement, 8)
-    np.testing.assert_allclose(np.ptp(path, axis=0), [0.1, 0.05, np.radians(1.0)], rtol=1e-12)
-
-
-def test_cases_of_a_study_have_a_row_each():
-    study = validate_study(
-        merge_settings(shipped("fixed_backside.yaml"), COARSE_CASE | {
-            "variables": shipped("fixed_backside.yaml")["variables"],
-            "cases": {"plan": "factorial", "maps": False},
-        })
-    )  # fmt: skip
-    rows = run_cases(study, plan_cases(study), inputs_of(study))
-    assert not rows[FAILURE].any()
-    wear = rows["lower_wear_rate"].to_numpy()
-    np.testing.assert_allclose(wear / wear[0], [1.0, 2.0, 4.0, 8.0], rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kneewear.analysis import fit as analysis
-from kneewear.analysis.fit import error_rows, separate_constants
-from kneewear.errors import ConvergenceError, InputDataError
-from kneewear.reference.published import CALIBRATION_CASES, HALF_UNITS, published_values
-from kneewear.regression.comparison import compare_published
+from kneewear.analysis.fit import separate_constants
+from kneewear.errors import InputDataError
 from kneewear.settings.plans import ResolutionSettings, StageSettings
 from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study import fit
-from kneewear.study.fit import compute_cells, fit_study, pose_problem, search_constants
-from kneewear.study.run import FAILURE
+from kneewear.study.fit import pose_problem, search_constants
 from tests.study.studies import shipped
 
 CALIBRATION = shipped("calibration.yaml")
@@ -48,25 +43,12 @@ def only(names, stages=None):
     return validate_study(merge_settings(CALIBRATION, blocks))
 
 
-def test_cells_are_nine_of_25_and_the_others_stay_unused():
-    cells = published_values()[["thickness_mm", "body_mass_kg"]].drop_duplicates()
-    assert len(cells) == 25
-    assert set(CALIBRATION_CASES) < set(cells.itertuples(index=False, name=None))
-    assert len(set(CALIBRATION_CASES)) == 9
-
-
 def test_constants_are_few_and_those_of_the_default_study_lie_within_bounds(study):
     assert len(study.variables) <= 15
     settings = study.model_dump(mode="json")
     for name, variable in study.variables.items():
         assert variable.low <= variable.current(settings) <= variable.high, name
         assert variable.source, name
-
-
-@pytest.mark.slow
-def test_starting_values_make_a_study(study):
-    start = {name: variable.start for name, variable in study.variables.items()}
-    assert (compute_cells(study, start, [(10.0, 75.0)], COARSE)[FAILURE] == "").all()
 
 
 @pytest.mark.slow
@@ -163,21 +145,6 @@ def test_separation_is_that_of_linear_regression(linear, monkeypatch):
     assert tables["correlations"].iloc[0, 2] == pytest.approx(expected)
 
 
-def test_a_search_without_any_result_is_empty(linear, monkeypatch):
-    problem, _ = linear
-    monkeypatch.setattr(fit.FitProblem, "errors", lambda *_: np.full(4, np.inf))
-    with ThreadPoolExecutor(1) as pool:
-        assert search_constants(problem, pool).empty
-
-
-@given(st.floats(0.0, 1.0))
-def test_positions_and_values_are_inverse(study, part):
-    for variable in study.variables.values():
-        value = variable.quantiles(part).item()
-        assert variable.position(value) == pytest.approx(part, abs=1e-12)
-        assert variable.low - 1e-9 <= value <= variable.high + 1e-9
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -192,48 +159,3 @@ def test_positions_and_values_are_inverse(study, part):
 def test_settings_that_no_fit_can_have_are_refused(changes, message):
     with pytest.raises(InputDataError, match=message):
         validate_study(merge_settings(CALIBRATION, changes))
-
-
-def test_errors_are_stated_of_fitted_and_other_cells_apart():
-    values = published_values().rename(columns={"published": "value"}).assign(life="gait")
-    cells = set(CALIBRATION_CASES)
-    used = [
-        cell in cells for cell in zip(values["thickness_mm"], values["body_mass_kg"], strict=True)
-    ]
-    values["value"] *= np.where(used, 1.02, 1.10)
-    for row in error_rows(compare_published(values)):
-        expected = 2.0 if row["cells"] == "fitted" else 10.0
-        assert row["median_percent"] == pytest.approx(expected)
-        assert row["largest_beyond_rounding_percent"] < expected
-
-
-@pytest.mark.parametrize("failing", [(), (0.1, 15), (0.1, 0.2, 9), (0.1, 0.2, 15)])
-def test_next_best_point_replaces_one_without_results(study, monkeypatch, failing):
-    first = next(iter(study.variables))
-
-    def search(problem, pool, near=None):
-        points = pd.DataFrame({name: [0.1, 0.2] for name in problem.variables})
-        return points.assign(stage=len(problem.plan.stages), sum_of_squares=[1.0, 2.0])
-
-    def compute(study, values, cells, resolution):
-        fitted = sum(values[name] != one.start for name, one in study.variables.items())
-        part = round(study.variables[first].position(values[first]), 3)
-        fails = part in failing and fitted in failing
-        columns = {"thickness_mm": [10.0], "body_mass_kg": [75.0]}
-        columns |= {f"{side}_{name}": 1.0 for side in ("medial", "lateral") for name in HALF_UNITS}
-        return pd.DataFrame({**columns, FAILURE: "no equilibrium" if fails else ""})
-
-    monkeypatch.setattr(fit, "search_constants", search)
-    monkeypatch.setattr(fit, "compute_cells", compute)
-    if 0.2 in failing and 15 in failing:
-        with pytest.raises(ConvergenceError, match="15"):
-            fit_study(study)
-        return
-    outcome = fit_study(study)
-    part = 0.2 if 15 in failing else 0.1
-    expected = study.variables[first].quantiles(part).item()
-    assert outcome.values[first] == pytest.approx(expected, rel=1e-3)
-    location = ("implant", "parametric", "femoral_sagittal_radius_mm")
-    assert outcome.settings(study)[location] == outcome.values[first]
-    of_cells = outcome.results[outcome.results["role"] == "cells"]
-    assert set(of_cells["constants"]) == {9, 12, 15} - ({9} if 9 in failing else set())

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from examples.synthetic_cohort import write_cohort
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_table
 from kneewear.io.plans import read_plan
@@ -22,7 +21,6 @@ from kneewear.study.plans import (
     stratify_samples,
     variable_values,
 )
-from tests.refusals import refused_at
 from tests.study.studies import CONFIG, DEFAULT, coarse_study, shipped
 
 SWEEP, MONTE_CARLO = shipped("sweep.yaml"), shipped("monte_carlo.yaml")
@@ -46,24 +44,6 @@ def test_every_part_of_a_range_has_one_case(plan):
     correlation = stats.spearmanr(table[list(study.variables)].to_numpy()).statistic
     # Independent columns of 64: standard deviation 0.13; four of them.
     assert np.abs(correlation - np.eye(len(correlation))).max() < 0.5
-
-
-def test_a_plan_depends_on_the_seed_alone():
-    plan = {"plan": "latin_hypercube", "samples": 9}
-    assert plan_cases(sampled(plan, SWEEP)).equals(plan_cases(sampled(plan, SWEEP)))
-    other = plan_cases(sampled(plan, SWEEP, seed=2))
-    assert not plan_cases(sampled(plan, SWEEP))["body_mass"].equals(other["body_mass"])
-
-
-def test_the_last_variable_of_a_factorial_plan_varies_fastest():
-    variables = {
-        "law": {"settings": ["wear.wear_law"], "values": ["archard", "unified_theory"]},
-        "radius": {"settings": ["grid.rows"], "low": 20, "high": 40},
-    }
-    table = plan_cases(coarse_study(variables))
-    assert list(table["law"]) == ["archard"] * 3 + ["unified_theory"] * 3
-    assert list(table["radius"]) == [20, 30, 40] * 2
-    assert table["case"].is_unique
 
 
 def test_a_sample_depends_on_its_number_alone():
@@ -95,12 +75,6 @@ def test_blocks_of_variance_based_samples_mix_two_rows():
         assert (mixed.loc[name, others] == block.loc["A", others]).all()
 
 
-@pytest.mark.parametrize("samples", [4, 8, 16])
-def test_variance_based_samples_whose_halves_correlate_are_refused(samples):
-    study = sampled({"plan": "variance_based", "samples": samples})
-    assert refused_at(plan_cases, study) == "cases.samples"
-
-
 def test_rows_of_a_file_are_combined_with_other_variables():
     study = validate_study(COHORT)
     rows = read_plan(CONFIG / "cohort/synthetic.csv", study)
@@ -116,11 +90,6 @@ def test_rows_of_a_file_are_combined_with_other_variables():
     shape = changed.implant.parametric
     assert shape.plateau_sagittal_radius_mm == 120.0
     assert shape.femoral_sagittal_radius_mm == study.implant.parametric.femoral_sagittal_radius_mm
-
-
-def test_the_committed_cohort_is_what_its_generator_draws(tmp_path):
-    write_cohort(tmp_path / "again.csv")
-    assert (tmp_path / "again.csv").read_bytes() == (CONFIG / "cohort/synthetic.csv").read_bytes()
 
 
 def test_a_plan_in_a_file_is_the_plan_itself(tmp_path):
@@ -174,21 +143,6 @@ def test_a_missing_file_of_a_case_is_named_before_any_job(tmp_path):
     assert "s1" in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("plan", "place"),
-    [
-        ({"plan": "sobol", "samples": 100}, "cases.samples"),
-        ({"plan": "table"}, "cases.file"),
-        ({"plan": "factorial", "samples": 3}, "cases.samples"),
-        ({"plan": "everything"}, "cases"),
-    ],
-)
-def test_faults_of_plans_name_their_place(plan, place):
-    with pytest.raises(InputDataError) as error:
-        sampled(plan)
-    assert place in str(error.value)
-
-
 def stratified(samples=24, seed=1, implant=None, names=()):
     """Stratified samples of the default case, the unchanged one left out."""
     named = {"implant": {"name": implant}} if implant else {}
@@ -197,11 +151,6 @@ def stratified(samples=24, seed=1, implant=None, names=()):
     chosen = {name: constants[name] for name in names or constants}
     table = stratify_samples(sampled_study(wear, wear.case_list()[0], chosen), samples)
     return table[table[ROLE] == "draw"].reset_index(drop=True)
-
-
-def test_every_constant_has_one_sample_in_each_equal_part_of_its_range():
-    parts = np.floor(24 * (stratified()["wear_factor"] - 0.2) / 1.6).astype(int)
-    assert sorted(parts) == list(range(24))
 
 
 def test_samples_of_a_constant_do_not_depend_on_the_others():
@@ -223,14 +172,6 @@ def test_a_real_implant_has_the_constants_that_it_has():
     varied = constant_table(constants, part).set_index("constant")["varied"]
     assert set(varied.index[varied]) == set(part.variables)
     assert (part.grid.rows, part.grid.columns, part.wear.blocks) == (60, 45, 1)
-
-
-@pytest.mark.parametrize(("name", "frames"), [("example_meshes", 150), ("quick", 100)])
-def test_curves_of_files_keep_their_frames_in_samples(name, frames):
-    # They are prepared at those frames, and their files are not read again.
-    finer = {"simulation": {"frames": 150}}
-    study = validate_study(merge_settings(merge_settings(DEFAULT, shipped(f"{name}.yaml")), finer))
-    assert sampled_study(study, study.case_list()[0], {}).simulation.frames == frames
 
 
 def test_intervals_are_percentiles():

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 import kneewear as kw
 from kneewear.io.study_inputs import FileReader, load_activity
 from kneewear.settings.study import merge_settings, validate_study
-from kneewear.study.discretisation import check_discretisation
-from kneewear.study.element_sums import ElementSums, SampleSums, add_sample, no_sums
+from kneewear.study.element_sums import SampleSums
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import CASE, plan_cases
 from kneewear.study.run import FAILURE, run_cases
@@ -47,13 +43,6 @@ def test_wear_is_proportional_to_its_factor_and_contact_is_not_solved_again():
     volume = results["both_wear_volume"]
     np.testing.assert_allclose(volume / results["wear"], volume[0] / 1e-7, rtol=1e-12)
     assert results["medial_max_pressure"].nunique() == 1
-
-
-def test_elements_are_a_setting_like_others():
-    rows = {"settings": ["grid.rows"], "values": [10, 20]}
-    volumes = computed(coarse_study({"rows": rows}))["medial_wear_volume"]
-    finer = coarse_study({}, grid={"rows": 20})
-    assert volumes[1] == computed(finer)["medial_wear_volume"][0] != volumes[0]
 
 
 def test_a_case_that_fails_is_stated_and_the_others_are_computed(swept):
@@ -133,16 +122,6 @@ def test_a_case_reads_its_own_motion_for_its_own_side(tmp_path):
     np.testing.assert_allclose(results["medial_wear_volume"], nominal, rtol=1e-9)
 
 
-def test_a_finer_discretisation_is_compared():
-    study = coarse_study({})
-    activities = built_in_activities(study)
-    table = check_discretisation(study, exact_knee(study), activities)
-    row = table.set_index(["side", "quantity"]).loc[("medial", "wear_volume")]
-    assert row["here"] == computed(study)["medial_wear_volume"][0]
-    # Eight frames of a cycle are too few by tens of per cent.
-    assert 1.0 < abs(row["difference_percent"]) < 90.0
-
-
 def test_sums_of_elements_are_those_of_the_samples():
     constants = shipped("monte_carlo.yaml")["variables"]
     study = coarse_study({"load": constants["load"]}, {"plan": "monte_carlo", "samples": 3})
@@ -155,22 +134,6 @@ def test_sums_of_elements_are_those_of_the_samples():
     columns = ["medial_damage_volume", "lateral_damage_volume"]
     # Depths are summed in picometres.
     np.testing.assert_allclose(volume, drawn[columns].mean(), rtol=1e-6)
-
-
-def test_deviations_are_those_of_the_samples():
-    shape = ("life", "case", "side", "row", "column")
-    maps = [
-        xr.Dataset({f"{name}_depth": (shape, factor * depth)
-                    for name, factor in (("wear", 1), ("creep", 2), ("damage", 3))})
-        for depth in np.random.default_rng(1).random((5, 1, 1, 2, 3, 4))
-    ]  # fmt: skip
-    grid = SimpleNamespace(area=np.zeros((2, 3, 4)), sides=("medial", "lateral"))
-    sums: ElementSums = no_sums(grid)
-    for each in maps:
-        sums = add_sample(sums, each)
-    damage = np.array([each.damage_depth.values[0, 0] for each in maps])
-    np.testing.assert_allclose(sums.mean("damage"), damage.mean(axis=0), atol=1e-9)
-    np.testing.assert_allclose(sums.deviation("damage"), damage.std(axis=0, ddof=1), atol=1e-7)
 
 
 @pytest.mark.compiled
@@ -198,17 +161,3 @@ def test_wear_laws_are_levels_of_a_variable():
     ).tables["regression"]
     of_law = regression[regression["wear_law"] == "unified_theory"].drop(columns="wear_law")
     pd.testing.assert_frame_equal(of_law.reset_index(drop=True), alone)
-
-
-@pytest.mark.compiled
-def test_designs_masses_and_shares_of_activities_are_compared_in_pairs():
-    """A new study is one file."""
-    tables = kw.run(kw.load_study(HERE / "paired_designs.yaml")).tables
-    results = tables["results"]
-    assert len(results) == 12
-    volume = results.set_index(["design", "activities", "body_mass_kg"])["both_wear_volume"]
-    change = volume["dished"] - volume["flat"]
-    row = tables["differences"].set_index(["side", "quantity"]).loc[("both", "wear_volume")]
-    assert (row["design"], row["against"], row["pairs"]) == ("dished", "flat", 6)
-    assert row["median"] == pytest.approx(change.median())
-    assert not np.isclose(volume["flat", "level", 50.0], volume["flat", "with_stairs", 50.0])

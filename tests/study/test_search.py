@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("pymoo", reason="the extra 'optimisation' is not installed")
 
-from kneewear.analysis.front import analyse_front, shown_designs
+from kneewear.analysis.front import analyse_front
 from kneewear.errors import InputDataError
-from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.study.designs import chosen_study, simulate_design
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
@@ -23,8 +22,6 @@ from kneewear.study.search import (
     minimised,
     plan_front,
     plan_generation,
-    search_problem,
-    search_settings,
     searched,
     violations,
     with_grid,
@@ -117,26 +114,6 @@ def test_settings_that_no_search_can_have_are_refused_in_one_message(variables, 
     assert "faults" not in str(caught.value)
 
 
-def test_values_of_the_settings_are_those_that_change_nothing():
-    ratio = {
-        "settings": ["implant.parametric.plateau_coronal_radius_mm.*"], "change": "multiply",
-        "of": "implant.parametric.femoral_coronal_radius_mm.medial", "low": 1.05, "high": 2.0,
-    }  # fmt: skip
-    turn = {
-        "settings": ["activities.gait.tibial_external_rotation_deg.base"],
-        "change": "add", "low": -2.0, "high": 2.0,
-    }  # fmt: skip
-    study = small_search(
-        {"radius": {"settings": [RADIUS], "low": 15.0, "high": 30.0}, "turn": turn, "ratio": ratio}
-    )
-    dumped = study.model_dump(mode="json")
-    values = {name: variable.current(dumped) for name, variable in study.variables.items()}
-    assert values["radius"] == study.implant.parametric.femoral_sagittal_radius_mm
-    assert values["turn"] == 0.0
-    # Plateaus of the two sides differ.
-    assert np.isnan(values["ratio"])
-
-
 def test_design_that_cannot_be_built_is_reported_and_the_search_continues():
     # Neither bound is impossible, but some combinations are.
     pair = {
@@ -190,36 +167,6 @@ def test_stiffness_of_spheres_in_dishes_is_load_over_the_difference_of_radii():
     assert (violations(study.cases, designs)[:, 0] > 0.0).tolist() == [True, False]
 
 
-def made_up(study, **columns):
-    """Results of designs that were not computed."""
-    values = dict.fromkeys([*study.variables], 30.0)
-    values |= {f"both_{name}": 30.0 for name in OUTPUTS}
-    return labelled(**({"border_pressure": [0.0, 0.0], "failure": ""} | columns)).assign(
-        **{name: value for name, value in values.items() if name not in columns}
-    )
-
-
-def test_search_without_any_result_stops_with_its_first_reason():
-    study = small_search()
-    failed = made_up(study, failure=["too steep", "too thin"], both_wear_volume=np.nan)
-    with pytest.raises(InputDataError, match="too steep"):
-        generations(study, failed)
-
-
-def test_limits_are_violated_on_their_far_side_in_parts_of_them():
-    study = small_search(constraints={"max_pressure": {"at_most": 20.0, "at_least": 10.0}})
-    table = pd.DataFrame({"max_pressure": [5.0, 15.0, 25.0]})
-    parts = violations(study.cases, table)
-    assert parts.tolist() == [[0.5, -0.75], [-0.5, -0.25], [-1.5, 0.25]]
-    assert search_problem(study).constraints == 2
-
-
-def test_constraints_that_no_design_fulfils_are_named():
-    study = small_search(constraints={"max_pressure": {"at_most": 20.0}})
-    with pytest.raises(InputDataError, match=r"2 .*1 .* 25 %"):
-        mark_front(study, made_up(study, both_max_pressure=[30.0, 25.0]))
-
-
 def test_reciprocal_scale_searches_evenly_in_the_reciprocal():
     radius = {"settings": [RADIUS], "low": 20.0, "high": 40.0, "scale": "reciprocal"}
     values = plan_generation(small_search({"radius": radius}), 0, pd.DataFrame())["radius"]
@@ -233,15 +180,6 @@ def finished():
     study = small_search()
     results = whole_search(study)
     return study, results, analyse_front(results, study, study.analyses.front)
-
-
-@pytest.mark.compiled
-def test_tables_do_not_depend_on_the_order_of_results(finished):
-    study, results, tables = finished
-    assert tables["designs"]["design"].tolist() == list(range(8))
-    again = analyse_front(results[::-1], study, study.analyses.front)
-    for name, table in tables.items():
-        pd.testing.assert_frame_equal(again[name], table)
 
 
 @pytest.mark.compiled
@@ -275,26 +213,6 @@ def test_chosen_designs_are_wear_studies_with_the_same_results(finished):
         assert radius == pytest.approx(row["femoral_sagittal_radius"])
         depth = simulate_design(study, inputs, row).damage.damage_depth.max()
         assert depth == pytest.approx(row["damage_depth"], rel=1e-9)
-
-
-def test_shown_designs_are_spread_along_the_front():
-    study = small_search(shown=6)
-    # A straight front of 101 designs, crowded at its end; the last one is dominated.
-    wear = np.append(np.linspace(0.0, 1.0, 101) ** 3, 2.0)
-    front = pd.DataFrame({"design": np.arange(102), "dominated": wear > 1.0})
-    front = front.assign(wear_volume=wear, max_pressure=10.0 * (1.0 - wear))
-    chosen = front[["design", "wear_volume", "max_pressure"]].iloc[[0, 100]]
-    chosen = pd.concat([chosen.assign(design=NUMBER_AS_SET).iloc[:1], chosen], ignore_index=True)
-    chosen.insert(0, "chosen", ["as_set", "lowest_wear_volume", "lowest_max_pressure"])
-    shown = shown_designs(study.cases, front, chosen)
-    assert shown["chosen"][:3].tolist() == chosen["chosen"].tolist()
-    assert shown["chosen"][3:].tolist() == [f"design_{number}" for number in shown["design"][3:]]
-    # The middle first, then the middles of both halves.
-    assert shown["wear_volume"][3:].to_numpy() == pytest.approx([0.25, 0.5, 0.75], abs=0.02)
-    few = small_search(shown=0)
-    assert len(shown_designs(few.cases, front, chosen)) == 3
-    # How many are shown does not run a search again.
-    assert search_settings(few) == search_settings(study)
 
 
 @pytest.mark.slow

@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 from kneewear.errors import InputDataError
-from kneewear.settings.study import apply_case, merge_settings, validate_study
-from kneewear.settings.variables import Variable, apply_values
-from tests.study.studies import DEFAULT, coarse_study, shipped
+from kneewear.settings.study import apply_case, validate_study
+from kneewear.settings.variables import Variable
+from tests.study.studies import coarse_study, shipped
 
-WEAR_FACTOR = "wear.wear_factor_mm3_per_n_m"
 MASS = {"settings": ["patient.body_mass_kg"]}
 
 
@@ -52,14 +51,6 @@ def test_blocks_are_merged_before_numbers_change_them():
     assert changed.implant.parametric.femoral_sagittal_radius_mm == pytest.approx(24.0)
 
 
-def test_nan_and_absent_values_change_nothing():
-    settings = {"a": {"b": [1.0, 2.0]}}
-    variables = {"x": Variable(settings=("a.b.*",), change="add", values=(1.0,))}
-    assert apply_values(settings, variables, {"x": float("nan")}) == settings
-    assert apply_values(settings, variables, {}) == settings
-    assert apply_values(settings, variables, {"x": 3.0}) == {"a": {"b": [4.0, 5.0]}}
-
-
 def test_quantiles_are_those_of_the_distributions():
     part = np.linspace(0.0, 1.0, 2001)
     uniform = Variable(settings=("a",), uniform=(-1.0, 3.0))
@@ -71,12 +62,6 @@ def test_quantiles_are_those_of_the_distributions():
     assert uniform.standard_deviation == pytest.approx(stats.uniform(-1, 4).std())
     words = Variable(settings=("a",), values=("x", "y"))
     assert list(words.quantiles([0.0, 0.49, 0.5, 1.0])) == ["x", "x", "y", "y"]
-
-
-def test_a_list_of_levels_is_enough_for_thickness_and_mass():
-    study = coarse_study({"thickness_mm": [6, 8], "body_mass_kg": [50]})
-    assert [case.name for case in study.case_list()] == ["6mm_50kg", "8mm_50kg"]
-    assert (study.thinnest_mm, study.body_masses_kg) == (6.0, (50.0, 50.0))
 
 
 @pytest.mark.parametrize(
@@ -101,30 +86,3 @@ def test_faults_name_their_place(variable, place):
     with pytest.raises(InputDataError) as error:
         coarse_study({"x": variable})
     assert place in str(error.value)
-
-
-def test_two_variables_may_not_set_one_setting():
-    twice = {"x": {**MASS, "values": [50]}, "y": {**MASS, "values": [60]}}
-    with pytest.raises(InputDataError) as error:
-        coarse_study(twice)
-    assert "variables.y" in str(error.value)
-
-
-def test_maps_need_cases_on_the_same_elements():
-    radius = {"settings": ["implant.parametric.femoral_sagittal_radius_mm"], "values": [20.0]}
-    with pytest.raises(InputDataError) as error:
-        coarse_study({"radius": radius}, {"plan": "factorial"})
-    assert "variables.radius" in str(error.value)
-
-
-def test_published_values_are_of_one_set_of_constants():
-    laws = {"law": {"settings": ["wear.wear_law"], "values": ["archard", "unified_theory"]}}
-    with pytest.raises(InputDataError) as error:
-        validate_study(merge_settings(DEFAULT, {"variables": laws}))
-    assert "report.compare_with_published" in str(error.value)
-
-
-def test_blocks_of_a_study_are_replaced_as_a_whole():
-    study = validate_study(merge_settings(DEFAULT, {"variables": {"thickness_mm": [8]}}))
-    assert list(study.variables) == ["thickness_mm"]
-    assert study.case_list()[0].body_mass == study.patient.body_mass_kg
