@@ -6,37 +6,9 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_activity
 from kneewear.settings.activity import BumpCurve
 from tests.refusals import refused_at
-
-
-def make_activity(**changed):
-    values = {
-        "percent": np.arange(4) * 25.0,
-        "translation": np.zeros((4, 3)),
-        "rotation": np.zeros((4, 3)),
-        "load": np.ones(4),
-    }
-    return Activity(name="gait", duration=1.0, **values | changed)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"load": np.array([1.0, 0.0, 1.0, 1.0])},
-        {"load": np.array([1.0, -2.0, 1.0, 1.0])},
-        {"load": np.array([1.0, np.nan, 1.0, 1.0])},
-        {"rotation": np.full((4, 3), np.inf)},
-        {"load": np.ones(5)},
-        {"translation": np.zeros((4, 2))},
-    ],
-)
-def test_unusable_values_are_refused(changed):
-    assert make_activity().load.shape == (4,)
-    with pytest.raises(ValueError):
-        make_activity(**changed)
 
 
 @pytest.mark.parametrize(

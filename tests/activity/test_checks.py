@@ -41,24 +41,6 @@ class TestFlexion:
         text = str(caught.value)
         assert "flexion: -1" in text
 
-    def test_a_convention_of_other_angles_is_not_traded_for_signs(self):
-        samples = motion(flexion=-motion()["flexion"])
-        assert (
-            refused_at(check_motion, samples, motion_settings("opensim"))
-            == "gait.csv, column 'flex', data row 21"
-        )
-
-    def test_the_remedy_works(self):
-        ways = dict.fromkeys(
-            ("varus", "tibial_external_rotation", "femur_anterior", "femur_superior",
-             "femur_lateral"), 1,
-        )  # fmt: skip
-        settings = motion_settings("signs", signs={"flexion": -1, **ways})
-        assert check_motion(motion(flexion=-motion()["flexion"]), settings) == ()
-        assert (
-            refused_at(check_motion, motion(), settings) == "gait.csv, column 'flex', data row 21"
-        )
-
     def test_hyperextension_of_a_gait_is_no_reversal(self):
         assert check_motion(motion(flexion=motion()["flexion"] - 12.0), motion_settings()) == ()
 
@@ -89,18 +71,9 @@ class TestOutliers:
         assert warning.check == "motion.spike"
         assert warning.where == "gait.csv, column 'ap', data row 18"
 
-    def test_smooth_motion_is_not(self):
-        assert check_motion(motion(), motion_settings()) == ()
-
     def test_quick_but_smooth_motion_is_not(self):
         turn = 2 * np.pi * np.linspace(0, 1, 41)
         assert check_motion(motion(flexion=40 - 40 * np.cos(3 * turn)), motion_settings()) == ()
-
-    def test_reach_the_activity(self):
-        samples = motion()
-        samples.loc[17, "rotation"] += 9.0
-        activity = build_activity("mine", file_activity(), 25, samples, load())
-        assert activity.warnings[0].where == "gait.csv, column 'rot', data row 18"
 
 
 class TestEdition:
@@ -127,12 +100,6 @@ class TestEdition:
         assert "column 'ap', data row 21" in displacement.where
         assert "column 'rot'" in rotation.where
 
-    def test_six_signs_assume_nothing(self):
-        ways = ("flexion", "varus", "tibial_external_rotation", "femur_anterior",
-                "femur_superior", "femur_lateral")  # fmt: skip
-        settings = motion_settings("signs", signs=dict.fromkeys(ways, 1))
-        assert check_motion(self.curves(1, 1), settings) == ()
-
 
 class TestSide:
     @pytest.mark.parametrize(
@@ -144,34 +111,6 @@ class TestSide:
         chosen = file_activity(settings.model_copy(update={"columns": columns}))
         assert refused_at(build_activity, "mine", chosen, 25, motion(), load()) == "gait.csv"
         build_activity("mine", chosen, 25, motion(), load(), knee="left")
-
-    @pytest.mark.parametrize("column", ["knee_rot", "medial_l1", "fleft", "rot_lr"])
-    def test_other_names_are_not(self, column):
-        settings = motion_settings()
-        columns = settings.columns.model_copy(update={"rotation": column})
-        chosen = file_activity(settings.model_copy(update={"columns": columns}))
-        build_activity("mine", chosen, 25, motion(), load())
-
-    def test_left_knees_of_opensim_are_refused(self):
-        chosen = file_activity(motion_settings("opensim"))
-        assert (
-            refused_at(build_activity, "mine", chosen, 25, motion(), load(), knee="left")
-            == "gait.csv"
-        )
-
-
-def test_another_duration_is_reported():
-    columns = motion_settings().columns.model_dump() | {"percent": None, "time_s": "time"}
-    settings = motion_settings(columns=columns)
-    samples = motion().rename(columns={"percent": "time_s"})
-    samples["time_s"] *= 0.0154
-    activity = build_activity("mine", file_activity(settings), 25, samples, load())
-    warning = activity.warnings[0]
-    assert (warning.check, warning.where) == ("motion.duration", "gait.csv")
-    assert "1.283" in warning.found
-    assert "1.54 s and 1.2 s" in warning.remedy
-    same = build_activity("mine", file_activity(settings, duration_s=1.54), 25, samples, load())
-    assert not any(warning.check == "motion.duration" for warning in same.warnings)
 
 
 class TestForcesAndBodyMass:

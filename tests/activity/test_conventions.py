@@ -100,10 +100,6 @@ class TestOpensim:
         location, _ = pose(self.settings, anterior_posterior=5.0)
         np.testing.assert_allclose(location, 5 * POSTERIOR, atol=1e-12)
 
-    def test_tibia_up_is_femur_down_and_tibia_lateral_is_femur_medial(self):
-        location, _ = pose(self.settings, superior_inferior=-40.0, medial_lateral=2.0)
-        np.testing.assert_allclose(location, 40 * SUPERIOR + 2 * MEDIAL, atol=1e-12)
-
     def test_position_is_measured_along_the_flexed_femur(self):
         """At 90 deg the femur's way down points forward: a tibia 40 mm down the flexed femur's
         axis stands in front of it, and the femur behind the tibia."""
@@ -160,13 +156,6 @@ class TestSigns:
     def settings(self, *signs):
         return motion_settings("signs", signs=dict(zip(self.WAYS, signs, strict=True)))
 
-    def test_all_positive_is_grood_and_suntay(self):
-        values = dict(zip(ALL, (50.0, 3.0, 8.0, 4.0, 40.0, 1.0), strict=True))
-        found = pose(self.settings(1, 1, 1, 1, 1, 1), **values)
-        wanted = pose(motion_settings("grood-suntay"), **values)
-        for one, other in zip(found, wanted, strict=True):
-            np.testing.assert_array_equal(one, other)
-
     @given(st.tuples(*[st.sampled_from([1, -1])] * 6))
     def test_each_sign_turns_its_own_column_round(self, signs):
         values = dict(zip(ALL, (50.0, 3.0, 8.0, 4.0, 40.0, 1.0), strict=True))
@@ -175,21 +164,6 @@ class TestSigns:
         wanted = pose(motion_settings("grood-suntay"), **values)
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-14)
-
-
-def test_clinical_and_body_three_angles_differ_by_tenths_of_a_degree():
-    values = {"flexion": 45.0, "varus": 1.0, "rotation": 6.0}
-    _, right = pose(motion_settings("grood-suntay"), **values)
-    _, copied = pose(motion_settings("body-123"), **values)
-    angle = np.degrees(np.arccos((np.trace(right.T @ copied) - 1) / 2))
-    assert 0.05 < angle < 0.2
-
-
-def test_columns_left_out_are_zero():
-    settings = motion_settings("grood-suntay", ("varus", "superior_inferior", "medial_lateral"))
-    location, turn = pose(settings, flexion=20.0, rotation=5.0, anterior_posterior=3.0)
-    np.testing.assert_allclose(location, [-3.0, 0.0, 0.0])
-    np.testing.assert_allclose(np.degrees(clinical_angles(turn)), [20.0, 0.0, 5.0], atol=1e-12)
 
 
 def test_angles_have_no_jumps_over_half_a_turn():

@@ -16,10 +16,6 @@ from kneewear.activity.cycles import (
 )
 
 
-def test_frames_leave_the_end_out():
-    np.testing.assert_allclose(frame_percent(4), [0, 25, 50, 75])
-
-
 class TestClosing:
     @given(gap=st.floats(-5, 5), closing=st.floats(0, 50))
     def test_closed_curve_ends_where_it_starts(self, gap, closing):
@@ -36,13 +32,6 @@ class TestClosing:
         values = np.column_stack([percent / 100, -percent / 50])
         closed, gap = close_cycle(percent, values, 10.0)
         assert (np.abs(closed - values) <= np.abs(gap) + 1e-15).all()
-
-    def test_cycle_without_a_last_sample_counts_as_closed(self):
-        percent = np.arange(0, 100, 2.0)
-        values = np.sin(2 * np.pi * percent / 100)
-        closed, gap = close_cycle(percent, values, 5.0)
-        assert gap == 0
-        np.testing.assert_array_equal(closed, values)
 
 
 class TestResampling:
@@ -90,11 +79,3 @@ class TestSmoothing:
         )
         fitted = basis @ np.linalg.lstsq(basis, samples, rcond=None)[0]
         np.testing.assert_allclose(keep_harmonics(samples, 3, 64), fitted, atol=1e-12)
-
-    def test_vectors_are_smoothed_component_by_component(self):
-        samples = np.random.default_rng(4).normal(size=(32, 3))
-        together = keep_harmonics(samples, 5, 10)
-        for column in range(3):
-            np.testing.assert_allclose(
-                together[:, column], keep_harmonics(samples[:, column], 5, 10), atol=1e-14
-            )

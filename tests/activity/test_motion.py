@@ -14,14 +14,6 @@ from kneewear.activity.sources import build_activity
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from tests.activity.motions import ROOT, file_activity, load, motion, motion_settings, study
-from tests.refusals import refused_at
-
-
-def test_axes_are_posterior_superior_medial():
-    pose, _ = motion_pose(motion(), motion_settings(), 40, 5.0)
-    turn = 2 * np.pi * np.arange(40) / 40
-    expected = np.column_stack([-4 * np.sin(turn), 40 + np.cos(turn), -0.5 * np.cos(turn)])
-    np.testing.assert_allclose(pose[:, :3], expected, atol=1e-9)
 
 
 class TestNotes:
@@ -37,12 +29,6 @@ class TestNotes:
         _, (note,) = motion_pose(samples, motion_settings(), 25, 5.0)
         assert "41 samples" in note
         assert "25 frames" in note
-
-    def test_columns_left_out_are_named(self):
-        settings = motion_settings(leave_out=("varus", "medial_lateral"))
-        part = motion().drop(columns=["varus", "medial_lateral"])
-        _, notes = motion_pose(part, settings, 40, 5.0)
-        assert any("varus" in note for note in notes)
 
     def test_smoothing_is_stated_with_what_it_changes(self):
         turn = 2 * np.pi * np.linspace(0, 1, 41)
@@ -74,11 +60,6 @@ class TestScale:
             mean = expected[:, place].mean()
             expected[:, place] = mean + 1.5 * (expected[:, place] - mean)
             np.testing.assert_allclose(found.prescribable, expected, atol=1e-12)
-
-    @pytest.mark.parametrize("factor", [0.0, -1.0, 11.0])
-    def test_factors_are_positive(self, factor):
-        with pytest.raises(ValueError):
-            motion_settings(scale={"flexion": factor})
 
 
 class TestMeasured:
@@ -123,16 +104,6 @@ class TestWindow:
         np.testing.assert_allclose(found["flexion"], np.arange(5.0, 16.0))
         np.testing.assert_allclose(found["percent"], np.linspace(0, 100, 11))
 
-    @pytest.mark.parametrize("window", [(2.5, 4.0), (-1.0, 1.0), (1.0, 1.15)])
-    def test_a_window_beyond_the_file_is_refused(self, window):
-        assert refused_at(cut_cycle, self.curves, window, "gait.sto") == "gait.sto"
-
-    def test_percent_stays(self):
-        samples = motion()
-        found, duration = cut_cycle(samples, None, "gait.csv")
-        assert duration is None
-        assert found is samples
-
 
 def file_activity_of(name: str, activity: str, folder: Path):
     chosen = study(name).activities[activity]
@@ -141,24 +112,6 @@ def file_activity_of(name: str, activity: str, folder: Path):
         for part in (chosen.motion, chosen.load)
     ]
     return chosen, tables
-
-
-def test_example_activity_is_read():
-    chosen, tables = file_activity_of("example_meshes", "example_gait", ROOT)
-    activity = build_activity("example_gait", chosen, 25, *tables)
-    assert activity.translation.shape == activity.rotation.shape == (25, 3)
-    assert activity.load.max() == pytest.approx(3.0, abs=0.05)
-    assert activity.load.min() > 0.2
-    assert any("+0.4 deg" in note for note in activity.notes)
-    assert activity.warnings == ()
-    assert activity.prescribed == ("x", "theta_2", "theta_3")
-    assert activity.free == ("y", "z", "theta_1")
-
-
-def test_file_activity_needs_its_tables():
-    chosen = study("example_meshes").activities["example_gait"]
-    with pytest.raises(ValueError):
-        build_activity("example_gait", chosen, 25)
 
 
 def test_fluoroscopic_gait_of_the_real_implant():

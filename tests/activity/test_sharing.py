@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.activity.activity import thin_out
 from kneewear.activity.load import LEAST_SHARE, clip_noise, load_sharing
 from kneewear.activity.sources import build_activity
 from kneewear.io.study_inputs import load_activity
-from kneewear.settings.activity import FileActivity
 from kneewear.settings.checks import checks
 from tests.activity.motions import ROOT, file_activity, load_settings, motion, study
 from tests.refusals import refused_at
@@ -46,17 +44,6 @@ class TestSharing:
         np.testing.assert_allclose(found.medial_share, medial / (medial + lateral), rtol=1e-9)
         assert any("54.5 %" in note for note in found.notes)
 
-    def test_total_with_share_is_the_same(self):
-        table = forces()
-        total = table["medial"] + table["lateral"]
-        other = pd.DataFrame(
-            {"percent": PERCENT, "load": total, "medial_share": table["medial"] / total}
-        )
-        columns = {"percent": "p", "load": "f", "medial_share": "s"}
-        np.testing.assert_allclose(
-            activity(other, columns=columns).medial_share, activity(table).medial_share
-        )
-
     def test_moment_is_a_load_line(self):
         table = pd.DataFrame({"percent": PERCENT, "load": 1000.0 + 500 * WAVE})
         table["varus_moment_n_m"] = 0.008 * table["load"]
@@ -64,16 +51,6 @@ class TestSharing:
         found = activity(table, columns=columns)
         assert found.medial_share is None
         np.testing.assert_allclose(found.varus_moment / found.load, 8.0, rtol=1e-9)
-
-    def test_load_alone_has_no_share_of_its_own(self):
-        table = pd.DataFrame({"percent": PERCENT, "load": 1000.0 + 500 * WAVE})
-        found = activity(table, columns={"percent": "p", "load": "f"})
-        assert found.medial_share is None
-        assert found.varus_moment is None
-
-    def test_frames_left_out_take_their_share_along(self):
-        found = activity(forces())
-        np.testing.assert_array_equal(thin_out(found, 4).medial_share, found.medial_share[::4])
 
 
 class TestNoise:
@@ -123,33 +100,6 @@ class TestNoise:
             refused_at(activity, pd.DataFrame({"percent": PERCENT, **table}), columns=columns)
             == place
         )
-
-
-class TestSettings:
-    @pytest.mark.parametrize(
-        ("columns", "kind"),
-        [
-            ({"percent": "p"}, "axial_load"),
-            ({"percent": "p", "medial": "m"}, "axial_load"),
-            (SIDES | {"load": "f"}, "axial_load"),
-            ({"percent": "p", "load": "f", "varus_moment_n_m": "m"}, "axial_load"),
-        ],
-    )
-    def test_columns_that_do_not_go_together(self, columns, kind):
-        with pytest.raises(ValueError):
-            settings(columns, kind)
-
-    def test_a_ground_reaction_has_no_sides(self):
-        with pytest.raises(ValueError):
-            settings(SIDES, "ground_reaction", load_range_body_weights=(0.25, 3.0))
-
-    def test_a_controlled_activity_has_its_own_load_line(self):
-        control = {"anterior_posterior": "prescribed", "rotation": "prescribed", "varus": "free",
-                   "medial_lateral": "held", "load_line_mm": 0.0}  # fmt: skip
-        with pytest.raises(ValueError):
-            FileActivity.model_validate(
-                file_activity().model_dump() | {"load": settings().model_dump(), "control": control}
-            )
 
 
 def test_the_measured_study_is_the_fluoroscopic_one_with_another_load():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from kneewear.io.curves import read_activity
 from kneewear.settings.standards import AXIAL, COLUMNS
 from kneewear.settings.study import merge_settings, validate_study
 from tests.activity.motions import ROOT, read_settings, study
-from tests.refusals import refusal, refused_at
+from tests.refusals import refused_at
 
 FOLDER = ROOT / "config/standards"
 
@@ -74,14 +72,6 @@ def test_the_other_sign_is_the_mirrored_curve(key, value, quantity, column, curv
     np.testing.assert_allclose(getattr(other, quantity)[:, column], -mine, atol=1e-3)
 
 
-def test_astm_gives_curves_of_both(curves, tmp_path):
-    for way, prescribed in (("displacement", True), ("force", False)):
-        settings = standards(source="astm-f3141", control=way).activities["displacement_control"]
-        activity = built(settings, curves, tmp_path)
-        assert ("x" in activity.prescribed) == prescribed
-        assert np.any(activity.wrench) != prescribed
-
-
 @pytest.mark.parametrize(
     ("changed", "place"),
     [
@@ -102,13 +92,6 @@ def test_faults_of_settings_are_told(changed, place):
     assert refused_at(standards, **changed) == place
 
 
-@pytest.mark.parametrize("name", ["displacement_control", "force_control"])
-def test_a_template_without_rows_is_refused(name):
-    settings = standards().activities[name]
-    path = ROOT / settings.motion.file
-    refusal(read_activity, name, settings, {"motion": path, "load": path}, 40, "right")
-
-
 def test_templates_have_the_columns_that_are_read():
     heads = {}
     for path in FOLDER.glob("*.csv"):
@@ -117,13 +100,3 @@ def test_templates_have_the_columns_that_are_read():
     for name, way in (("iso14243-3", "displacement"), ("iso14243-1", "force")):
         assert set(heads[name]) == {"percent", AXIAL, *COLUMNS[way].values()}
         assert set(heads[name]) <= set(heads["astm-f3141"])
-
-
-def test_springs_of_the_study_are_rows_of_the_table():
-    lines = (FOLDER / "springs.csv").read_text().splitlines()
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    known = {(row["setting"], float(row["stiffness"]), float(row["gap"])) for row in rows}
-    control = standards().activities["force_control"].control
-    (linear,), (turning,) = control.anterior_posterior_springs, control.rotation_springs
-    assert ("anterior_posterior_springs", linear.stiffness_n_per_mm, linear.gap_mm) in known
-    assert ("rotation_springs", turning.stiffness_n_m_per_deg, turning.gap_deg) in known

@@ -18,11 +18,6 @@ def measured(**changed):
     return build_activity("mine", file_activity(settings), 20, motion(), load())
 
 
-def test_deviations_are_those_of_the_coordinates():
-    found = measured().deviation
-    np.testing.assert_allclose(found, [0.5, 0, 0, 0, np.radians(1.0), np.radians(0.6)])
-
-
 def test_same_seed_same_motion():
     one, two = (sample_activity(measured(), np.random.default_rng(7)) for _ in range(2))
     other = sample_activity(measured(), np.random.default_rng(8))
@@ -61,9 +56,3 @@ def test_without_harmonics_the_whole_cycle_shifts():
     shift = sample_activity(activity, np.random.default_rng(3)).coordinates - activity.coordinates
     np.testing.assert_allclose(shift, np.tile(shift[0], (20, 1)), atol=1e-14)
     assert np.abs(shift[0, 0]) > 0
-
-
-def test_nothing_changes_without_a_deviation():
-    activity = build_activity("mine", file_activity(), 20, motion(), load())
-    again = sample_activity(activity, np.random.default_rng(3))
-    np.testing.assert_array_equal(again.coordinates, activity.coordinates)

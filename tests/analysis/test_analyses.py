@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from kneewear.analysis.distributions import (
-    analyse_pairs,
     analyse_percentiles,
     quantile_limits,
 )
@@ -21,12 +20,11 @@ from kneewear.analysis.samples import (
     analyse_steps,
     prediction_interval,
 )
-from kneewear.analysis.validity import CUT_OFF, MEAN, NO_RESULT, PEAK, analyse_validity
+from kneewear.analysis.validity import MEAN, PEAK, analyse_validity
 from kneewear.settings.analyses import (
     EffectsOptions,
     IndicesOptions,
     IntervalsOptions,
-    PairedOptions,
     PercentilesOptions,
     StepsOptions,
     ValidityOptions,
@@ -138,12 +136,6 @@ def test_intervals_hold_the_next_sample_as_often_as_they_state(draw):
     assert held == pytest.approx(0.80, abs=0.027)
 
 
-def test_too_few_samples_leave_an_interval_open():
-    interval = prediction_interval(np.arange(20.0), 95.0)
-    assert (interval.lower, interval.upper) == (-np.inf, np.inf)
-    assert not interval.converged
-
-
 def known_results(**columns):
     """Results that are zero but for some columns."""
     count = len(next(iter(columns.values())))
@@ -180,39 +172,6 @@ def test_limits_hold_a_quantile_as_often_as_they_state():
         inside += low <= 0.25 <= high
     # Ranks are whole, so the level is 95 % or a little more; 380 with a deviation of 4.4.
     assert inside >= 366
-
-
-def test_limits_beyond_the_sample_are_unknown():
-    low, high = quantile_limits(np.arange(5.0), 0.01)
-    assert np.isnan(low)
-    assert high <= 4.0
-
-
-def test_differences_are_between_equal_cases():
-    results = known_results(
-        design=["a"] * 3 + ["b"] * 3,
-        subject=["s0", "s1", "s2", "s2", "s1", "s0"],
-        both_wear_volume=[10.0, 20.0, 60.0, 59.0, 19.0, 11.0],
-    )
-    table = analyse_pairs(results, STUDY, PairedOptions(between="design"))["differences"]
-    row = table.set_index(["side", "quantity"]).loc[("both", "wear_volume")]
-    assert row["median"] == -1.0
-    assert row["median_percent"] == pytest.approx(-5.0)
-    assert row["less_percent"] == pytest.approx(200.0 / 3.0)
-    assert row["pairs"] == 3
-
-
-def test_cases_outside_validity_have_reasons():
-    results = known_results(
-        both_max_pressure=[30.0, 40.0, 30.0, 30.0, 30.0],
-        both_avg_pressure=[10.0, 10.0, 15.0, 10.0, 10.0],
-        border_pressure=[0.0, 0.0, 0.0, 2.0, 0.0],
-        failure=["", "", "", "", "no equilibrium"],
-    )
-    outside = analyse_validity(results, STUDY, ValidityOptions())["outside"]
-    assert outside["case"].tolist() == ["s1", "s2", "s3", "s4"]
-    assert outside["reason"].tolist() == [PEAK, MEAN, CUT_OFF, NO_RESULT]
-    assert outside["value"].tolist()[:3] == [40.0, 15.0, 2.0]
 
 
 def test_cases_on_another_model_of_contact_have_its_limits():

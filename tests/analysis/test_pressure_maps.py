@@ -19,7 +19,7 @@ from kneewear.analysis.pressure_maps import (
 )
 from kneewear.contact.foundation import MATERIALS
 from kneewear.errors import InputDataError
-from kneewear.io.measurements import read_measured_pressures, read_pressure_map
+from kneewear.io.measurements import read_measured_pressures
 
 PUBLISHED = MATERIALS["polyethylene_23c"]
 STRESS = np.linspace(0.0, 30.0, 25)
@@ -34,38 +34,6 @@ def test_a_fit_returns_the_material_of_its_points(response, exponent):
     assert found.material.reference_strain == pytest.approx(0.0257, rel=1e-3)
     assert found.material.reference_pressure == pytest.approx(15.8, rel=1e-3)
     assert found.skill == pytest.approx(1.0)
-
-
-def test_a_linear_material_has_the_mean_modulus_and_no_skill():
-    """Least squares of a constant is the mean."""
-    values = PUBLISHED.tangent_modulus(STRESS)
-    found = fit_material(STRESS, values, "modulus", 1.0)
-    assert found.material.reference_pressure == pytest.approx(values.mean())
-    assert found.material.reference_strain == 1.0
-    assert found.skill == pytest.approx(0.0, abs=1e-9)
-
-
-def test_noise_leaves_the_skill_that_it_has():
-    noise = np.random.default_rng(1).normal(0.0, 60.0, 400)
-    stress = np.linspace(0.0, 30.0, 400)
-    values = PUBLISHED.tangent_modulus(stress) + noise
-    found = fit_material(stress, np.maximum(values, 0.0), "modulus", 3.0)
-    assert found.rms == pytest.approx(60.0, rel=0.1)
-    assert found.skill == pytest.approx(1.0 - 3600.0 / values.var(), abs=0.02)
-
-
-@pytest.mark.parametrize(
-    ("stress", "values", "exponent"),
-    [
-        ([1, 2, 3], [4, 5, 6], None),
-        ([1, 1, 2, 3], [4, 5, 6, 7], None),
-        ([1, 2, -3, 4], [4, 5, 6, 7], None),
-        ([1, 2, 3, 4], [4, 5, 6, 7], 0.5),
-    ],
-)
-def test_points_that_are_no_compression_are_refused(stress, values, exponent):
-    with pytest.raises(ValueError):
-        fit_material(stress, values, "modulus", exponent)
 
 
 def spot(peak=10.0, noise=0.1):
@@ -153,16 +121,6 @@ def test_the_position_whose_pressures_differ_least_is_found():
     assert rank_choices(errors.drop(columns="medial_mm")).empty
 
 
-def test_conditions_that_the_study_lacks_are_named():
-    contact = contact_of({"soft": 0.0})
-    measured = pd.DataFrame({"speed": [1.0], "max_pressure_mpa": [9.0]})
-    with pytest.raises(ValueError, match="speed"):
-        pair_pressures(contact, measured)
-    measured = pd.DataFrame({"load_n": [1000.0, 1234.0], "max_pressure_mpa": [9.0, 9.0]})
-    with pytest.raises(ValueError, match="1000, 2000"):
-        pair_pressures(contact, measured)
-
-
 def test_maps_are_read_reduced_and_compared_by_a_command(tmp_path, capsys):
     study = tmp_path / "results" / "press"
     (study / "tables").mkdir(parents=True)
@@ -190,40 +148,6 @@ def test_a_command_fits_a_table_and_prints_settings(tmp_path, capsys):
     table.write_text("stress_mpa,modulus_mpa\n1,-5\n")
     with pytest.raises(SystemExit, match="modulus_mpa"):
         main(["fit-material", str(table), "--output", str(tmp_path)])
-
-
-@pytest.mark.parametrize(
-    ("columns", "rows", "place"),
-    [
-        ("stress_mpa,strain", "2,1\n4,2\n8,5\n10,8\n", "column 'strain'"),
-        ("stress_mpa,modulus_mpa", "2e6,500\n4e6,400\n", "column 'stress_mpa'"),
-        ("stress_mpa,modulus_mpa", "2,5e8\n4,4e8\n", "column 'modulus_mpa'"),
-        ("stress_mpa,strain", "2,0.01\n" * 5, "compression.csv"),
-    ],
-)
-def test_compressions_in_other_units_or_of_one_stress_are_refused(columns, rows, place, tmp_path):
-    table = tmp_path / "compression.csv"
-    table.write_text(f"{columns}\n{rows}")
-    with pytest.raises(SystemExit, match=place):
-        main(["fit-material", str(table), "--output", str(tmp_path)])
-
-
-def test_maps_with_decimal_commas_are_those_with_points(tmp_path):
-    for name, text in {
-        "a": "0.5,1.5\n2,3\n",
-        "b": "0,5;1,5\n2;3\n",
-        "c": "0,5\t1,5\n2\t3\n",
-    }.items():
-        (tmp_path / name).write_text(text)
-        assert read_pressure_map(tmp_path / name).tolist() == [[0.5, 1.5], [2.0, 3.0]]
-
-
-@pytest.mark.parametrize("text", ["1,2\n3\n", "1,x\n2,3\n", "1,-2\n", "# none\n", "1000,12000\n"])
-def test_faulty_maps_are_refused(tmp_path, text):
-    file = tmp_path / "map.csv"
-    file.write_text(text)
-    with pytest.raises(InputDataError, match=r"map\.csv"):
-        read_pressure_map(file)
 
 
 @pytest.mark.parametrize(

@@ -78,24 +78,3 @@ def test_a_left_out_case_is_predicted_as_by_a_fit_without_it():
         rest = np.arange(15) != case
         own = np.linalg.lstsq(matrix[rest], values[rest], rcond=None)[0]
         assert surface.left_out[case] == pytest.approx(matrix[case] @ own, rel=1e-8)
-
-
-def test_noise_is_not_predicted():
-    x = points(60)
-    surface = fit_response(x, RNG.normal(0.0, 1.0, 60))
-    # The plane has four terms: its leave-one-out share is near minus a tenth.
-    assert surface.predicted_share < 0.3
-
-
-@pytest.mark.parametrize(
-    ("x", "y"),
-    [
-        (np.zeros((0, 2)), np.zeros(0)),
-        (np.ones((5, 1)), np.arange(5.0)),
-        (np.array([[0.0], [1.0]]), np.array([1.0, 2.0])),
-        (np.column_stack([np.arange(9.0)] * 2), np.arange(9.0)),
-    ],
-    ids=["no case", "a covariate that does not vary", "two cases", "covariates vary together"],
-)
-def test_too_little_to_fit_gives_no_surface(x, y):
-    assert fit_response(x, y) is None

@@ -10,7 +10,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
 from kneewear.mechanics._kernels import rate_along, wrench_along
-from kneewear.mechanics.coordinates import COORDINATES, coordinate_numbers
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 
@@ -111,16 +110,3 @@ def test_course_of_a_load_and_its_frames():
     assert load.time_history(4)[:, :3] == pytest.approx(force)
     assert load.time_history(4)[2, 6:] == pytest.approx([1, 2, 3])
     assert load.at(2).wrench(np.zeros(3), np.eye(3))[0][:3] == pytest.approx(force[2])
-
-
-def test_faulty_names_and_numbers_are_refused():
-    assert coordinate_numbers(["theta_1", "y"]).tolist() == [1, 3]
-    with pytest.raises(ValueError):
-        coordinate_numbers(["y", "varus"])
-    with pytest.raises(ValueError):
-        coordinate_numbers(["y", "y"])
-    with pytest.raises(ValueError):
-        Load([0.0, np.nan, 0.0])
-    with pytest.raises(ValueError):
-        Load(frame="tibia")
-    assert len(COORDINATES) == 6

@@ -53,8 +53,3 @@ def test_error_falls_with_the_fourth_power_of_the_interval():
         spline = fitted(count)
         errors.append(max(np.abs(spline(t)[0] - course(t)).max() for t in times))
     assert errors[0] / errors[1] > 12.0
-
-
-def test_too_few_samples_are_refused():
-    with pytest.raises(ValueError):
-        fit_periodic(np.zeros((2, 1)), 1.0)

@@ -25,12 +25,6 @@ def test_r2_of_the_published_values(published):
     assert r2.loc[["wear_depth", "creep_depth", "damage_depth"]].min().min() > 0.975
 
 
-def test_two_cases_give_an_empty_table(plane):
-    table = correlate_pressure(plane((6.0,), (50.0, 75.0)))
-    assert table.empty
-    assert "r2" in table
-
-
 def test_published_cases_beyond_validity(published):
     flags = flag_validity(published, 35.0, 14.0)
     assert len(flags) == 50

@@ -50,23 +50,6 @@ def test_limits_and_remarks_decide(quantity, value, verdict):
     assert row["verdict"] == verdict
 
 
-def test_cases_are_rows_and_what_was_not_computed_is_left_out():
-    table = judge_number(ROWS, computed_rows({"b": {"one": 1.0, "two": 3.0}, "unknown": 1.0}))
-    assert table[["case", "verdict"]].to_numpy().tolist() == [["one", DIFFERS], ["two", HOLDS]]
-
-
-def test_targets_of_settings_are_judged_alike():
-    numbers = [ComparedNumber("rms", name, 1.0, "mm", "", high=high)
-               for name, high in (("x", 2.0), ("y", 0.5), ("z", np.nan))]  # fmt: skip
-    assert judge_numbers(numbers)["verdict"].tolist() == [HOLDS, DIFFERS, ""]
-    assert judge_numbers([]).empty
-
-
-def test_an_unknown_remark_is_refused():
-    with pytest.raises(ValueError):
-        judge_number(ROWS.assign(remark="maybe"), computed_rows({"a": 1.0}))
-
-
 COMPARED = [
     name
     for name in (*MULTIBODY_MODELS, *STUDY_MODELS)

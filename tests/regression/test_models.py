@@ -88,20 +88,3 @@ def test_limits_are_nested_and_hold_the_fit(published):
     # Prediction limits are to hold 95 of 100 cases; of these they were fitted to, rather more.
     held = points["value"].between(*outer)
     assert held.mean() > 0.9
-
-
-def test_four_cases_leave_room_for_three_coefficients_only(plane):
-    table = compare_models(plane((6.0, 8.0), (50.0, 75.0)))
-    assert set(table["model"]) == {"plane", "power law"}
-
-
-def test_a_value_that_is_not_positive_has_no_power_law(plane):
-    cases = plane()
-    table = compare_models(cases.assign(value=cases["value"] - cases["value"].max()))
-    assert "power law" not in set(table["model"])
-
-
-def test_nothing_to_regress_gives_headers(plane):
-    single = plane((6.0,), (50.0,))
-    assert list(compare_models(single).columns) == list(compare_models(plane()).columns)
-    assert list(predict_cases(single).columns) == list(predict_cases(plane()).columns)

@@ -42,7 +42,3 @@ def test_reversed_trends_are_reported(plane):
     assert worth["computed"] == pytest.approx(2.5)
     assert worth["verdict"] == DIFFERS
     assert set(published_statements(table.reset_index())["expected"]) >= {"≥ 0.732", "6 to 7"}
-
-
-def test_without_a_fit_nothing_is_compared(plane):
-    assert compared(plane((6.0,), (50.0,))).empty

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics.bodies import BodyForces, BodyPoses, UnknownBodyError
+from kneewear.mechanics.bodies import BodyForces, BodyPoses
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import TensionLaw, linear, quadratic, quadratic_to_linear
 
@@ -145,38 +145,3 @@ def test_a_bundle_over_inner_points_pulls_with_one_tension():
     assert found.tension == pytest.approx([20.0])
     force = total.wrench.reshape(3, 6)[:, :3]
     np.testing.assert_allclose(force, [[0, 20, 0], [-20, 0, 0], [20, -20, 0]])
-
-
-def test_bodies_may_come_in_another_order_or_with_others():
-    bundles, poses = random_bundles(), random_poses()
-    order = [2, 0, 1]
-    other = bundles.on([BODIES[n] for n in order])
-    shuffled = BodyPoses(*(part[order] for part in poses[:3]))
-    expected = total_of(bundles, poses).wrench.reshape(3, 6)[order]
-    np.testing.assert_allclose(total_of(other, shuffled).wrench.reshape(3, 6), expected)
-
-
-def test_a_part_of_the_bundles_pulls_as_within_the_whole():
-    bundles, poses = random_bundles(), random_poses()
-    numbers = np.array([1, 4, 9])
-    part = bundles.chosen(numbers).evaluate(poses)
-    np.testing.assert_array_equal(part.tension, bundles.evaluate(poses).tension[numbers])
-
-
-def test_an_unknown_body_is_named():
-    law = linear([5.0], [10.0])
-    path = (("femur", (0, 0, 0)), ("tibea", (0, 1, 0)))
-    with pytest.raises(UnknownBodyError):
-        Bundles(("MCL",), BODIES, (path,), law)
-
-
-@pytest.mark.parametrize("points", [0, 1])
-def test_a_path_needs_two_points(points):
-    path = (("femur", (0, 0, 0)),) * points
-    with pytest.raises(ValueError):
-        Bundles(("MCL",), BODIES, (path,), linear([5.0], [10.0]))
-
-
-def test_numbers_of_names_paths_and_laws_must_agree():
-    with pytest.raises(ValueError):
-        Bundles(("MCL",), BODIES, (), linear([5.0], [10.0]))

@@ -38,13 +38,6 @@ def test_length_on_a_sphere_is_two_tangents_and_a_great_circle():
     assert path.length == pytest.approx(exact, abs=1e-9)
 
 
-def test_an_ellipsoid_with_equal_axes_is_a_sphere():
-    ball = shortest_path(WrapObject("ball", "ellipsoid", "femur", (10.0, 10.0, 10.0)), START, END)
-    exact = shortest_path(BALL, START, END)
-    assert ball.length == pytest.approx(exact.length, abs=1e-6)
-    np.testing.assert_allclose(ball.points, exact.points, atol=1e-5)
-
-
 def test_arc_on_an_ellipsoid_is_that_of_a_minimised_chain():
     start, end = START, END
     path = shortest_path(EGG, start, end)
@@ -234,15 +227,6 @@ def test_a_path_that_winds_the_wrong_way_is_refused():
     assert refused_at(shortest_path, bar, (-9.0, 9.0, 0.0), (1.0, 10.05, 0.0)) == "bundle path"
 
 
-@pytest.mark.parametrize(
-    ("kind", "size"),
-    [("cone", (1, 1, 1)), ("ellipsoid", (1, 0, 1))],
-)
-def test_a_wrap_object_has_a_known_kind_and_positive_size(kind, size):
-    with pytest.raises(ValueError):
-        WrapObject("one", kind, "femur", size)
-
-
 @pytest.mark.parametrize("obstacle", KINDS)
 def test_wrapping_begins_where_the_line_touches_with_equal_length_and_direction(obstacle):
     # The end rises past the obstacle; the overlap of the straight line falls through zero.
@@ -261,10 +245,3 @@ def test_wrapping_begins_where_the_line_touches_with_equal_length_and_direction(
     slope = -before.pulls[1, 1]
     assert after.length - before.length == pytest.approx(2e-4 * slope, abs=1e-6)
     np.testing.assert_allclose(before.pulls, after.pulls, atol=1e-3)
-
-
-def test_overlap_is_relative_to_the_size():
-    assert overlap(BALL, (-40.0, 4.0, 0.0), (35.0, 4.0, 0.0)) == pytest.approx(0.6)
-    assert overlap(CYLINDER, (-40.0, 4.0, -9.0), (35.0, 4.0, 70.0)) == pytest.approx(0.6)
-    assert overlap(EGG, (-40.0, 9.0, 0.0), (35.0, 9.0, 0.0)) == pytest.approx(0.5)
-    assert overlap(BALL, (20.0, 0.0, 0.0), (35.0, 0.0, 0.0)) == pytest.approx(-1.0)

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.simulation.history import cases_of, failures_of, only_case, select_cases
+from kneewear.simulation.history import cases_of, failures_of, only_case
 from kneewear.wear.accumulation import accumulate_cases, accumulate_wear
 from kneewear.wear.creep import creep_strain_per_pressure, minutes_of_life
-from kneewear.wear.records import record_cycles
 from tests.datasets import with_values
 from tests.refusals import refused_at
 
@@ -66,13 +65,6 @@ def test_mixing_is_linear_in_the_shares(history, stairs, grid, settings):
     )
 
 
-def test_unused_activity_has_no_influence(history, stairs, grid, settings):
-    alone = accumulate_wear({"gait": history}, grid, settings())
-    beside = accumulate_wear({"gait": history, "stairs": stairs}, grid, settings())
-    np.testing.assert_array_equal(alone.damage_depth, beside.damage_depth)
-    np.testing.assert_array_equal(alone.max_pressure, beside.max_pressure)
-
-
 def test_batches_of_one_case_give_the_same_bits(history, grid, settings):
     whole = accumulate_wear({"gait": history}, grid, settings())
     parts = [
@@ -90,39 +82,11 @@ def test_strain_creep_uses_the_case_thickness(history, grid, settings):
     assert np.nanmean(ratio[1]) / np.nanmean(ratio[0]) == pytest.approx(11.0 / 7.0, rel=1e-12)
 
 
-def test_life_naming_an_unknown_activity_is_refused(history, grid, settings):
-    with pytest.raises(ValueError):
-        accumulate_wear({"gait": history}, grid, settings(lives={"x": {"stairs": 1.0}}))
-
-
 def test_damage_that_reaches_the_local_thickness_is_refused(history, grid, settings):
     assert (
         refused_at(accumulate_wear, {"gait": history}, grid, settings(wear_factor_mm3_per_n_m=1e-3))
         == "case t06_m050"
     )
-
-
-def test_shares_must_sum_to_one(history, grid, settings):
-    with pytest.raises(ValueError):
-        accumulate_wear({"gait": history}, grid, settings(lives={"x": {"gait": 0.9}}))
-
-
-def test_unknown_creep_law_is_refused(history, grid, settings):
-    with pytest.raises(ValueError):
-        accumulate_wear({"gait": history}, grid, settings(creep_law="power"))
-
-
-def test_activities_must_share_their_cases(history, grid, settings):
-    with pytest.raises(ValueError):
-        accumulate_wear({"gait": history, "stairs": one_case(history, 0)}, grid, settings())
-
-
-def test_a_batch_may_have_no_case(history, grid, settings):
-    none = {"gait": select_cases(history, [])}
-    maps = accumulate_wear(none, grid, settings())
-    assert cases_of(maps) == ()
-    assert maps.wear_depth.shape == (1, 0, *grid.area.shape)
-    assert record_cycles(none)["load"].shape == (1, 0, *history["load"].shape[1:])
 
 
 def test_a_case_that_wears_through_leaves_the_others_their_damage(history, stairs, grid, settings):

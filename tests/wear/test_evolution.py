@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 import pytest
 
@@ -79,21 +77,6 @@ def test_creep_after_a_change_of_pressure_is_superposed(history, grid, settings,
     np.testing.assert_allclose(maps.max_pressure, max(scale, 1.0) * plain.max_pressure, rtol=1e-6)
 
 
-def test_cost_is_one_simulation_a_block_and_activity_after_the_first(
-    history, stairs, grid, settings
-):
-    both = {"gait": history, "stairs": stairs}
-    lives = {"mixed": {"gait": 0.85, "stairs": 0.15}}
-    for blocks in (2, 4, 8):
-        counted = Unchanged()
-        accumulate_wear(both, grid, slow(settings, blocks=blocks, lives=lives), counted)
-        assert counted.calls == 2 * 2 * (blocks - 1)
-    counted = Unchanged()
-    chosen = slow(settings, blocks=4, lives=lives, mixing="sequence")
-    accumulate_wear(both, grid, chosen, counted)
-    assert counted.calls == 2 * (2 * 4 - 1)
-
-
 def test_in_sequence_wear_is_that_of_the_mixture_and_creep_that_of_the_harder_activity(
     history, stairs, grid, settings
 ):
@@ -137,19 +120,6 @@ def test_creep_grows_with_time_and_with_pressure(history, grid, settings):
         harder = with_values(history, pressure=np.float32(1.1) * history.pressure)
         more = accumulate_wear({"gait": harder}, grid, slow(settings, creep_law=law))
         assert (more.creep_depth.values[0][loaded] > depths[2]).all()
-
-
-def test_updating_needs_a_way_to_simulate(history, grid, settings):
-    with pytest.raises(ValueError):
-        accumulate_wear({"gait": history}, grid, slow(settings, blocks=2))
-
-
-def test_too_few_blocks_are_reported_once(history, grid, settings, caplog):
-    deep = with_values(history, max_penetration=np.full(history.max_penetration.shape, 1e-3))
-    with caplog.at_level(logging.INFO):
-        accumulate_wear({"gait": deep}, grid, slow(settings, blocks=2), Unchanged())
-    assert caplog.text.count("take more blocks") == 1
-    assert caplog.text.count("holding the medial-lateral position") == 1
 
 
 @pytest.fixture(scope="module")

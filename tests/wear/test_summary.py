@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from kneewear.simulation.history import cases_of
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import (
-    border_pressure,
     damage_area,
     summarize_cases,
 )
@@ -32,33 +29,10 @@ def value(table, case, side, quantity):
     return float(rows["value"].iloc[0])
 
 
-def test_columns_are_the_promised_ones(summary):
-    covariates = ["thickness_mm", "body_mass_kg"]
-    results = ["side", "quantity", "value", "unit"]
-    assert list(summary[1].columns) == ["case", "life", *covariates, *results]
-    assert set(summary[1]["side"]) == {"medial", "lateral", "both"}
-    assert not summary[1].duplicated(["case", "life", "side", "quantity"]).any()
-
-
-def test_further_settings_of_the_cases_are_columns(history, grid, settings):
-    cases = tuple(replace(case, overrides={"wear.months": 12.0}) for case in cases_of(history))
-    histories = {"gait": with_values(history, cases=cases)}
-    maps = accumulate_wear(histories, grid, settings())
-    table = summarize_cases(maps, record_cycles(histories), grid, settings())
-    assert list(table.columns[2:5]) == ["thickness_mm", "body_mass_kg", "wear.months"]
-    assert (table["wear.months"] == 12.0).all()
-
-
 def test_volume_is_the_integral_of_depth(summary, grid):
     maps, table = summary
     expected = float(np.sum(maps.damage_depth[0, 1, 1] * grid.area[1]))
     assert value(table, "t10_m100", "lateral", "damage_volume") == pytest.approx(expected)
-
-
-def test_damage_volume_is_wear_plus_creep_volume(summary):
-    table = summary[1]
-    parts = [value(table, "t06_m050", "medial", name) for name in ("wear_volume", "creep_volume")]
-    assert value(table, "t06_m050", "medial", "damage_volume") == pytest.approx(sum(parts))
 
 
 def test_depths_stand_at_the_element_of_largest_damage(summary):
@@ -145,23 +119,6 @@ def test_distance_between_largest_damage_and_largest_pressure(history, grid, set
     assert value(table, "t06_m050", "medial", "damage_location_x") == 8.0
 
 
-def test_side_never_loaded_has_no_place(history, grid, settings):
-    pressure = history.pressure.copy()
-    pressure[:, :, 1] = 0.0
-    centre = history.centre_of_pressure.copy()
-    centre[:, :, 1] = np.nan
-    made = with_values(history, pressure=pressure, centre_of_pressure=centre)
-    table = summarize_cases(
-        accumulate_wear({"gait": made}, grid, settings()),
-        record_cycles({"gait": made}),
-        grid,
-        settings(),
-    )
-    assert value(table, "t06_m050", "lateral", "damage_volume") == 0.0
-    assert np.isnan(value(table, "t06_m050", "lateral", "damage_location_x"))
-    assert value(table, "t06_m050", "lateral", "unloaded_frames") == 1.0
-
-
 def test_centre_of_pressure_at_the_largest_load(summary, history):
     frame = history["load"][1].argmax()
     expected = history.centre_of_pressure[1, frame, 0, 2]
@@ -187,37 +144,6 @@ def test_rates_are_those_of_the_whole_life(summary):
         assert value(table, "t10_m100", "lateral", rate) == pytest.approx(of_life / 4.25)
 
 
-def test_a_life_of_no_length_has_no_rates(history, grid, settings):
-    none = settings(months=0.0)
-    maps = accumulate_wear({"gait": history}, grid, none)
-    table = summarize_cases(maps, record_cycles({"gait": history}), grid, none)
-    for rate in ("linear_wear_rate", "volumetric_penetration_rate", "mass_loss"):
-        assert np.isnan(value(table, "t06_m050", "medial", rate))
-
-
-def test_places_are_those_of_the_largest_depths(summary, grid):
-    maps, table = summary
-    for name in ("wear", "creep"):
-        depth = getattr(maps, f"{name}_depth")[0, 1, 0]
-        worst = np.unravel_index(depth.argmax(), depth.shape)
-        for number, axis in ((0, "x"), (2, "z")):
-            found = value(table, "t10_m100", "medial", f"{name}_location_{axis}")
-            assert found == grid.centre[0][worst][number]
-
-
-def test_mean_cross_shear_lies_between_its_ends(summary):
-    maps, table = summary
-    mean = value(table, "t10_m100", "medial", "cross_shear")
-    assert maps.cross_shear[0, 1, 0].min() < mean < maps.cross_shear[0, 1, 0].max() <= 0.5
-
-
-def test_different_cases_are_refused(history, grid, settings):
-    maps = accumulate_wear({"gait": history}, grid, settings())
-    cycles = record_cycles({"gait": history})
-    with pytest.raises(ValueError):
-        summarize_cases(maps, cycles.isel(case=[0]), grid, settings())
-
-
 def test_share_of_the_outermost_elements_is_that_of_their_force_and_wear(history, grid, settings):
     maps = accumulate_wear({"gait": history}, grid, settings())
     cycles = record_cycles({"gait": history})
@@ -241,14 +167,3 @@ def test_share_of_the_outermost_elements_is_that_of_their_force_and_wear(history
     found = chosen.set_index("quantity")["value"]
     assert found["border_force_share"] == pytest.approx(0.1)
     assert found["femoral_border_force_share"] == pytest.approx(0.3)
-
-
-def test_pressure_on_the_outermost_elements_is_told():
-    valid = np.ones((4, 5), dtype=bool)
-    valid[0, :2] = False
-    pressure = np.zeros((4, 5))
-    pressure[2, 2] = 9.0
-    assert border_pressure(pressure, valid) == 0.0
-    # Below the missing corner an element is outermost too.
-    pressure[1, 1] = 2.0
-    assert border_pressure(pressure, valid) == 2.0

@@ -13,12 +13,6 @@ from kneewear.wear.creep import creep_development, minutes_of_life
 MIXTURE = {"gait": 0.85, "rest": 0.0, "stairs": 0.15}
 
 
-def test_one_block_is_the_whole_life(settings):
-    (step,) = divide_life(MIXTURE, settings())
-    assert (step.start, step.end) == (0.0, 1.0)
-    assert step.shares == {"gait": 0.85, "stairs": 0.15}
-
-
 @pytest.mark.parametrize("mixing", ["linear", "sequence"])
 @pytest.mark.parametrize("creep_time", ["constant", "logarithm"])
 @pytest.mark.parametrize("blocks", [1, 2, 7, 100])

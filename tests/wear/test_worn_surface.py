@@ -39,14 +39,6 @@ def test_volume_taken_away_is_the_integral_of_depth(over_x, over_z, smoothing, s
     assert taken == pytest.approx(damage_volume(depth, fresh.area), rel=1e-12)
 
 
-def test_nothing_worn_leaves_the_surface_as_it_is():
-    fresh = sloped(make_grid(), 0.2, -0.1)
-    nothing = np.zeros(fresh.area.shape)
-    worn = lower_surface(fresh, nothing, nothing, 0.25, True)
-    for name in ("centre", "normal", "area", "thickness"):
-        np.testing.assert_allclose(getattr(worn, name), getattr(fresh, name), atol=1e-14)
-
-
 @pytest.mark.filterwarnings("error")
 def test_cells_without_elements_keep_no_direction():
     whole = sloped(make_grid(rows=6, columns=6), 0.2, -0.1)
@@ -119,10 +111,3 @@ def test_cells_without_elements_take_no_part():
     np.testing.assert_allclose(worn.centre[valid][:, 1], -0.2, rtol=1e-12)
     np.testing.assert_allclose(worn.normal[valid], np.broadcast_to([0.0, 1.0, 0.0], (47, 3)))
     assert worn.area[hole] == 0.0
-
-
-def test_a_post_cannot_be_lowered():
-    steep = sloped(make_grid(), 10.0, 0.0)
-    depth = np.full(steep.area.shape, 0.1)
-    with pytest.raises(ValueError):
-        lower_surface(steep, depth, depth, 0.25, True)
