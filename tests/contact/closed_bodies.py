@@ -113,6 +113,12 @@ def plate_grid(cells=80, half=14.0, thickness=8.0):
     return build_elements(bearing, bearing.rectangle(cells, cells))
 
 
+@cache
+def body_pair(name, **choices):
+    """Pair of a body and the plate, made once: the search maps each body."""
+    return pair_of(bodies()[name].patches, **choices)
+
+
 def pair_of(patches, grid=None, **choices):
     tables = tuple(tabulate_surface(patch, 81, 61) for patch in patches)
     return ContactPair(plate_grid() if grid is None else grid, 0, patches, tables, **choices)

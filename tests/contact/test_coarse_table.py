@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.primitives import cylinder
 from kneewear.geometry.table import tabulate_surface
-from kneewear.io import netcdf
 from tests.physics.bodies import UPRIGHT, flat_implant, linear_layer
 
 # A cylinder's distance has no error along its length and almost none along its radius.
@@ -35,21 +33,6 @@ def test_distances_in_the_band_are_those_of_the_cylinder():
         assert inside.all()
         assert distance == pytest.approx(height, abs=WANTED)
         assert gradient == pytest.approx(points / [radius, radius, np.inf], abs=1e-3)
-
-
-def test_beyond_the_band_nothing_is_known():
-    points = np.array([[0.0, -24.0, 0.0], [0.0, -17.0, 0.0], [0.0, -20.0, 12.0]])
-    distance, _, _, inside = table().look_up(points)
-    assert not inside.any()
-    assert np.isnan(distance).all()
-
-
-def test_a_table_is_read_as_it_was_written(tmp_path):
-    path = tmp_path / "distance_table.nc"
-    netcdf.save(table(), path)
-    points = np.array([[0.0, -20.1, 1.0], [1.0, -20.1, -2.0]])
-    found = netcdf.load(DistanceTable, path)
-    np.testing.assert_array_equal(found.look_up(points)[0], table().look_up(points)[0])
 
 
 @pytest.mark.parametrize("direction", ["minimum_distance", "mid_surface"])

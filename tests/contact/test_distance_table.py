@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -108,37 +106,6 @@ def test_a_simulated_cycle_agrees_frame_by_frame():
         exact.force, abs=1e-3 * float(np.abs(exact.force).max())
     )
     assert bool((smooth.residual < study.settings.tolerance).all())
-
-
-def test_without_a_table_distances_are_exact_and_the_log_says_so(caplog):
-    exact = gait_study()
-    with caplog.at_level(logging.WARNING):
-        fallen = exact.with_settings(distance="table").arrays(CASES[0])
-    assert "medial" in caplog.text
-    assert "quasi_static" not in caplog.text
-    np.testing.assert_array_equal(fallen.force, exact.arrays(CASES[0]).force)
-
-
-@pytest.mark.parametrize(
-    ("missed", "cure"),
-    [
-        ({"max_error_um": 0.2}, "raise table.distance_error_um (now 0.05 um)"),
-        ({"max_edge_error_um": 0.7}, "end the femoral region before them"),
-        ({"smooth_normal_error_deg": 0.03}, "with any table.distance_error_um: lower that, or"),
-    ],
-)
-def test_a_table_that_misses_a_criterion_names_it_and_its_cure(missed, cure, caplog):
-    study = gait_study().with_settings(distance="table")
-    worse = {
-        side: replace(table, quality=replace(table.quality, **missed))
-        for side, table in tables().items()
-    }
-    with caplog.at_level(logging.WARNING):
-        fallen = simulate_cases(
-            study.knee(distance_tables=worse), study.activity, [CASES[0]], study.settings
-        )
-    assert cure in caplog.text
-    np.testing.assert_array_equal(fallen.force, gait_study().arrays(CASES[0]).force)
 
 
 def test_a_band_of_any_width_serves():

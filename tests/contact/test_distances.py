@@ -203,13 +203,3 @@ def test_stiffness_is_that_of_every_law(law, source):
     ]
     error = (stiffness - np.transpose(numerical)) / np.outer(LEVER, LEVER)
     assert np.abs(error).max() < 1e-7 * np.abs(stiffness[:3, :3]).max()
-
-
-def test_choices_that_do_not_exist_are_refused():
-    implant = flat_implant(sphere(RADIUS))
-    for choice in ({"method": "sweep"}, {"correction": "half"}, {"direction": "up"}):
-        (_,) = choice
-        with pytest.raises(ValueError):
-            pair_over(implant, (4, 4), **choice)
-    with pytest.raises(ValueError):
-        pair_over(implant, (4, 4), method="ray", distance_table=tables()["medial"])

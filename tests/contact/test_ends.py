@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from kneewear.contact.ends import MeshEnds, PatchEnds, contact_at_ends, open_borders
+from kneewear.contact.ends import MeshEnds, PatchEnds, contact_at_ends
 from kneewear.contact.foundation import ElasticLayer, SmallStrain
 from kneewear.contact.mesh_pair import MeshContact
 from kneewear.contact.pair import ContactPair
@@ -70,13 +70,6 @@ def test_elements_at_a_femoral_end_are_those_of_all_nearest_points(patch_pair):
     away = cKDTree(bumps().border_points()).query(bumps().evaluate(u, v))[0]
     assert 0 < found.sum() < found.size
     np.testing.assert_array_equal(found, away < np.sqrt(contact.area))
-
-
-def test_borders_that_join_two_patches_are_no_ends():
-    whole = open_borders([bumps()])
-    twice = open_borders([bumps(), bumps().transformed(np.eye(3), np.zeros(3))])
-    assert len(whole) == 800
-    assert len(twice) == 0
 
 
 @pytest.mark.parametrize("offset", [0.0, 9.5])

@@ -87,11 +87,6 @@ def test_result_does_not_depend_on_the_number_of_threads(choices):
         assert found[2] == found[0]
 
 
-def test_a_breadth_first_search_cannot_be_shared_by_threads():
-    with pytest.raises(ValueError):
-        knee(threads=2, search="breadth_first")
-
-
 def test_each_pair_alone_gives_what_the_model_gives():
     model, pairs = knee(**MOTION)
     pose = pose_of(history(), 2)
@@ -145,17 +140,6 @@ def test_outputs_are_those_of_the_elements():
         assert np.isnan(part.slip_velocity).all()
 
 
-def test_nothing_is_told_of_bodies_apart():
-    model, _ = knee()
-    part = model.evaluate(np.eye(3), [0.0, 200.0, 0.0])["medial"]
-    assert part.active_elements == 0
-    assert not part.wrench.any()
-    assert not part.stiffness.any()
-    assert part.max_pressure == part.avg_pressure == part.contact_area == part.max_penetration == 0
-    assert np.isnan(part.centre_of_pressure).all()
-    assert part.pressure.shape == (0,)
-
-
 def test_slip_velocity_is_that_of_the_moving_body_at_the_element():
     model, pairs = knee()
     rotation, translation = pose_of(history(), 3)
@@ -197,13 +181,6 @@ class TestReuse:
             fresh.reset()
             assert numbers(again) == numbers(fresh.evaluate(*pose, factor * VELOCITY))
 
-    def test_is_off_unless_asked_for(self):
-        model, _ = knee()
-        rotation, translation = pose_of(history(), 4)
-        model.evaluate(rotation, translation)
-        moved = model.evaluate(rotation, translation - [0.0, 1e-9, 0.0])
-        assert sum(part.evaluated_elements for part in moved.values()) > 0
-
     def test_gives_the_last_result_again_within_the_tolerance_only(self):
         model, _ = knee(reuse_tolerance=1e-3)
         rotation, translation = pose_of(history(), 4)
@@ -237,25 +214,6 @@ def test_other_kernels_evaluate_a_model_themselves():
     assert (np.diff(forces) > 0).all()
     last = model.evaluate(rotation, translation)
     assert forces[-1] == last.wrench[1]
-
-
-def test_poses_may_be_lists_and_views():
-    model, _ = knee()
-    rotation, translation = pose_of(history(), 4)
-    given = model.evaluate(rotation.tolist(), tuple(translation))
-    turned = model.evaluate(np.asfortranarray(rotation), translation[::-1][::-1])
-    assert numbers(given) == numbers(turned)
-
-
-def test_what_does_not_fit_is_refused():
-    _, pairs = knee()
-    layers = {side: linear_layer(np.full(pairs[side].index.size, 8.0)) for side in SIDES}
-    with pytest.raises(ValueError):
-        ContactModel(pairs, {"medial": layers["medial"]})
-    with pytest.raises(ValueError):
-        ContactModel(pairs, {**layers, "medial": linear_layer(np.full(3, 8.0))})
-    with pytest.raises(ValueError):
-        ContactModel(pairs, layers, threads=0)
 
 
 @pytest.mark.compiled

@@ -8,7 +8,6 @@ from scipy.integrate import quad
 
 from kneewear.contact.foundation import confined_modulus
 from kneewear.contact.influence import (
-    Influence,
     flat_influence,
     flat_layer,
     layer_correction,
@@ -99,12 +98,3 @@ def test_influence_is_symmetric_and_the_same_along_and_across():
     assert np.linalg.eigvalsh(matrix).min() > 0.0
     soft = tall.softened(2.0)
     assert soft.matrix(row, column) == pytest.approx(2.0 * matrix, rel=1e-15)
-
-
-def test_influences_of_other_shapes_and_without_a_number_are_refused():
-    across, along = np.zeros((4, 3, 3)), np.zeros((3, 4, 4))
-    with pytest.raises(ValueError):
-        Influence(across, np.zeros((3, 4, 3)))
-    across[0, 1, 1] = np.nan
-    with pytest.raises(ValueError):
-        Influence(across, along)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry.grid import build_grid
 from tests.physics.bodies import (
     CASES,
     MODULUS,
@@ -89,17 +88,6 @@ def test_searches_do_not_need_a_fine_table():
         assert found == pytest.approx(expected, abs=DISTANCE)
 
 
-def test_gap_is_the_smallest_distance():
-    contact, _ = contact_of(flat_implant(sphere(RADIUS)), 41, 41)
-    for gap in (20.0, 0.5, -0.5):
-        found, position = contact.gap(
-            UPRIGHT, np.array([0.0, HEIGHT + RADIUS + gap, 0.0]), stride=1
-        )
-        # An odd number of elements has one in the middle.
-        assert found == pytest.approx(gap, abs=DISTANCE)
-        assert position == pytest.approx([0.0, HEIGHT, 23.0], abs=1e-12)
-
-
 @pytest.mark.parametrize("depth", [10.0, 20.0])
 def test_deep_elements_have_the_depth_of_their_own_nearest_point(depth):
     contact, layer = contact_of(flat_implant(sphere(RADIUS)), 20, 20)
@@ -113,13 +101,6 @@ def test_deep_elements_have_the_depth_of_their_own_nearest_point(depth):
     assert found[over] == pytest.approx(exact[over], abs=DISTANCE)
 
 
-def test_nothing_is_felt_behind_the_body():
-    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 20, 20)
-    for lowered in (50.0, 500.0):
-        middle = np.array([0.0, HEIGHT + RADIUS - lowered, 0.0])
-        assert contact.evaluate(UPRIGHT, middle, layer).active_elements == 0
-
-
 def test_softer_layers_carry_less_in_proportion():
     contact, layer = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
     pose = UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.2, 0.2])
@@ -130,16 +111,3 @@ def test_softer_layers_carry_less_in_proportion():
     assert np.array_equal(soft.wrench, 0.25 * hard.wrench)
     assert np.array_equal(soft.stiffness, 0.25 * hard.stiffness)
     assert np.array_equal(soft.penetration, hard.penetration)
-
-
-def test_pair_over_other_elements_is_a_pair_built_on_them():
-    implant = flat_implant(sphere(RADIUS))
-    coarse, coarse_layer = contact_of(implant, 20, 20)
-    fine, layer = contact_of(implant, 50, 40)
-    pose = UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.2, 0.2])
-    before = coarse.evaluate(*pose, coarse_layer)
-    moved = coarse.with_grid(build_grid(implant, 50, 40), 0)
-    assert np.array_equal(moved.evaluate(*pose, layer).wrench, fine.evaluate(*pose, layer).wrench)
-    # The pair it was made from keeps its own elements; searched again, it gives the same bits.
-    coarse.reset()
-    assert np.array_equal(coarse.evaluate(*pose, coarse_layer).wrench, before.wrench)

@@ -163,19 +163,6 @@ def test_slope_over_the_normal_is_the_derivative(velocity):
         assert slope @ way == pytest.approx(0.5 * (after - before), abs=1e-13)
 
 
-def test_torn_off_layer_carries_nothing():
-    normal = np.array([0.0, -1.0, 0.0])
-    traction, slope = traction_of(UNEVEN, Damping(0.01), normal, np.array([30.0, 200.0, 0.0]))
-    assert not traction.any() and not slope.any()
-
-
-def test_without_friction_and_damping_the_pressure_stands_alone():
-    normal = unit(np.array([1.0, 2.0, -1.0]))
-    traction, slope = traction_of(None, None, normal, np.array([5.0, -3.0, 11.0]))
-    assert traction.tolist() == (-normal).tolist()
-    assert not slope.any()
-
-
 def test_sliding_block_stops_after_the_distance_of_coulomb():
     # v0^2 / (2 mu g); the regularisation adds the creep at the end, of the order of v_t / v0.
     friction, start, gravity = Friction(0.1, 0.1, 1.0), 500.0, 9810.0
