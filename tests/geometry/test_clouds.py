@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.mesh_checks import check_femoral, check_insert
-from kneewear.geometry.meshes import TriangleMesh, femoral_from_points, insert_from_points
+from kneewear.geometry.meshes import femoral_from_points, insert_from_points
 from tests.geometry.example_implant import TO_FILE, example_meshes
 from tests.refusals import refused_at
 
@@ -45,13 +45,3 @@ def test_an_upside_down_cloud_is_found_out(points):
         refused_at(check_femoral, femoral_from_points(points["femoral"] * [1, -1, -1]))
         == "femoral mesh"
     )
-
-
-def test_few_points_and_points_on_a_line_are_refused(points):
-    assert refused_at(insert_from_points, points["insert"][:20]) == "insert points"
-    assert refused_at(insert_from_points, np.linspace([0, 0, 0], [1, 2, 3], 200)) == "insert points"
-
-
-def test_a_mesh_is_no_cloud(points):
-    assert TriangleMesh(points["insert"], np.empty((0, 3), dtype=int)).is_cloud
-    assert not example_meshes()["insert"].is_cloud

@@ -16,22 +16,6 @@ from kneewear.geometry.coverage import (
 )
 from tests.geometry.plans import on_circle, polygon
 
-ROUNDING = 1e-12
-UNIT = Rectangle(np.zeros(2), 0.0, 6.0, 4.0, 6, 4)
-
-
-def test_one_triangle_over_cells_by_hand():
-    fraction, centroid = cover_cells(polygon([[0.5, 0.5], [2.5, 0.5], [0.5, 2.5]]), UNIT)
-    # Cut by x + z = 3: two lower-left quarters, a triangle of legs 1 twice, and so on.
-    expected = np.zeros((6, 4))
-    expected[0, :3] = [0.25, 0.5, 0.125]
-    expected[1, :2] = [0.5, 0.5]
-    expected[2, 0] = 0.125
-    assert fraction == pytest.approx(expected, abs=ROUNDING)
-    assert centroid[0, 0] == pytest.approx([0.75, 0.75])
-    assert centroid[1, 1] == pytest.approx([4 / 3, 4 / 3])
-    assert centroid[5, 3] == pytest.approx([5.5, 3.5])
-
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(3, 40), st.floats(-0.7, 0.7))
@@ -70,17 +54,6 @@ def test_covered_cells_agree_with_dense_sampling():
     assert fraction == pytest.approx(sampled, abs=1 / 40)
 
 
-def test_hole_is_not_covered():
-    outer = polygon([[0, 0], [6, 0], [6, 4], [0, 4]])
-    hole = polygon([[1, 1], [1, 2], [3, 2], [3, 1]])
-    both = Coverage(np.concatenate([outer.edges, hole.edges]))
-    assert both.area == pytest.approx(22.0)
-    assert not both.contains(np.array([2.0]), np.array([1.5]))[0]
-    fraction, _ = cover_cells(both, UNIT)
-    assert fraction[1:3, 1] == pytest.approx(0.0, abs=ROUNDING)
-    assert fraction.sum() == pytest.approx(22.0)
-
-
 def test_triangles_leave_their_outer_border_only():
     x, z = np.meshgrid(np.arange(5.0), np.arange(4.0), indexing="ij")
     corner = np.stack([x, z], axis=-1)
@@ -104,11 +77,6 @@ def test_smallest_rectangle_follows_a_turned_one(degrees):
     assert (found.length, found.width) == pytest.approx((40.0, 30.0))
     assert found.corners[0, 0] == pytest.approx(corners[0], abs=1e-9)
     assert found.corners[-1, -1] == pytest.approx(corners[2], abs=1e-9)
-
-
-def test_nothing_covered_is_refused():
-    with pytest.raises(ValueError):
-        bounding_rectangle(mesh_coverage(np.empty((0, 3, 2))), 4, 4)
 
 
 @settings(max_examples=40, deadline=None)

@@ -48,8 +48,3 @@ def test_varus_lifts_one_side(implant, grid, varus, side):
     assert found.side == side
     assert found.clearance[side] == 0.0
     assert max(found.clearance.values()) == pytest.approx(lifted, abs=sagitta(grid))
-
-
-def test_a_condyle_beside_its_plateau_is_told(implant, grid):
-    with pytest.raises(ValueError):
-        find_first_contact(grid, implant.femoral, UPRIGHT, [300.0, 0.0, 0.0])

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import trimesh
 
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
@@ -194,14 +193,6 @@ def real():
     return {part: load_shape(path) for part, path in paths.items()}
 
 
-def refined(mesh: TriangleMesh, triangles: int) -> TriangleMesh:
-    """Mesh with about four or sixteen times the triangles, on the same facets."""
-    vertices, faces = mesh.vertices, mesh.faces
-    while len(faces) < triangles:
-        vertices, faces = trimesh.remesh.subdivide(vertices, faces)
-    return TriangleMesh(np.asarray(vertices), np.asarray(faces))
-
-
 def thinned(mesh: TriangleMesh, triangles: int) -> TriangleMesh:
     """Mesh of some of the vertices only, by edge collapse."""
     from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
@@ -232,15 +223,6 @@ class TestRealImplant:
         chosen = settings("dm_fluoroscopy", tolerance_mm=0.1, mean_tolerance_mm=0.02)
         _, quality = build(parts, chosen)
         stated(quality, 0.1)
-
-    @pytest.mark.slow
-    def test_two_hundred_thousand_triangles(self, real):
-        parts = {part: refined(mesh, 200_000) for part, mesh in real.items()}
-        assert all(200_000 <= len(mesh.faces) < 1_000_000 for mesh in parts.values())
-        # New vertices lie on facets, up to 10 um inside the rounded edges.
-        chosen = settings("dm_fluoroscopy", tolerance_mm=0.05, mean_tolerance_mm=0.005)
-        _, quality = build(parts, chosen)
-        stated(quality, 0.05)
 
     @pytest.mark.slow
     def test_solids(self):

@@ -67,21 +67,6 @@ def test_sum_of_areas_nears_the_surface_area_at_second_order():
     assert abs(error[-1]) < 1e-3
 
 
-def test_elements_lie_on_the_surface_in_regular_rows_and_columns():
-    surface = hill()
-    grid = build_grid(implant_of(surface), 12, 9)
-    assert grid.centre.shape == (2, 12, 9, 3)
-    # Stopped at a horizontal miss of 1e-11 mm.
-    assert grid.centre[0, ..., 0] == pytest.approx(
-        np.broadcast_to(np.arange(12)[:, None] + 0.5, (12, 9)), abs=1e-9
-    )
-    assert grid.centre[0, ..., 2] == pytest.approx(
-        np.broadcast_to(np.arange(9)[None, :] + 0.5, (12, 9)), abs=1e-9
-    )
-    distance = surface.closest_points(grid.centre[0].reshape(-1, 3))[2]
-    assert np.abs(distance).max() < 1e-9
-
-
 def test_local_frames_are_right_handed_and_orthonormal():
     for grid in (build_grid(implant_of(hill()), 8, 8), gait_study().grid):
         on = grid.valid
@@ -94,13 +79,6 @@ def test_local_frames_are_right_handed_and_orthonormal():
         assert (grid.tangent_row[on][:, 0] > 0).all()
         assert (grid.tangent_column[on][:, 2] > 0).all()
         assert (grid.normal[on][:, 1] > 0).all()
-
-
-def test_thickness_is_measured_down_to_the_underside():
-    grid = build_grid(
-        implant_of(plate((0, 10), (0, 6), height=2.0, slope=0.1), underside=-6.0), 5, 3
-    )
-    assert grid.thickness[0, :, 1] == pytest.approx(8.0 + 0.1 * np.arange(1, 10, 2), abs=1e-9)
 
 
 def test_a_cases_thickness_adds_to_the_nominal_one():
@@ -125,17 +103,6 @@ def test_cells_that_miss_the_plateau_carry_nothing():
     assert (6.0 * x + 10.0 * z < 60.0).all()
 
 
-def test_coverage_masks_what_was_not_scanned():
-    # The scanned sheet is a quarter disc; its rectangle is the quarter's, not the patch's.
-    quarter = polygon([[0.0, 0.0], *on_circle(6.0, 0.0, np.pi / 2, 200)])
-    implant = implant_of(plate((0, 10), (0, 9)), coverage=dict.fromkeys(SIDES, quarter))
-    grid = build_grid(implant, 12, 12)
-    assert not grid.valid[0, -1, -1]
-    assert grid.corners[0].reshape(-1, 2).max(axis=0) == pytest.approx([6.0, 6.0])
-    assert grid.area[0].sum() == pytest.approx(quarter.area, rel=ROUNDING)
-    assert np.hypot(*grid.centre[0][grid.valid[0]][:, [0, 2]].T).max() < 6.0
-
-
 def test_turned_plateau_has_the_elements_of_the_upright_one():
     implant, angle = implant_of(hill()), np.radians(20.0)
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -148,16 +115,6 @@ def test_turned_plateau_has_the_elements_of_the_upright_one():
     assert other.centre == pytest.approx(one.centre @ turn.T + [3.0, 0.0, -2.0], abs=1e-9)
     # Slips stay anatomical: tangents do not turn with the rectangle.
     assert np.abs(other.tangent_row[..., 2]).max() < np.abs(other.tangent_row[..., 0]).min()
-
-
-def test_turning_by_less_than_the_tolerance_leaves_rows_along_x():
-    angle = np.radians(0.2)
-    turn = [[np.cos(angle), 0, -np.sin(angle)], [0, 1, 0], [np.sin(angle), 0, np.cos(angle)]]
-    surface = plate((0, 12), (0, 9)).transformed(turn, [0, 0, 0])
-    grid = build_grid(implant_of(surface), 6, 6)
-    assert np.ptp(grid.corners[0, :, 0, 1]) == 0.0
-    # Half-covered borders still add up to the plate.
-    assert grid.area[0].sum() == pytest.approx(12 * 9, rel=ROUNDING)
 
 
 @pytest.mark.compiled

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from kneewear.geometry.element_grid import ElementGrid, join_grids
+from kneewear.geometry.element_grid import join_grids
 from kneewear.geometry.grid import Bearing, build_elements, build_grid
 from kneewear.geometry.plane import Plane, upright_frame
 from kneewear.geometry.thickness import thickness_to
-from kneewear.io import netcdf
 from kneewear.sides import SIDES
 from tests.geometry.test_grid import exact_area, hill, implant_of
 from tests.physics.bodies import UPRIGHT, plate
@@ -34,10 +31,6 @@ def test_frames_are_rotations_that_take_up_to_the_direction(direction):
     assert frame[1] == pytest.approx(np.array(direction) / np.linalg.norm(direction), abs=ROUNDING)
     # The shortest turn from +y: by the angle between the two and no further.
     assert np.trace(frame) == pytest.approx(1.0 + 2.0 * frame[1, 1], abs=ROUNDING)
-
-
-def test_upward_frame_is_the_unit_matrix_to_the_last_bit():
-    assert np.array_equal(upright_frame([0.0, 3.0, 0.0]), np.eye(3))
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -83,11 +76,6 @@ def test_thickness_reaches_to_a_backing_surface():
         built(back, 10, 8, [1.0, 0.0, 0.0], backing=short)
 
 
-def test_bearing_that_faces_away_from_its_plane_is_refused():
-    with pytest.raises(ValueError):
-        built(hill(), 6, 6, [1.0, 0.0, 0.0])
-
-
 def test_joined_grids_keep_every_element_and_fill_up_with_nothing():
     plateaus = build_grid(implant_of(hill()), 8, 6)
     post = built(plate((0, 10), (0, 16)), 5, 9)
@@ -102,38 +90,6 @@ def test_joined_grids_keep_every_element_and_fill_up_with_nothing():
         blank = joined[~grid.valid]
         assert (np.isnan(blank) if name != "area" else blank == 0.0).all()
     assert np.isfinite(grid.corners).all()
-
-
-def test_post_keeps_its_thickness_in_every_case():
-    grid = join_grids(build_grid(implant_of(hill()), 8, 6), built(hill(), 5, 9))
-    thicker = grid.case_thickness(10.0)
-    assert thicker[:2, :, :6] == pytest.approx(grid.thickness[:2, :, :6] + 4.0, abs=ROUNDING)
-    assert np.array_equal(thicker[2], grid.thickness[2], equal_nan=True)
-
-
-def test_grids_that_do_not_belong_together_are_refused():
-    post = built(hill(), 5, 9)
-    with pytest.raises(ValueError):
-        join_grids(post, post)
-    with pytest.raises(ValueError):
-        join_grids(
-            built(hill(), 5, 9, nominal_thickness=6.0),
-            built(hill(), 5, 9, name="liner", nominal_thickness=8.0),
-        )
-
-
-def test_joined_grid_is_written_and_read_back(tmp_path):
-    grid = join_grids(build_grid(implant_of(hill()), 8, 6), built(hill(), 5, 9))
-    netcdf.save(grid, tmp_path / "grid.nc")
-    again = netcdf.load(ElementGrid, tmp_path / "grid.nc")
-    assert (again.sides, again.unvaried) == (grid.sides, ("post",))
-    assert again.nominal_thickness == grid.nominal_thickness
-    assert np.array_equal(again.valid, grid.valid)
-    for name in ("centre", "area", "thickness", "corners"):
-        on = ... if name == "corners" else grid.valid
-        assert np.array_equal(getattr(again, name)[on], getattr(grid, name)[on])
-    netcdf.save(replace(grid, unvaried=()), tmp_path / "grid.nc")
-    assert netcdf.load(ElementGrid, tmp_path / "grid.nc").unvaried == ()
 
 
 @pytest.mark.parametrize("direction", [[0.0, 1.0, 0.0], [0.2, 1.0, -0.3]])

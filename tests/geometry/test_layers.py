@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -78,12 +76,6 @@ def test_thickness_along_the_normal_is_that_of_the_ray():
     assert found[2] == layer_thickness(points[2:], bone, WIDE)[0]
 
 
-def test_thickness_is_kept_within_its_limits():
-    points = np.array([[0.0, 1.0, 0.0], [0.0, 5.0, 0.0], [0.0, 30.0, 0.0], [0.0, -4.0, 0.0]])
-    found = layer_thickness(points, plate((-9, 9), (-9, 9)), (2.0, 10.0))
-    assert found.tolist() == [2.0, 5.0, 10.0, 2.0]
-
-
 def test_thickness_is_bilinear_between_samples():
     samples = tabulate_surface(sphere(30.0), 9, 7)
     u, v = samples.u, samples.v
@@ -107,13 +99,3 @@ def test_error_of_the_table_falls_with_the_square_of_the_spacing():
         for table in (tabulate_surface(surface, n, n) for n in (11, 21, 41))
     ]
     assert np.log2(np.array(error[:-1]) / error[1:]) == pytest.approx(2.0, abs=0.3)
-
-
-def test_knee_is_natural_when_both_bodies_have_a_bone():
-    knee = knee_of_spheres()
-    assert knee.natural
-    assert not replace(knee, femoral_layer=None, insert_layer=None).natural
-    with pytest.raises(ValueError):
-        replace(knee, femoral_layer=None)
-    with pytest.raises(ValueError):
-        replace(knee, insert_layer=None)

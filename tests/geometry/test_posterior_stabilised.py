@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from kneewear.geometry.grid import bearing_of, build_elements
-from kneewear.geometry.implant import Implant
 from kneewear.geometry.parametric import (
-    FEMORAL_SWEEP,
     build_parametric_implant,
 )
-from kneewear.geometry.primitives import joined_arcs
-from kneewear.io import netcdf
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import POST, SIDES
-from tests.geometry.exact_arcs import measure_parametric_implant
-from tests.refusals import refused_at
 
 BASE = merge_settings(read_settings("config/defaults.yaml"), read_settings("config/chapter3.yaml"))
 SETTINGS = validate_study(BASE).implant.parametric
@@ -88,24 +80,6 @@ def test_arcs_join_without_a_kink(side):
         assert np.abs(turn).max() < 1e-7
 
 
-def test_patches_are_the_arcs_of_the_settings():
-    quality = measure_parametric_implant(IMPLANT, SETTINGS)
-    names = {(component, side) for component in ("insert", "femoral") for side in (*SIDES, POST)}
-    assert {(fit.component, fit.side) for fit in quality} == names
-    assert max(fit.max_mm for fit in quality) < EXACT
-
-
-def test_measuring_sees_a_misplaced_cam():
-    pair = SETTINGS.cam_and_post
-    moved = pair.model_copy(
-        update={"cam": CAM.model_copy(update={"superior_mm": CAM.superior_mm + 0.1})}
-    )
-    found = measure_parametric_implant(IMPLANT, SETTINGS.model_copy(update={"cam_and_post": moved}))
-    worst = {(fit.component, fit.side): fit.max_mm for fit in found}
-    assert worst.pop(("femoral", POST)) == pytest.approx(0.1, rel=1e-3)
-    assert max(worst.values()) < EXACT
-
-
 def test_distance_to_a_condyle_is_that_of_its_arcs():
     random = np.random.default_rng(5)
     surface = IMPLANT.femoral["lateral"]
@@ -155,33 +129,3 @@ def test_elements_of_the_post_reach_to_its_front():
 def test_cam_clears_the_post_in_every_angle_but_90():
     assert [round(gap_at_post(angle)) for angle in (0.0, 30.0, 60.0)] == [20, 13, 5]
     assert gap_at_post(90.0) < -2.0
-
-
-def test_posterior_stabilised_implant_survives_its_file(tmp_path):
-    netcdf.save(IMPLANT, tmp_path / "surfaces.nc")
-    again = netcdf.load(Implant, tmp_path / "surfaces.nc")
-    assert again.sides == IMPLANT.sides == (*SIDES, POST)
-    assert again.cam_and_post.front == IMPLANT.cam_and_post.front
-    for side in IMPLANT.sides:
-        assert np.array_equal(
-            again.indenter(side).control_points, IMPLANT.indenter(side).control_points
-        )
-        assert np.array_equal(
-            bearing_of(again, side).surface.knots_v, bearing_of(IMPLANT, side).surface.knots_v
-        )
-
-
-def test_joined_arcs_share_points_and_normals():
-    arcs = joined_arcs([(FEMORAL_SWEEP[0], 30.0), (0.2, 50.0), (0.7, 10.0)], 2.0, (3.0, -1.0))
-    assert (arcs[0].x, arcs[0].y) == (3.0, -1.0)
-    for first, second in pairwise(arcs):
-        assert first.stop == second.start
-        down = np.array([np.sin(second.start), -np.cos(second.start)])
-        ends = [np.array([arc.x, arc.y]) + arc.radius * down for arc in (first, second)]
-        assert ends[0] == pytest.approx(ends[1], abs=EXACT)
-
-
-def test_arcs_out_of_order_are_refused():
-    arcs = [{"from_flexion_deg": f, "radius_mm": 20.0} for f in (40.0, 20.0)]
-    changed = merge_settings(BASE, {"implant": {"parametric": {"femoral_arcs": arcs}}})
-    assert refused_at(validate_study, changed) == "settings, key implant.parametric.femoral_arcs"

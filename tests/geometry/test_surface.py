@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 from scipy.spatial.transform import Rotation
 
-from kneewear.geometry.plane import Plane
 from kneewear.geometry.surface import Surface
 from tests.physics.bodies import arc, plate, revolved, sphere
 
@@ -232,20 +229,6 @@ def test_rays_beside_and_away_miss():
         surface.ray_hits(origins, np.zeros(3))
 
 
-def test_vertical_rays_meet_the_patch_where_vertical_lines_do():
-    surface = wavy()
-    random = np.random.default_rng(0)
-    x, z = random.uniform(0.5, 19.5, 100), random.uniform(0.5, 14.5, 100)
-    u, v = Plane().projection(surface)(np.column_stack([x, z]))
-    found = surface.evaluate(u, v)
-    # Stopped at a miss of 1e-10 mm.
-    assert np.abs(found[:, [0, 2]] - np.column_stack([x, z])).max() < 1e-10
-    above = np.column_stack([x, np.full(100, 20.0), z])
-    *_, distance, hit = surface.ray_hits(above, [0.0, -1.0, 0.0])
-    assert hit.all()
-    assert 20.0 - distance == pytest.approx(found[:, 1], abs=1e-9)
-
-
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(st.tuples(*[st.floats(-3, 3)] * 3), st.tuples(*[st.floats(-100, 100)] * 3))
 def test_rigid_motion_carries_points_normals_and_distances(turn, shift):
@@ -274,33 +257,3 @@ def test_mirrored_patch_is_the_other_knees_and_still_faces_out():
     assert mirrored.closest_points(points * flip)[2] == pytest.approx(
         surface.closest_points(points)[2], abs=DISTANCE
     )
-
-
-def test_reversed_patch_has_the_same_points_and_opposite_normals():
-    surface = wavy()
-    other = surface.reversed_normal()
-    u, v = parameters(50)
-    assert other.evaluate(1 - u, v) == pytest.approx(surface.evaluate(u, v), abs=ROUNDING)
-    assert other.normal(1 - u, v) == pytest.approx(-surface.normal(u, v), abs=ROUNDING)
-    assert other.domain == surface.domain
-
-
-def test_shapes_follow_the_parameters():
-    surface = wavy()
-    assert surface.evaluate(0.5, 0.5).shape == (3,)
-    assert surface.normal(np.zeros((4, 1)), np.zeros((1, 5))).shape == (4, 5, 3)
-    assert surface.curvature(np.linspace(0, 1, 6), 0.3)[0].shape == (6,)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"weights": np.zeros((8, 7))},
-        {"weights": np.ones((7, 8))},
-        {"degree_u": 2},
-        {"knots_v": np.linspace(0, 1, 10)},
-    ],
-)
-def test_impossible_patches_are_refused(change):
-    with pytest.raises(ValueError):
-        replace(wavy(), **change)

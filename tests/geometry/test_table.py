@@ -37,18 +37,6 @@ def test_frames_are_orthonormal_and_right_handed():
     assert np.linalg.det(frame) == pytest.approx(1.0, abs=ROUNDING)
 
 
-def test_points_of_a_tabulated_sphere_lie_on_it():
-    table = tabulate_surface(sphere(30.0), 15, 13)
-    assert np.linalg.norm(table.point, axis=-1) == pytest.approx(30.0, abs=ROUNDING)
-    assert table.normal == pytest.approx(table.point / 30.0, abs=ROUNDING)
-
-
-@pytest.mark.parametrize("points", [(1, 5), (5, 1)])
-def test_a_table_of_one_row_is_refused(points):
-    with pytest.raises(ValueError):
-        tabulate_surface(sphere(30.0), *points)
-
-
 def test_slopes_are_the_derivatives_of_the_interpolation():
     rows = tabulate_surface(sphere(30.0), 7, 9).rows
     random, step = np.random.default_rng(3), 1e-6

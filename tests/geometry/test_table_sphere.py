@@ -51,13 +51,6 @@ def test_normals_of_that_parametrisation_point_inward():
     assert table.normal == pytest.approx(-table.point / 0.006, abs=1e-12)
 
 
-def test_default_tangents_are_the_surface_s_own():
-    table = sphere_table("derivatives")
-    printed = np.array(TABLE_6_2[(2, 9)].split(), dtype=float).reshape(4, 3)
-    assert np.abs(table.tangent[1, 8] - printed[2]).max() > 0.5
-    assert table.tangent[1, 8] == pytest.approx([0.0, np.sin(np.pi / 32), np.cos(np.pi / 32)])
-
-
 def test_householder_frames_are_orthonormal_also_at_the_first_axis():
     random = np.random.default_rng(1).normal(size=(200, 3))
     normal = random / np.linalg.norm(random, axis=1, keepdims=True)
@@ -67,8 +60,3 @@ def test_householder_frames_are_orthonormal_also_at_the_first_axis():
         np.broadcast_to(np.eye(3), frame.shape), abs=1e-8
     )
     assert np.linalg.det(frame) == pytest.approx(-1.0)
-
-
-def test_other_tangents_are_refused():
-    with pytest.raises(ValueError):
-        sphere_table("frenet")
