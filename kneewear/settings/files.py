@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +103,14 @@ def read_settings_file(path: str | Path) -> SettingsFile:
         YAML reads a value as something else than it looks: `no` (false), `10:30` (630),
         `010` (8), a date.
     """
-    text = _text(path)
+    found = _parsed(str(path), _text(path))
+    return replace(found, content=copy.deepcopy(found.content))
+
+
+# A check of one study reads the same shipped files several times, and parsing takes most of it.
+@lru_cache(maxsize=32)
+def _parsed(path: str, text: str) -> SettingsFile:
+    """Settings in a text."""
     try:
         loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
@@ -120,7 +129,7 @@ def read_settings_file(path: str | Path) -> SettingsFile:
             lines[location] = label.start_mark.line + 1
             _check_scalar(path, label)
             _check_scalar(path, value)
-        return SettingsFile(str(path), loader.construct_document(root), lines)
+        return SettingsFile(path, loader.construct_document(root), lines)
     except InputDataError:
         raise
     except yaml.MarkedYAMLError as error:
