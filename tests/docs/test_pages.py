@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 
 import yaml
 
-from docs.generators.gallery import DOCS, RECORD, ROOT, TEMPLATES, measured_time, render_gallery
-from docs.generators.results import copy_times
+from docs.generators.gallery import DOCS, RECORD, ROOT, TEMPLATES, render_gallery
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 
 LIMIT = 30_000
@@ -22,12 +20,6 @@ def test_pages_written_by_hand_are_short():
     # Borders of tables and signs alone are no words.
     words = [word for page in pages for word in page.read_text("utf-8").split()]
     assert sum(bool(re.search(r"\w", word)) for word in words) <= LIMIT
-
-
-def test_paragraphs_of_list_items_are_indented_as_the_parser_needs():
-    for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.md.in")]:
-        beside = re.findall(r"^\n {1,3}(?=\S).*", page.read_text("utf-8"), re.MULTILINE)
-        assert not beside, (page, beside)
 
 
 def test_gallery_has_every_study_with_a_command_that_names_it():
@@ -56,18 +48,6 @@ def test_records_of_the_gallery_name_studies_and_pictures():
         assert row["study"] in {"default", *(path.stem for path in STUDIES)}
         assert not row["picture"] or (DOCS / "images" / row["picture"]).is_file()
         assert row["picture"] or row["time"]
-
-
-def test_times_of_finished_studies_are_copied(tmp_path):
-    (tmp_path / "results/quick").mkdir(parents=True)
-    (tmp_path / "results/other").mkdir()
-    record = {"machine": {"system": "Linux"}, "wall_time_s": {"a": 2.0, "b": 3.5}, "seed": 1}
-    for study in ("quick", "other"):
-        (tmp_path / "results" / study / "provenance.json").write_text(json.dumps(record))
-    copy_times(tmp_path / "results", ROOT / "config", tmp_path / "snapshot")
-    assert [path.parent.name for path in tmp_path.glob("snapshot/*/provenance.json")] == ["quick"]
-    assert measured_time("quick", {}, tmp_path / "snapshot").startswith("6 s")
-    assert not measured_time("other", {}, tmp_path / "snapshot")
 
 
 def test_navigation_names_every_page_of_docs():

@@ -91,10 +91,6 @@ def test_factors_are_those_of_table_5_4(law):
     assert hysteresis_factor(law, 0.616) == pytest.approx(printed, abs=5e-5)  # four decimals
 
 
-def test_no_law_is_missing():
-    assert list(published("table_5_4_contact_laws").index) == list(LAWS)
-
-
 @pytest.mark.parametrize("restitution", RESTITUTIONS)
 @pytest.mark.parametrize("law", LAWS)
 def test_delivered_restitution_is_that_of_the_phase_plane(law, restitution):
@@ -114,11 +110,6 @@ def test_exact_restitution_satisfies_the_energy_equation(factor):
     # Near a factor of zero rounding grows as 1e-16 / c^2.
     assert parting == pytest.approx(approach, rel=1e-12 + 1e-15 / factor**2)
     assert factor * restitution < 1.0  # so the bracket of the force stays positive
-
-
-def test_small_factor_loses_two_thirds_of_it():
-    assert delivered_restitution(1e-3) == pytest.approx(1 - 2e-3 / 3, abs=1e-6)
-    assert delivered_restitution(0.0) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -156,17 +147,6 @@ def test_loop_is_closed_and_never_tensile(law):
     assert impact.force[-1] < 1e-12 * impact.force.max()
 
 
-def test_laws_are_ordered_by_their_loops():
-    # Energy lost relative to that of the approach.
-    areas = {law: 1.0 - delivered_restitution(hysteresis_factor(law, 0.616)) ** 2 for law in LAWS}
-    first = ["hertz", "lee_wang", "lankarani_nikravesh", "hunt_crossley", "herbert_mcwhannell"]
-    assert sorted(areas, key=areas.get)[:5] == first
-    last = [areas[law] for law in LAWS if law not in first]
-    assert min(last) > areas["herbert_mcwhannell"]
-    assert max(last) / min(last) < 1.005  # Flores, Gonthier and Zhiying-Qishao nearly alike
-    assert areas["hertz"] == 0.0
-
-
 def test_for_little_loss_lee_and_wang_lose_half_of_what_is_asked():
     def lost(law):
         return 1.0 - delivered_restitution(hysteresis_factor(law, 0.999))
@@ -174,13 +154,6 @@ def test_for_little_loss_lee_and_wang_lose_half_of_what_is_asked():
     assert lost("lee_wang") == pytest.approx(0.0005, rel=2e-3)
     for law in ("hunt_crossley", "herbert_mcwhannell", "lankarani_nikravesh", "zhiying_qishao"):
         assert lost(law) == pytest.approx(0.001, rel=4e-3)
-
-
-def test_hertz_indents_most():
-    depths = {
-        law: largest_indentation(1.0, 1.0, 1.0, hysteresis_factor(law, 0.616)) for law in LAWS
-    }
-    assert max(depths, key=depths.get) == "hertz"
 
 
 def test_elastic_impact_lasts_as_long_as_hertz_says():
@@ -213,17 +186,3 @@ def test_the_other_stiffnesses_are_printed_beside_each_other_s_radii(pair, other
 def test_every_law_is_that_of_hertz_when_nothing_is_lost():
     for law in LAWS:
         assert hysteresis_factor(law, 1.0) == 0.0
-
-
-def test_bodies_torn_apart_are_not_held_back():
-    assert impact_force(0.1, -500.0, 100.0, 1e3, 1.0) == 0.0
-    assert impact_force(-0.1, 500.0, 100.0, 1e3, 1.0) == 0.0
-
-
-def test_unknown_laws_and_impossible_pairs_are_refused():
-    with pytest.raises(ValueError, match="hooke"):
-        hysteresis_factor("hooke", 0.6)
-    with pytest.raises(ValueError, match=r"1\.2"):
-        hysteresis_factor("flores", 1.2)
-    with pytest.raises(ValueError, match=r"30 .*-20 mm"):
-        effective_radius(30.0, -20.0)

@@ -11,7 +11,6 @@ from kneewear.contact.impact_laws import (
     hysteresis_factor,
 )
 from kneewear.contact.point import ImpactLaw, PointContact, SphereOnPlane
-from kneewear.errors import ConvergenceError
 from kneewear.mechanics.bodies import BodyForces, BodyPoses
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
@@ -71,12 +70,6 @@ def test_profiles_pass_through_their_points():
     assert np.abs(flat.coefficients[:3, 1]).max() < 1e-12  # no oscillation between equal points
     with pytest.raises(ValueError, match="cubic, akima"):
         polar_profile(angle, radius, "quintic")
-
-
-def test_profiles_without_a_common_normal_are_reported():
-    profiles = Profiles(circle((0, 0), 20.0), circle((0, 0), 20.0), np.array([0.0, 0.0]))
-    with pytest.raises(ValueError):
-        profiles.touch(np.eye(3), np.full(3, np.nan))
 
 
 def test_sphere_on_a_tilted_plane():
@@ -172,9 +165,3 @@ def test_each_impact_delivers_the_restitution_of_the_phase_plane(law):
     deepest = max(part["contact"].depth for part in found.motion.parts)
     exact = largest_indentation(MASS, impact.initial_rate, STIFFNESS, factor)
     assert deepest == pytest.approx(exact, rel=5e-3)
-
-
-def test_chatter_is_reported(monkeypatch):
-    monkeypatch.setattr("kneewear.multibody.impacts.MOST_EVENTS", 1)
-    with pytest.raises(ConvergenceError, match="chatters"):
-        drop("hertz")

@@ -15,7 +15,6 @@ from kneewear.replications.muscle_string.model import (
     source_sphere,
     string_motion,
 )
-from kneewear.replications.muscle_string.reader import read
 from kneewear.settings.study import read_study
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -78,25 +77,6 @@ def test_the_study_judges_moment_arms_by_virtual_work():
     assert (table.loc["residual over spacing", "verdict"] == "holds").all()
     assert {"length", "moment arm, oblique"} <= set(result.kinematics["panel"])
     assert len(result.scene.lines[0]) == 3
-
-
-def test_meshes_are_read_in_their_unit(tmp_path):
-    mesh = source_sphere(2.0)
-    file = tmp_path / "ball.stl"
-    corners = mesh.vertices[mesh.faces]
-    text = "".join(
-        "facet normal 0 0 0\nouter loop\n"
-        + "".join(f"vertex {x} {y} {z}\n" for x, y, z in face)
-        + "endloop\nendfacet\n"
-        for face in corners
-    )
-    file.write_text(f"solid ball\n{text}endsolid ball\n")
-    bodies = {"femur": {"sphere_radius_mm": None, "meshes": ["ball.stl"]}}
-    study = settings(unit="cm", bodies=bodies, flexion_deg={"frames": 10})
-    assert study.files == {"femur_0": "ball.stl"}
-    meshes = read(study, {"femur_0": file})
-    assert np.linalg.norm(meshes["femur"].vertices, axis=1) == pytest.approx(20.0)
-    np.testing.assert_allclose(motion_of(study, "extensor", meshes).moment_arm, -20.0, rtol=0.01)
 
 
 def test_faults_name_body_and_muscle():

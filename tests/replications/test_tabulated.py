@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from kneewear.contact.point import SphereOnPlane
-from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.paper import source_items
 from kneewear.replications.bouncing_ball.model import bounce, solve
@@ -65,15 +64,6 @@ def test_every_window_gives_the_same_bits():
     assert small.updates > 10 and whole.updates == 0
 
 
-@pytest.mark.parametrize("size", [(1, 3), (3, 4)])
-def test_windows_without_a_middle_are_refused(size):
-    with pytest.raises(ValueError):
-        window_on(GROUND, 9, size)
-    faulty = [{"ball": [3, 3], "ground": list(size)}]
-    with pytest.raises(InputDataError, match=r"windows\[0\]\.ground"):
-        settings(windows=faulty)
-
-
 def test_a_tabulated_sphere_is_a_sphere_to_the_square_of_the_spacing():
     """The contact is beside the samples, away from the pole: the ball is turned."""
     turn = body_three_123([0.6, -0.4, 0.9])
@@ -91,13 +81,6 @@ def test_a_tabulated_sphere_is_a_sphere_to_the_square_of_the_spacing():
     assert errors[0] < 0.05
     # One sample of the error of a cell, which varies within it.
     assert np.log2(errors[0] / errors[2]) == pytest.approx(4.0, abs=1.5)
-
-
-def test_nothing_is_looked_up_while_the_ball_is_away():
-    pair = pair_of(33)
-    touch = pair.touch(np.eye(3), np.array([1.0, 2.0, 26.0]))
-    assert touch.depth == pytest.approx(-6.0)
-    assert pair.windows[0].first is None and pair.parameters is None
 
 
 @pytest.mark.slow
