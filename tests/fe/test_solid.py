@@ -9,7 +9,7 @@ from scipy.sparse.linalg import spsolve
 
 from kneewear.fe.condensation import Condensation
 from kneewear.fe.material import Elastic, Strains
-from kneewear.fe.solid import SHAPE, Solid, graded_lines
+from kneewear.fe.solid import SHAPE
 from tests.fe.blocks import block
 
 LINES = [0.0, 1.0, 2.5, 3.0]
@@ -141,29 +141,3 @@ def test_stresses_at_nodes_of_a_linear_field_are_exact():
     assert plain.at_nodes(values) == pytest.approx(plain.nodes @ [1.0, -2.0, 0.5], abs=1e-12)
     constant = solid.at_nodes(np.full(values.shape, 3.0))
     assert constant == pytest.approx(np.full(constant.shape, 3.0), abs=1e-12)
-
-
-def test_areas_of_surface_nodes_add_up_to_the_surface():
-    solid = block(LINES, LINES, LINES, lambda nodes: nodes[..., :1] * [0.0, 0.2, 0.0])
-    assert solid.surface_area.sum() == pytest.approx(9.0 * np.sqrt(1.04), rel=1e-12)
-    assert (solid.surface_area > 0.0).all()
-
-
-def test_graded_lines_reach_from_border_to_border():
-    lines = graded_lines(-10.0, 30.0, (-2.0, 3.0), 0.6)
-    steps = np.diff(lines)
-    assert lines[0] == -10.0 and lines[-1] == pytest.approx(30.0, abs=1e-12)
-    inner = steps[(lines[:-1] >= -2.0 - 1e-9) & (lines[1:] <= 3.0 + 1e-9)]
-    assert inner == pytest.approx(np.full(inner.size, 5.0 / 9.0))
-    assert (steps[1:] / steps[:-1]).max() < 1.7 + 1e-9
-    assert (steps[:-1] / steps[1:]).max() < 1.7 + 1e-9
-    with pytest.raises(ValueError):
-        graded_lines(0.0, 1.0, (2.0, 3.0), 0.1)
-
-
-def test_impossible_solids_are_refused():
-    nodes = block(LINES, LINES, LINES).nodes
-    with pytest.raises(ValueError):
-        Solid(nodes[:-1])
-    with pytest.raises(ValueError):
-        Solid(nodes[:, :, ::-1])

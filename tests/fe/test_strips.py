@@ -38,12 +38,3 @@ def test_influence_is_symmetric_also_under_a_slope():
     # The end is softer than the middle of the same thickness.
     even = Strip(flat_section(20, 1.0, 6.0), UNIT, LEVELS).influence(0.3)
     assert even[1, 1] > 1.05 * even[10, 10]
-
-
-def test_section_is_refused_without_thickness_or_order():
-    position = np.linspace(0.0, 4.0, 5)
-    for bad in (position[::-1], position**2, position[:2]):
-        with pytest.raises(ValueError):
-            Section(bad, np.zeros(bad.size), np.ones(bad.size))
-    with pytest.raises(ValueError):
-        Section(position, np.zeros(5), position)

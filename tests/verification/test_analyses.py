@@ -39,10 +39,3 @@ def test_every_frame_and_side_is_compared():
     pd.testing.assert_frame_equal(compare_analyses(moved, still), table)
     with pytest.raises(ValueError):
         compare_analyses(moved, moved)
-
-
-def test_other_cases_are_refused():
-    study = gait_study(*SMALL)
-    one, two = study.run(Case("one", 8, 75)), study.run(Case("two", 8, 75))
-    with pytest.raises(ValueError):
-        compare_analyses(one, with_values(two, analysis="forward"))

@@ -113,20 +113,3 @@ def test_flat_punch_is_met_from_below_as_cells_shrink():
         errors.append(contact.force / (2.0 * MODULUS * covered * 0.05) - 1.0)
     assert abs(errors[0]) > abs(errors[1]) > abs(errors[2])
     assert abs(errors[2]) < 0.02
-
-
-def test_nothing_touches_nothing():
-    gap, cell = sphere_gap(30.0, 8, 10)
-    apart = solve_half_space(gap, cell, MODULUS, approach=-0.1)
-    assert apart.force == 0.0
-    assert not apart.pressure.any()
-
-
-def test_unclear_orders_are_refused():
-    gap, cell = sphere_gap(30.0, 8, 10)
-    for orders in ({}, {"approach": 0.1, "load": 10.0}):
-        with pytest.raises(ValueError):
-            solve_half_space(gap, cell, MODULUS, **orders)
-    for load, where in ((-5.0, gap), (0.0, gap), (5.0, np.full((3, 3), np.nan))):
-        with pytest.raises(ValueError):
-            solve_half_space(where, cell, MODULUS, load=load)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks.multipatch import PatchSet
-from kneewear.sides import SIDES
 from tests.geometry.example_implant import example_implant
 from tests.geometry.patches import count_holes, find_seams, split_surface
 from tests.geometry.test_surface import wavy
@@ -80,27 +79,6 @@ def test_distance_is_that_of_the_whole(split):
         assert interior.all()
         assert distance == pytest.approx(CONDYLE.closest_points(points)[2], abs=1e-9)
         assert normal == pytest.approx(CONDYLE.normal(u, v), abs=1e-6)
-
-
-def test_a_missing_patch_is_a_hole():
-    patches = split_surface(CONDYLE, 4, 3)
-    assert count_holes(PatchSet(tuple(patches[:4] + patches[5:]), 1e-6)) == 1
-
-
-def test_two_condyles_are_two_bodies_without_holes():
-    femoral = example_implant().femoral
-    patches = [patch for side in SIDES for patch in split_surface(femoral[side], 2, 2)]
-    body = PatchSet(tuple(patches), 1e-6)
-    assert count_holes(body) == 0
-    assert len(find_seams(body)) == 16
-
-
-def test_a_gap_is_measured():
-    lower, upper = split_surface(CONDYLE, 1, 2)
-    moved = upper.transformed(np.eye(3), [0.0, 0.0, 0.004])
-    seams = find_seams(PatchSet((lower, moved), tolerance=0.01))
-    assert max(seam.gap for seam in seams) == pytest.approx(0.004, rel=0.05)
-    assert find_seams(PatchSet((lower, moved), tolerance=0.001)) == []
 
 
 def test_points_beside_the_whole_have_no_foot(split):
