@@ -13,9 +13,7 @@ import pandas as pd
 import pytest
 
 import kneewear as kw
-from kneewear import api
 from kneewear.settings.study import apply_case
-from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent
 ONE_CASE = {"variables": {"thickness_mm": [8], "body_mass_kg": [75]}}
@@ -78,20 +76,6 @@ def run_example(found):
     assert not shown, "".join(shown)
 
 
-def test_later_settings_override_earlier_ones(tmp_path):
-    file = tmp_path / "mine.yaml"
-    file.write_text("study: mine\ngrid: {rows: 30}\n")
-    study = kw.load_study(CHECKOUT / "config/quick.yaml", file, {"seed": 7})
-    assert (study.study, study.grid.rows, study.grid.columns, study.seed) == ("mine", 30, 30, 7)
-    assert kw.load_study() == kw.default_study()
-
-
-def test_a_wrong_setting_is_reported_with_its_file(tmp_path):
-    file = tmp_path / "mine.yaml"
-    file.write_text("grid: {rows: many}\n")
-    refusal(kw.load_study, file)
-
-
 def test_cycles_are_labelled_and_carry_units(cycles):
     gait = cycles.to_dataset("gait")
     assert dict(gait.sizes)["side"] == 2
@@ -148,16 +132,3 @@ def test_factorial_design_of_any_setting_is_that_of_one_study_for_each_case():
     volume = medial.set_index(["factor", "rotation"])["value"].unstack()
     np.testing.assert_allclose(volume.loc[2e-7], 2.0 * volume.loc[1e-7], rtol=1e-12)
     assert abs(volume.loc[1e-7, 2.0] / volume.loc[1e-7, -2.0] - 1.0) > 1e-4
-
-
-def test_a_folder_without_results_is_refused(tmp_path):
-    assert refused_at(kw.open_results, tmp_path) == "test_a_folder_without_results_0"
-
-
-def test_api_covers_its_own_module():
-    public = {
-        name
-        for name, found in vars(api).items()
-        if getattr(found, "__module__", "") == api.__name__
-    }
-    assert {name for name in public if not name.startswith("_")} <= {*kw.__all__}

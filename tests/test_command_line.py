@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from kneewear import checkout_folder
 from kneewear.__main__ import main
 from kneewear.launch import enter_study_folder, study_folder
 
@@ -29,10 +25,6 @@ def test_studies_run_beside_their_settings_and_those_of_the_checkout_here(tmp_pa
     assert study_folder(["elsewhere/mine.yaml"]) == folder
     assert enter_study_folder(["elsewhere/mine.yaml"]) == [str(folder / "mine.yaml")]
     assert Path.cwd() == folder
-
-
-def test_the_checkout_is_the_folder_of_the_workflow():
-    assert checkout_folder() == CHECKOUT
 
 
 @pytest.mark.workflow
@@ -53,18 +45,6 @@ def test_studies_that_are_not_there_are_not_compared(tmp_path, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         main(["compare", "one two"])
     assert str(ended.value).startswith(str(Path("results", "one")))
-
-
-def test_the_schema_is_printed(capsys):
-    main(["schema"])
-    assert json.loads(capsys.readouterr().out)["$defs"]
-
-
-@given(st.text(alphabet="abcdefgh", min_size=1).filter(lambda word: word not in ("check",)))
-def test_unknown_commands_are_refused(word):
-    with pytest.raises(SystemExit) as ended:
-        main([word])
-    assert ended.value.code == 2
 
 
 @pytest.mark.parametrize("cores", ["-3", "0", "1.5", "many"])

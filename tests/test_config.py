@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
-import kneewear
 from kneewear import default_study
-from kneewear.settings.cases import Case
 from kneewear.settings.study import (
-    MODELS,
     apply_case,
     merge_settings,
     read_settings,
@@ -41,36 +36,11 @@ def changed(path, value):
     return merge_settings(DEFAULT, overrides)
 
 
-def test_default_study_is_the_factorial_design_of_the_source():
-    study = default_study()
-    assert len(study.case_list()) == 25
-    assert study.case_list()[0] == Case("6mm_50kg", 6.0, 50.0)
-    assert list(study.simulated_activities()) == ["gait"]
-
-
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_committed_study_is_valid(file):
     base = AFTER.get(f"config/{file.name}")
     first = merge_settings(DEFAULT, read_settings(FOLDER.parent / base)) if base else DEFAULT
     validate_study(merge_settings(first, read_settings(file)), file.name)
-
-
-def test_model_decides_what_is_inherited():
-    study = read_study(FOLDER / "chapter3.yaml", defaults=FOLDER / "defaults.yaml")
-    assert isinstance(study, MODELS["press"])
-    assert not study.reads_distance_tables
-    assert not hasattr(study, "wear")
-
-
-def test_samples_with_own_surfaces_read_no_distance_tables():
-    study = read_study(FOLDER / "monte_carlo.yaml", defaults=FOLDER / "defaults.yaml")
-    assert not study.reads_distance_tables
-    others = {
-        name: variable
-        for name, variable in study.variables.items()
-        if not any(path.startswith("implant.") for path in variable.settings)
-    }
-    assert study.model_copy(update={"variables": others}).reads_distance_tables
 
 
 @pytest.mark.parametrize(
@@ -95,30 +65,6 @@ def press(**changes):
     """Return the settings of chapter 3 with keys of its block press replaced."""
     settings = merge_settings(DEFAULT, read_settings(FOLDER / "chapter3.yaml"))
     return merge_settings(settings, {"press": changes})
-
-
-@pytest.mark.parametrize(
-    ("changes", "key"),
-    [
-        ({"free": ["anterior"]}, "press.free.0"),
-        ({"load_n": 0}, "press.load_n"),
-        ({"pressures_mpa": [9, 5]}, "press.pressures_mpa"),
-    ],
-)
-def test_faults_of_a_press_study_are_refused_at_their_key(changes, key):
-    assert refused_at(validate_study, press(**changes)) == f"settings, key {key}"
-
-
-def test_press_study_simulates_no_activity():
-    assert validate_study(press()).simulated_activities() == {}
-
-
-def test_batches_are_consecutive_and_complete():
-    study = validate_study(changed("cases_per_job", 7))
-    batches = study.batches()
-    assert list(batches) == ["b000", "b001", "b002", "b003"]
-    assert [len(cases) for cases in batches.values()] == [7, 7, 7, 4]
-    assert sum(batches.values(), ()) == study.case_list()
 
 
 IMPLANT = "implant.parametric"
@@ -161,16 +107,6 @@ def test_all_faults_come_in_one_message():
         assert f"key {key}: " in text
 
 
-def test_numbers_written_as_text_are_numbers():
-    # YAML 1.1 reads 1e-6 without a point as text.
-    assert validate_study(changed("simulation.tolerance", "1e-6")).simulation.tolerance == 1e-6
-
-
-def test_settings_never_change():
-    with pytest.raises(ValidationError):
-        default_study().seed = 2  # type: ignore[misc]
-
-
 def test_null_removes_an_inherited_activity_and_life():
     stairs = DEFAULT["activities"]["gait"]
     settings = merge_settings(
@@ -183,21 +119,6 @@ def test_null_removes_an_inherited_activity_and_life():
     study = validate_study(settings)
     assert list(study.activities) == ["stairs"]
     assert list(study.wear.lives) == ["stairs"]
-
-
-@pytest.mark.parametrize(
-    ("knee", "z", "fits"),
-    [("right", "medial", True), ("right", "lateral", False), ("left", "lateral", True)],
-)
-def test_mesh_axes_are_right_handed_in_their_knee(knee, z, fits):
-    meshes = read_settings(FOLDER / "dm_fluoroscopy.yaml")["implant"]["meshes"]
-    axes = {"x": "posterior", "y": "superior", "z": z}
-    implant = {"source": "meshes", "knee": knee, "meshes": meshes | {"axes": axes}}
-    settings = merge_settings(DEFAULT, {"implant": implant})
-    if fits:
-        assert validate_study(settings).implant.meshes.axes.z == z
-    else:
-        refusal(validate_study, settings)
 
 
 def test_a_batch_has_cases_that_differ_in_thickness_and_mass_only():
@@ -232,23 +153,12 @@ def test_data_folder_follows_the_environment(tmp_path, monkeypatch):
     assert study.data_path("c.stl", tmp_path / "checkout") == Path("c.stl")
 
 
-@pytest.mark.parametrize("name", ["config", "calibration", "example_meshes", "dm_fluoroscopy"])
-def test_settings_can_be_sent_to_another_process(name):
-    study = kneewear.load_study(f"config/{name}.yaml")
-    assert pickle.loads(pickle.dumps(study)) == study
-
-
 def test_accuracy_selects_elements_and_frames():
     study = validate_study(merge_settings(DEFAULT, {"accuracy": "standard"}))
     assert (study.grid.rows, study.grid.columns, study.simulation.frames) == (200, 150, 300)
     assert default_study().grid.rows == 100
     same = study.model_dump() | {"accuracy": None}
     assert validate_study(same).computed() == study.computed()
-
-
-def test_accuracy_is_refused_beside_elements_of_its_own():
-    fine = merge_settings(DEFAULT, {"accuracy": "fine", "grid": {"rows": 50}})
-    assert refused_at(validate_study, fine).startswith("settings, key grid.rows")
 
 
 def test_jobs_follow_from_the_size_of_the_study():
@@ -263,13 +173,6 @@ def test_jobs_follow_from_the_size_of_the_study():
         *("6mm_50kg", "6mm_149.9kg", "11mm_50kg", "15mm_50kg", "15mm_149.9kg")
     ]
     assert validate_study(merge_settings(DEFAULT, own | {"cases_per_job": 7})).job_size(10_000) == 7
-
-
-def test_jobs_of_long_simulations_are_few_but_none_takes_hours():
-    fine = validate_study(merge_settings(DEFAULT, {"accuracy": "fine"}))
-    assert [fine.job_size(count) for count in (25, 100, 1000)] == [5, 20, 74]
-    evolving = {"accuracy": "fine", "wear": {"blocks": 16}}
-    assert validate_study(merge_settings(DEFAULT, evolving)).job_size(1000) == 4
 
 
 def test_an_implant_from_files_does_not_inherit_the_calibrated_wear_factor():

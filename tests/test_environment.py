@@ -15,22 +15,11 @@ from kneewear.environment import (
     check_folder,
     check_locks,
     check_machine,
-    settings_files,
     unlock,
 )
 from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent
-
-
-def test_names_with_blanks_are_found_among_several(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("my file.yaml", "other.yaml"):
-        Path(name).write_text("seed: 1\n")
-    assert settings_files(["my file.yaml other.yaml"]) == ["my file.yaml", "other.yaml"]
-    assert settings_files(["my", "file.yaml", "other.yaml"]) == ["my file.yaml", "other.yaml"]
-    assert settings_files([""]) == []
-    assert refused_at(settings_files, ["other.yaml none.yaml"]) == "none.yaml"
 
 
 @pytest.mark.parametrize(("variable", "place"), [
@@ -59,51 +48,12 @@ def test_make_study_reports_a_file_that_is_no_settings(content, tmp_path):
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.workflow
-def test_link_to_no_environment_is_reported(tmp_path):
-    for name in ("Makefile", "requirements.lock"):
-        (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
-    (tmp_path / ".venv").symlink_to(tmp_path / "gone")
-    done = subprocess.run(["make", "-s", "study"], cwd=tmp_path, check=False, capture_output=True,
-                          text=True)  # fmt: skip
-    assert done.returncode != 0
-    assert ".venv" in done.stdout
-
-
-def test_setting_of_the_command_line_is_named_so():
-    from kneewear.workflow import study_of_run
-
-    assert (
-        refused_at(
-            study_of_run,
-            {"wear": {"months": -3}},
-            [],
-            str(CHECKOUT),
-            False,
-            {"wear": {"months": -3}},
-        )
-        == "option --config of the command line, key wear.months"
-    )
-
-
 def test_markup_in_texts_is_refused():
     from kneewear.workflow import study_of_run
 
     own = {"implant": {"name": "</script><script>alert(1)</script>"}}
     place = refused_at(study_of_run, own, [], str(CHECKOUT), False)
     assert place == "defaults.yaml, key implant.name"
-
-
-def test_digest_follows_the_content(tmp_path):
-    from kneewear.workflow import input_digests
-
-    path = tmp_path / "a.csv"
-    path.write_text("1\n")
-    before = input_digests([str(path)])
-    path.write_text("2\n")
-    os.utime(path, (1e9, 1e9))
-    assert input_digests([str(path)]) != before
-    assert input_digests([str(tmp_path / "none")]) == [""]
 
 
 def lock(folder):
@@ -156,8 +106,3 @@ def test_make_refuses_such_a_folder_before_it_sets_up_anything(name, tmp_path):
     assert done.returncode != 0
     assert name in done.stderr
     assert [path.name for path in folder.iterdir()] == ["Makefile"]
-
-
-def test_units_are_plain_on_terminals_of_ascii():
-    text = "39 mm³, −2 µm ± 1 %, “a” – 3°"
-    assert text.encode("ascii", command.PLAIN) == b'39 mm3, -2 um +- 1 %, "a" - 3 deg'

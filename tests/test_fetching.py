@@ -83,12 +83,6 @@ def test_a_download_that_broke_off_goes_on(server, tmp_path):
     assert not list((tmp_path / "set").glob("*.part"))
 
 
-def test_the_next_address_is_used_when_one_does_not_answer(server, tmp_path):
-    address, _ = server
-    fetching.fetch_data(tmp_path, ["http://127.0.0.1:9", address + "/none", address])
-    assert (tmp_path / "set" / "1.bin").read_bytes() == CONTENT["two.csv"]
-
-
 def test_changed_files_and_a_missing_network_are_refused(server, tmp_path):
     address, served = server
     (served / "two.csv").write_bytes(b"changed")
@@ -99,12 +93,6 @@ def test_changed_files_and_a_missing_network_are_refused(server, tmp_path):
     assert not list((tmp_path / "set").glob("*.part"))
     found = refusal(fetching.fetch_data, tmp_path / "other", ["http://127.0.0.1:9"])
     assert found.check == "fetch.offline"
-
-
-def test_each_file_has_a_commit_and_a_digest():
-    files = fetching.data_files()
-    assert len({one.file for one in files}) == len(files) >= 4
-    assert all((len(one.sha256), len(one.commit)) == (64, 40) for one in files)
 
 
 # First and last rows of the published motion, with names of angles that are not what they hold.

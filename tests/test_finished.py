@@ -10,7 +10,6 @@ import zipfile
 import pytest
 
 from kneewear.__main__ import main
-from kneewear.errors import InputDataError
 from kneewear.findings import Finding, Reported
 from kneewear.finished import export_study, finished_studies, write_index
 from kneewear.io.documents import save_json
@@ -52,11 +51,6 @@ def test_the_index_lists_studies_the_latest_first(results, monkeypatch, capsys):
     monkeypatch.chdir(results.parent)
     main(["open", "--no-browser"])
     assert lines[0] in capsys.readouterr().out
-
-
-def test_an_empty_folder_has_no_index(tmp_path):
-    with pytest.raises(InputDataError):
-        write_index(tmp_path)
 
 
 def test_an_export_holds_page_tables_and_metadata_of_every_file(results, monkeypatch):

@@ -5,20 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from kneewear import default_study
 from kneewear.workflow import JobSizes, batch_memory, batch_minutes, study_memory
 
 RULES = Path(__file__).parent.parent / "workflow" / "rules"
 DEFAULT = {"elements": 2 * 100 * 75, "frames": 100, "cases": 7}
-
-
-@pytest.mark.parametrize("grows", DEFAULT)
-def test_memory_and_time_grow_with_elements_frames_and_cases(grows):
-    more = DEFAULT | {grows: 10 * DEFAULT[grows]}
-    assert batch_memory(**more) > 1.5 * batch_memory(**DEFAULT)
-    assert batch_minutes(**more) > 2 * batch_minutes(**DEFAULT)
 
 
 def test_default_batch_gets_at_least_twice_what_it_was_measured_to_take():
@@ -28,16 +19,6 @@ def test_default_batch_gets_at_least_twice_what_it_was_measured_to_take():
     assert batch_minutes(**DEFAULT) > 10
     # A hundred cases stay below what a node has.
     assert study_memory(DEFAULT["elements"], 100) < 8000
-
-
-def test_lost_job_asks_for_more():
-    assert batch_memory(**DEFAULT, attempt=2) == 2 * batch_memory(**DEFAULT)
-    assert batch_minutes(**DEFAULT, attempt=3) == 3 * batch_minutes(**DEFAULT)
-    assert study_memory(1000, 5, attempt=2) == 2 * study_memory(1000, 5)
-
-
-def test_blocks_of_wear_take_their_time():
-    assert batch_minutes(**DEFAULT, blocks=50) > 10 * batch_minutes(**DEFAULT)
 
 
 def test_jobs_of_every_rule_ask_for_more_at_every_attempt():

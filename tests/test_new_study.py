@@ -225,15 +225,6 @@ def test_boundary_conditions_are_named_controls():
 
 
 @pytest.mark.parametrize(
-    ("name", "insert"),
-    [("../mine", ["a.stl"]), ("-f", ["a.stl"]), ("nul", ["a.stl"]), ("mine", ["a.stl", "a.stl"])],
-)
-def test_names_that_files_cannot_have_and_files_named_twice_are_refused(name, insert, tmp_path):
-    with pytest.raises(InputDataError):
-        create_study(name, insert, ["b.stl"])
-
-
-@pytest.mark.parametrize(
     "given", [{"load": "load.csv"}, {"thickness": float("nan")}, {"thickness": 0.006}]
 )
 def test_options_that_would_be_left_out_or_are_in_metres_are_refused(
@@ -244,10 +235,3 @@ def test_options_that_would_be_left_out_or_are_in_metres_are_refused(
     with pytest.raises(InputDataError):
         create_study("one", list(map(str, inserts)), [str(femoral)], **given)
     assert not Path("one.yaml").exists()
-
-
-def test_thickness_of_a_solid_is_refused(files, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    inserts, femoral = files["left_ps"]
-    with pytest.raises(InputDataError):
-        create_study("one", list(map(str, inserts)), [str(femoral)], thickness=9.0)

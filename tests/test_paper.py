@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.__main__ import main
 from kneewear.io.documents import load_table
-from kneewear.paper import chosen_rows, draw_panels, missing_studies, source_items, write_paper
+from kneewear.paper import missing_studies, source_items, write_paper
 from kneewear.report.specification import figure_texts
 from kneewear.studies.multibody.result import curves
 
@@ -90,23 +90,3 @@ def test_finished_studies_are_drawn_and_the_others_named(tmp_path, capsys, monke
     monkeypatch.chdir(tmp_path)
     main(["paper", "--missing"])
     assert capsys.readouterr().out.split() == missing_studies(Path("results"))
-
-
-def test_panels_of_a_figure_are_in_their_order():
-    table = pd.concat(
-        [
-            curves(name, "time (s)", [0.0, 1.0], "mm", {"one": [1.0, value]})
-            for name, value in (("5.8b rate", 2.0), ("5.8a depth", 3.0), ("5.18a other", 4.0))
-        ]
-    )
-    figure = draw_panels(table, "5.8")
-    shown = {axes.get_title("left"): axes.lines[0].get_ydata()[-1] for axes in figure.axes}
-    assert shown == {"5.8a depth": 3.0, "5.8b rate": 2.0}
-    assert list(shown) == ["5.8a depth", "5.8b rate"]
-    assert draw_panels(table, "5.9") is None
-
-
-def test_rows_are_chosen_by_the_values_of_a_column():
-    table = pd.DataFrame({"table": ["A-1", "B-1", "A-1"], "value": [1, 2, 3]})
-    assert chosen_rows(table, "table=A-1")["value"].tolist() == [1, 3]
-    assert chosen_rows(table, "").equals(table)

@@ -10,20 +10,16 @@ import jsonschema
 import pytest
 import yaml
 
-import kneewear
 from docs.generators.settings import PAGE, SCHEMA, render_page, render_schema
-from kneewear.errors import InputDataError
-from kneewear.settings.files import value_at
-from kneewear.settings.keys import find_place, keys_of, range_at
+from kneewear.settings.keys import keys_of
 from kneewear.settings.standards import StandardActivity
-from kneewear.settings.study import MODELS, merge_settings, validate_study
+from kneewear.settings.study import MODELS
 
 KEYS = {
     (key.block, key.path.rpartition(".")[2]): key
     for block in (*MODELS.values(), StandardActivity)
     for key in keys_of(block)
 }
-DEFAULT = kneewear.default_study().model_dump(mode="json")
 CONFIGS = sorted(PAGE.parent.glob("**/*.yaml"))
 
 
@@ -72,43 +68,3 @@ def test_shipped_studies_satisfy_the_schema_and_name_it(path):
     assert (path.parent / first).resolve() == SCHEMA.resolve()
     schema = json.loads(SCHEMA.read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
-
-
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        ({"simulation": {"forward": {"mass_kg": 1e9}}}, "simulation.forward.mass_kg"),
-        ({"insert": {"thickness_mm": 0.1}}, "insert.thickness_mm"),
-        ({"activities": {"gait": {"duration_s": 3600}}}, "activities.gait.duration_s"),
-        ({"grid": {"rows": 3}}, "grid.rows"),
-        ({"implant": {"parametric": {"femoral_edge_radius_mm": 1e3}}},
-         "implant.parametric.femoral_edge_radius_mm"),
-    ],
-)  # fmt: skip
-def test_impossible_values_are_refused_at_their_key(change, place):
-    with pytest.raises(InputDataError) as caught:
-        validate_study(merge_settings(DEFAULT, change))
-    assert caught.value.finding.where.endswith(f"key {place}")
-    assert caught.value.finding.expected == range_of(place).possible
-
-
-def range_of(place: str):
-    steps = [int(step) if step.isdigit() else step for step in place.split(".")]
-    known = range_at(MODELS["wear"], tuple(steps))
-    assert known is not None
-    return known[1]
-
-
-def test_tags_of_unions_are_no_keys():
-    location = ("activities", "walk", "file", "motion", "opensim", "placement", "femoral_mm", 0)
-    place = find_place(MODELS["wear"], location)
-    assert place.location == ("activities", "walk", "motion", "placement", "femoral_mm", 0)
-    assert "insert_mm" in place.block.model_fields
-    assert find_place(MODELS["wear"], ("implant", "meshes", "meshes", "unit")).location == (
-        "implant", "meshes", "unit",
-    )  # fmt: skip
-
-
-def test_blocks_of_other_sources_are_left_out():
-    study = kneewear.load_study("config/example_meshes.yaml")
-    assert value_at(study.model_dump(), ("implant", "parametric")) is None

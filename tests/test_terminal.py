@@ -62,26 +62,6 @@ def test_a_line_per_stage_with_share_and_time_left(handler):
     ]
 
 
-def test_running_jobs_show_what_their_logs_have_reached(handler, plugin, tmp_path):
-    log = tmp_path / "solve.log"
-    log.write_text(
-        "2026-11-22 20:00:00,000 INFO gait: 1 of 4 cases done; about 9 s left\nfurther\n"
-    )
-    send(handler, "run_info", stats={"solve": 2})
-    begin(handler, 1, "solve", [str(log)])
-    assert handler._state() == "[  0 %] solve: gait: 1 of 4 cases done; about 9 s left"
-    assert plugin.last_progress(tmp_path / "none.log") == ""
-
-
-def test_a_terminal_has_one_line_that_changes(handler):
-    handler.live = True
-    send(handler, "run_info", stats={"solve": 2})
-    begin(handler, 1, "solve")
-    send(handler, "job_finished", job_id=1)
-    handler._write()
-    assert "\r\033[K" in handler.stream.getvalue()
-
-
 def test_failures_and_warnings_are_shown_whole_and_no_line_is_long(handler, plugin):
     send(handler, "job_error", logging.ERROR, rule_name="plot_it", log=["a.log"])
     # Snakemake's remedy is at the end of its longest line.
@@ -93,11 +73,3 @@ def test_failures_and_warnings_are_shown_whole_and_no_line_is_long(handler, plug
     assert first == "FAILED: plot it; log: a.log"
     assert " ".join(others).split() == locked.split()
     assert max(map(len, others)) <= plugin.WIDTH
-
-
-def test_study_of_hours_does_not_write_hundreds_of_lines(plugin):
-    seconds, lines = plugin.PAUSE, 0
-    while seconds < 24 * 3600:
-        seconds += max(plugin.PAUSE, plugin.PAUSE_SHARE * seconds)
-        lines += 1
-    assert lines < 70
