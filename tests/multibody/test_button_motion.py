@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from kneewear.mechanics.coordinates import OF_PATELLA
 from kneewear.mechanics.rotations import body_three_123
@@ -45,9 +44,3 @@ def test_table_has_the_poses_there_and_back():
         [ANGLES[order][:, [2, 0, 1]], PLACES[order][:, [0, 2]], 5.0 * (np.array(order) + 1)]
     )
     np.testing.assert_allclose(table[list(PATELLA)], expected, atol=1e-9)
-
-
-def test_placements_are_needed():
-    parts = SimpleNamespace(components=None, button=None)
-    with pytest.raises(ValueError):
-        button_motion(SimpleNamespace(poses=poses_of), parts, (equilibrium(0),))

@@ -77,9 +77,3 @@ def test_events_are_found_and_may_end_the_motion():
     )
     assert found.events[0] == (pytest.approx(0.02, abs=1e-5), 0)
     assert found.time[-1] <= 0.02
-
-
-def test_a_free_body_needs_inertia():
-    system = System("femur", (Body("tibia"),), {"load": Load((0.0, 4.0, 0.0), body="tibia")})
-    with pytest.raises(ValueError):
-        integrate_system(system, TIMES, np.zeros(6), ["tibia.y"])

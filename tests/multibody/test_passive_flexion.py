@@ -16,7 +16,6 @@ from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import check_inputs, model_files
 from kneewear.multibody.equilibrium import trace_equilibria
 from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.studies.multibody.outcome import REACH, near
 from kneewear.studies.multibody.passive_flexion import (
     FREE,
     build_system,
@@ -241,95 +240,6 @@ def test_load_that_nothing_bears_ends_a_laxity_test(knee):
     assert (found["borne"] < 1.0).all()
 
 
-def test_paths_are_drawn_near_the_knee():
-    line = np.array([[0.0, 400.0, 0.0], [0.0, 20.0, 0.0], [0.0, -10.0, 0.0], [0.0, -10.0, 500.0]])
-    drawn = near(line)
-    np.testing.assert_allclose(drawn[0], [0.0, REACH, 0.0])
-    np.testing.assert_allclose(drawn[-1], [0.0, -10.0, np.sqrt(REACH**2 - 100.0)])
-    assert np.linalg.norm(drawn, axis=1).max() <= REACH + 1e-9
-    short = line[1:3]
-    np.testing.assert_array_equal(near(short), short)
-
-
-@pytest.mark.slow
-def test_weight_acts_on_the_tibia_where_it_is_set(knee):
-    settings, parts = knee
-    system, q = build_system(parts, settings), start_of(settings)
-    others = {n: one for n, one in system.actions.items() if not n.startswith("weight")}
-    lighter = dataclasses.replace(system, actions=others)
-    change = system.forces(q).force - lighter.forces(q).force
-    weight = 4.357 * 9.81
-    np.testing.assert_allclose(change[:3], [-weight, 0.0, 0.0], atol=1e-9)
-    np.testing.assert_allclose(change[6:9], [-0.449 * 9.81, 0.0, 0.0], atol=1e-9)
-    # On the back with the thigh held, the weight bends the knee; it is 4 deg from perpendicular.
-    assert change[3] == pytest.approx(254.3 * weight, rel=1e-2)
-
-
-@pytest.mark.slow
-def test_a_stronger_pull_presses_harder(knee):
-    settings, parts = knee
-    stronger = parts.quadriceps.with_law(
-        type(parts.quadriceps.law)(
-            *(2.0 * part if name == "pieces" else part
-              for name, part in parts.quadriceps.law.arrays._asdict().items())
-        )
-    )  # fmt: skip
-    forces = []
-    for muscles in (parts.quadriceps, stronger):
-        changed = type(parts)(**{**vars(parts), "quadriceps": muscles})
-        one = flex_knee(build_system(changed, settings), settings, [60.0])[0]
-        forces.append(np.linalg.norm(one.forces.parts["patellofemoral contact"].wrench[:3]))
-    assert forces[1] > 1.5 * forces[0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "place"),
-    [
-        ({"bodies": {"tibia": {"start": None}}}, "settings, key multibody"),
-        ({"placements": None}, "settings, key multibody"),
-        ({"flexion_deg": {"frames": 1}}, "settings, key multibody.flexion_deg.frames"),
-        ({"model": "passive_flexing"}, "settings, key multibody.model"),
-        ({"quadriceps": {"force_n": 0.0}}, "settings, key multibody.quadriceps.force_n"),
-        ({"quadriceps": {"force_n": 9.0}}, "settings, key multibody.quadriceps"),
-        ({"quadriceps": {"tensions": None}}, "settings, key multibody.quadriceps"),
-        ({"dampers": {"tibia": [0, 0, 0, 0, -5, 0]}}, "settings, key multibody.dampers.tibia.4"),
-        ({"weight": {"direction": [0.0, 0.0, 0.0]}}, "settings, key multibody.weight"),
-    ],
-)
-def test_settings_that_cannot_be_solved_are_refused(changes, place):
-    assert refused_at(study, **changes) == place
-
-
-def test_unknown_names_in_the_files_are_refused(knee, tmp_path):
-    one = study()
-    files = model_files(one, ROOT)
-    text = Path(files["ligaments"]).read_text(encoding="utf-8")
-    (tmp_path / "ligaments.csv").write_text(text.replace("Capsule_r", "Capsul"), encoding="utf-8")
-    assert (
-        refused_at(load_parts, one.multibody, files | {"ligaments": tmp_path / "ligaments.csv"})
-        == "ligaments.csv, column 'wrap_object'"
-    )
-    changed = study(bodies={"femur": {"placement": "femoral_implant"}})
-    assert refused_at(load_parts, changed.multibody, files) == "frames.json"
-    changed = study(unused_wrap_objects=["PatTen"])
-    assert (
-        refused_at(load_parts, changed.multibody, files)
-        == "wrap_objects.csv, multibody.unused_wrap_objects"
-    )
-    changed = study(quadriceps={"origins_mm": {"recfemur": [30.0, 400.0, 20.0]}})
-    assert (
-        refused_at(load_parts, changed.multibody, files)
-        == "quadriceps.csv, multibody.quadriceps.origins_mm"
-    )
-    assert FREE[-1] == "patella"
-    wraps = Path(files["wrap_objects"]).read_text(encoding="utf-8")
-    (tmp_path / "wraps.csv").write_text(wraps.replace(",19,,,527.5", ",60,,,527.5"), "utf-8")
-    assert (
-        refused_at(load_parts, one.multibody, files | {"wrap_objects": tmp_path / "wraps.csv"})
-        == "bundle pCAP1"
-    )
-
-
 @pytest.mark.parametrize(
     ("column", "value", "place"),
     [
@@ -426,28 +336,6 @@ def test_without_its_iliotibial_band_the_natural_tibia_turns(natural):
     ]
     # Found: 1.1 and 2.4 deg.
     assert rms[1] > 2.0 > 1.2 > rms[0]
-
-
-@pytest.mark.slow
-def test_natural_muscles_have_the_lengths_of_the_source_simulation(natural):
-    # At its 0.5 s, from its states: lengths at which these fibres are in equilibrium with their
-    # tendons (OpenSim 4.6); paths of gaslat and gasmed, around an ellipsoid, are 0.9 mm shorter.
-    settings, parts = natural
-    system = build_system(parts, settings)
-    expected = {"bflh": 378.3, "bfsh": 223.1, "gaslat": 444.1, "gasmed": 452.1, "grac": 406.3,
-                "sart": 560.9, "semimem": 379.0, "semiten": 420.8, "tfl": 521.9, "recfem": 398.0,
-                "vasint": 172.8, "vaslat": 187.7, "vasmed": 163.0}  # fmt: skip
-    poses = system.poses(start_of(settings))
-    for muscles in (parts.quadriceps, parts.muscles):
-        for name, length in zip(muscles.names, muscles.evaluate(poses).length, strict=True):
-            if name != "ITB":
-                assert length == pytest.approx(expected[name], abs=1.0 if "gas" in name else 0.4)
-
-
-def test_a_second_motion_has_the_convention_of_the_first():
-    second = {"file": "a.csv", "convention": "joints", "from_s": 0.0, "rotation_target_deg": 1.0,
-              "translation_target_mm": 1.0, "source": "a model"}  # fmt: skip
-    assert refused_at(study, source_model=second) == "settings, key multibody"
 
 
 @pytest.mark.slow

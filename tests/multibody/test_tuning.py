@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.errors import ConvergenceError
 from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic_to_linear
@@ -26,12 +25,6 @@ def test_known_strains_are_recovered_from_half_of_the_frames():
     assert tuned.after[0] < 1e-3 * tuned.before[0] and tuned.after[1] < 1e-3 * tuned.before[1]
 
 
-def test_strains_stay_within_their_bounds():
-    tuned = tune_strains(GROUPS, errors, 0.005, 20)
-    assert max(abs(value) for value in tuned.strain.values()) <= 0.005
-    assert tuned.strain["MCL"] == pytest.approx(0.005, rel=0.05)
-
-
 def test_the_tested_half_has_no_influence():
     def worse(strain):
         changed = errors(strain)
@@ -40,15 +33,6 @@ def test_the_tested_half_has_no_influence():
 
     one, other = tune_strains(GROUPS, errors, 0.02, 20), tune_strains(GROUPS, worse, 0.02, 20)
     assert one.strain == other.strain and one.after[1] < other.after[1]
-
-
-def test_a_knee_without_equilibrium_counts_as_a_large_error():
-    def fragile(strain):
-        if strain["MCL"] > 0.015:
-            raise ConvergenceError("Equilibrium", 0, 1.0, "N", "Check.")
-        return errors(strain)
-
-    assert tune_strains(GROUPS, fragile, 0.02, 20).strain == pytest.approx(TRUE, abs=1e-4)
 
 
 def test_strained_bundles_are_longer_by_that_strain_and_as_stiff():

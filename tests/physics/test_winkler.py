@@ -74,12 +74,6 @@ def test_shallow_contact_is_that_of_the_paraboloid(measure):
     assert peak / cylinder_mean(*work, measure) == pytest.approx(1.5, rel=2e-5)
 
 
-def test_depth_beyond_the_radius_is_refused():
-    for depth in (-0.1, 30.0):
-        with pytest.raises(ValueError):
-            winkler.contact_radius(30.0, depth)
-
-
 def errors(condyle, cells, expected):
     """Relative errors of force, contact area, peak and mean, root mean square over offsets."""
     contact, layer = contact_of(flat_implant(condyle, HALF, HALF, thickness=THICKNESS), *cells)

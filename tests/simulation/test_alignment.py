@@ -10,9 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kneewear as kw
-from kneewear import default_settings_file, default_study, load_study
-from kneewear.activity.sources import build_activity, build_parametric_activity
-from kneewear.errors import InputDataError
+from kneewear import default_settings_file, default_study
+from kneewear.activity.sources import build_activity
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
@@ -23,10 +22,8 @@ from kneewear.simulation.alignment import Alignment, build_alignment, given_coor
 from kneewear.simulation.cycle import activity_loads
 from kneewear.simulation.quasi_static import solve_quasi_static
 from kneewear.tissue.springs import Spring
-from kneewear.wear.worn_surface import WornContact
 from tests.activity.motions import ROOT, study
 from tests.physics.bodies import contact_of, flat_implant, gait_study, sphere
-from tests.refusals import refusal
 from tests.simulation.test_controlled import (
     DISH,
     ROLLER,
@@ -76,31 +73,12 @@ def aligned(one, changes=OBLIQUE, **settings):
     return one.with_settings(alignment=changed(one.settings.alignment, changes), **settings)
 
 
-def assert_same(one, other):
-    for name in ("translation", "rotation", "pressure", "slip", "reaction_force", "load_line"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-
-
 class TestPlacement:
-    def test_the_neutral_one_is_none_wherever_its_centre_is(self):
-        elsewhere = {"centre_mm": (5.0, 6.0, 7.0)}
-        assert build_alignment(changed(NEUTRAL, {"tibial": elsewhere})) is None
-
     def test_given_and_placed_coordinates_are_inverse(self):
         one = alignment_of(**OBLIQUE)
         np.testing.assert_allclose(one.given(one.placed(POSE)), POSE, atol=1e-12)
         np.testing.assert_allclose(one.placed(one.given(POSE)), POSE, atol=1e-12)
         assert np.abs(one.placed(POSE) - POSE).max() > 1.0
-
-    def test_a_placement_of_a_placement_is_their_product(self):
-        first, second = alignment_of(**OBLIQUE), alignment_of(tibial={"slope_deg": 3.0})
-        both = Alignment(
-            first.tibial_turn @ second.tibial_turn,
-            first.tibial_shift + first.tibial_turn @ second.tibial_shift,
-            first.femoral_turn @ second.femoral_turn,
-            first.femoral_shift + first.femoral_turn @ second.femoral_shift,
-        )
-        np.testing.assert_allclose(both.placed(POSE), second.placed(first.placed(POSE)), atol=1e-12)
 
     @pytest.mark.parametrize(
         ("part", "key", "coordinate", "sense"),
@@ -126,13 +104,6 @@ class TestPlacement:
         }  # fmt: skip
         expected = dict.fromkeys(found, 0.0) | {coordinate: 2.0 * sense}
         assert found == pytest.approx(expected, abs=1e-12)
-
-    def test_the_medial_side_of_an_insert_in_varus_and_the_posterior_edge_of_a_sloped_one_are_low(
-        self,
-    ):
-        medial, posterior = np.array([0.0, 0.0, 20.0]), np.array([20.0, 0.0, 0.0])
-        assert (alignment_of(tibial={"varus_deg": 3.0}).tibial_turn @ medial)[1] < -1.0
-        assert (alignment_of(tibial={"slope_deg": 3.0}).tibial_turn @ posterior)[1] < -1.0
 
     def test_the_centre_of_the_rotations_stays(self):
         one = alignment_of(tibial=OBLIQUE["tibial"] | {"posterior_mm": 0.0, "medial_mm": 0.0})
@@ -175,27 +146,6 @@ class TestMotion:
         np.testing.assert_allclose(bones[:, follows], expected, atol=1e-6)
         assert np.abs(poses - bones)[:, [0, 4, 5]].min(axis=0).min() > 0.01
         assert history.residual.max() < 1e-6
-
-    def test_rotation_is_a_shift_of_a_built_in_curve(self):
-        settings = study("config").activities["gait"]
-        still = {"base": 0.0, "bumps": ()}
-        settings = changed(settings, {"femur_posterior_mm": still})
-        curve = settings.tibial_external_rotation_deg
-        moved = {"base": curve.base + 4.0}
-        shifted = changed(settings, {"tibial_external_rotation_deg": moved})
-        held = gait_study().with_settings(medial_lateral="held")
-        frames = held.activity.percent.size
-        found = {
-            name: replace(held, activity=build_parametric_activity("gait", one, frames))
-            for name, one in {"given": settings, "shifted": shifted}.items()
-        }
-        turned = aligned(found["given"], {"tibial": {"external_rotation_deg": 4.0}}).arrays(CASE)
-        expected = found["shifted"].arrays(CASE)
-        # Body-three angles rotate about an axis that the solved varus, below 0.2 deg, tilts.
-        assert np.degrees(np.abs(expected.rotation[..., 0])).max() < 0.2
-        np.testing.assert_allclose(turned.translation, expected.translation, atol=2e-3)
-        np.testing.assert_allclose(turned.rotation, expected.rotation, atol=np.radians(0.02))
-        np.testing.assert_allclose(turned.max_pressure, expected.max_pressure, rtol=5e-3)
 
     def test_a_file_with_an_alignment_is_the_same_file_edited_by_hand(self):
         example = study("example_meshes").activities["example_gait"]
@@ -242,15 +192,6 @@ class TestMotion:
         )
         np.testing.assert_allclose(moved.force.sum(axis=2)[0, 3], still.force.sum(axis=2)[0, 3],
                                    rtol=0.05, atol=5.0)  # fmt: skip
-
-    @pytest.mark.compiled
-    def test_a_worn_insert_holds_the_position_of_the_bones(self):
-        flat = {"tibial": {"slope_deg": 5.0, "external_rotation_deg": 4.0, "medial_mm": 1.0}}
-        one = aligned(gait_study(), flat)
-        fresh = one.run(CASE)
-        again = WornContact(one.knee(), {"gait": one.activity}, one.settings)(one.grid, fresh)
-        np.testing.assert_allclose(again.translation, fresh.translation, atol=1e-6)
-        np.testing.assert_allclose(again.rotation, fresh.rotation, atol=1e-8)
 
 
 class TestLoad:
@@ -361,38 +302,6 @@ class TestLoad:
         np.testing.assert_allclose(moment, expected, atol=1e-7)
 
 
-class TestSettings:
-    @pytest.mark.parametrize(
-        ("change", "place"),
-        [
-            ({"tibial": {"slope_deg": 45.0}}, "key simulation.alignment.tibial.slope_deg"),
-            ({"tibial": {"flexion_deg": 1.0}}, "key simulation.alignment.tibial.flexion_deg"),
-            ({"femoral": {"varus_deg": "three"}}, "key simulation.alignment.femoral.varus_deg"),
-            (
-                {"femoral": {"medial_mm": float("nan")}},
-                "key simulation.alignment.femoral.medial_mm",
-            ),
-        ],
-    )
-    def test_what_is_impossible_is_refused_with_its_key(self, change, place):
-        with pytest.raises(InputDataError) as caught:
-            load_study({"simulation": {"alignment": change}})
-        assert caught.value.finding.where.endswith(place)
-        assert str(caught.value).count("key ") == 1
-
-    def test_studies_without_activities_refuse_it(self):
-        change = {"simulation": {"alignment": {"tibial": {"slope_deg": 3.0}}}}
-        refusal(load_study, ROOT / "config/laxity.yaml", change)
-
-    def test_it_is_a_setting_of_cases(self):
-        slope = {"settings": ["simulation.alignment.tibial.slope_deg"], "values": [0.0, 4.0]}
-        one = load_study(
-            {"variables": {"slope": slope}, "report": {"compare_with_published": False}}
-        )
-        slopes = [case.settings["slope"] for case in one.case_list()]
-        assert sorted(set(slopes)) == [0.0, 4.0]
-
-
 class TestScenarios:
     """The shipped scenarios and tolerances on few elements."""
 
@@ -425,11 +334,3 @@ class TestScenarios:
         # A tray in varus and a femoral component in valgus load the medial side.
         medial = results["medial_wear_volume"] / results["both_wear_volume"]
         assert medial["kinematic"] > medial["mechanical"]
-
-    def test_errors_of_both_components_spread_the_results(self):
-        few = {"cases": {"plan": "monte_carlo", "samples": 30, "maps": False}, "analyses": {}}
-        results = kw.run(self.study("alignment_tolerances", few)).tables["results"]
-        drawn = results[results["role"] == "draw"]
-        assert len(drawn) == 30
-        assert drawn["tibial_varus"].std() == pytest.approx(1.0, rel=0.5)
-        assert drawn["medial_wear_volume"].std() > 0.0

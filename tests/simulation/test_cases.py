@@ -15,7 +15,6 @@ from kneewear.mechanics.rotations import (
     grood_suntay,
 )
 from kneewear.settings.cases import Case
-from kneewear.simulation.warm_up import compile_kernels
 from tests.physics.bodies import CASES, gait_study
 
 pytestmark = pytest.mark.compiled
@@ -48,24 +47,6 @@ def test_history_has_the_promised_axes():
     assert history.pressure.dtype == history.slip.dtype == np.float32
     for name in shapes:
         assert np.isfinite(getattr(history, name)).all(), name
-
-
-def test_time_runs_over_the_cycle_without_its_end():
-    study = gait_study()
-    history = study.arrays(CASES[0])
-    assert history.time[0] == 0.0
-    assert history.time[-1] == pytest.approx(study.activity.duration * 11 / 12, rel=1e-12)
-    assert np.array_equal(history.percent, study.activity.percent)
-
-
-def test_prescribed_coordinates_are_kept_and_others_are_solved():
-    study = gait_study()
-    history = study.arrays(CASES[0])
-    assert np.array_equal(history.translation[0, :, 0], study.activity.translation[:, 0])
-    assert np.array_equal(history.rotation[0, :, 1:], study.activity.rotation[:, 1:])
-    # The activity says nothing of these: they come from contact.
-    assert np.ptp(history.translation[0, :, 1]) > 0.01
-    assert np.ptp(history.rotation[0, :, 0]) > 1e-4
 
 
 def test_prescribed_clinical_angles_are_those_of_the_file_at_the_varus_that_is_solved():
@@ -135,12 +116,3 @@ def test_a_case_that_fails_leaves_the_others_their_results():
     assert history.cases == CASES[:2]
     assert [failure.case for failure in history.failures] == [heavy]
     assert np.array_equal(history.pressure, study.arrays(*CASES[:2]).pressure)
-
-
-def test_an_insert_thinner_than_its_dish_is_refused():
-    with pytest.raises(ValueError):
-        gait_study().run(Case("paper", -1.5, 75.0))
-
-
-def test_kernels_compile_ahead():
-    compile_kernels()

@@ -159,9 +159,3 @@ def test_springs_with_a_gap_hold_a_body_as_their_formula_says():
         assert found.forces.energy == pytest.approx(energy, rel=1e-6)
     inside = system.forces([0.25, 0.0, 0.0, 0.0, 0.005, 0.0]).parts
     assert (inside["spring 1"], inside["spring 2"]) == (0.0, 0.0)
-
-
-def test_loads_over_frames_need_a_motion():
-    load = Load(np.zeros((5, 3)))
-    with pytest.raises(ValueError):
-        component_system([], [], [load]).forces(POSE)

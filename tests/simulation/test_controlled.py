@@ -11,15 +11,12 @@ from scipy.optimize import brentq
 
 from kneewear import default_study
 from kneewear.activity.activity import Activity
-from kneewear.errors import ConvergenceError
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.sides import SIDES
-from kneewear.simulation.cycle import activity_loads
-from kneewear.simulation.equilibrium import Equilibrium
 from kneewear.simulation.forward import Integrator, solve_forward
-from kneewear.simulation.quasi_static import _continued, rough_pairs, solve_quasi_static
+from kneewear.simulation.quasi_static import rough_pairs, solve_quasi_static
 from kneewear.tissue.springs import Spring
 from tests.physics.bodies import (
     MODULUS,
@@ -148,14 +145,6 @@ class TestAnteriorPosteriorForce:
                 assert abs(found.translation[0]) < abs(free.translation[0])
         assert beyond >= 4
 
-    @pytest.mark.compiled
-    def test_contact_balances_the_given_forces(self, contacts):
-        activity = machine(wrench_of(0, 0.3))
-        for frame, found in enumerate(solve(contacts, activity)):
-            force = sum(side.wrench[:3] for side in found.contacts)
-            wanted = WEIGHT * np.array([-activity.wrench[frame, 0], activity.load[frame], 0.0])
-            np.testing.assert_allclose(force, wanted, atol=1e-5)
-
 
 class TestFriction:
     """A roller without rotation slides along a flat under a force against a spring."""
@@ -177,13 +166,6 @@ class TestFriction:
         activity = replace(activity, load=np.full(self.frames, self.load), friction=coefficient)
         found = solve(contacts, activity, 1e-8)
         return WEIGHT * activity.wrench[:, 0], np.array([one.translation[0] for one in found])
-
-    @pytest.mark.compiled
-    def test_without_it_displacement_is_force_over_stiffness(self, contacts):
-        force, place = self.way(contacts, 0.3, 0.0)
-        # Elements of a third of a millimetre push along the flat by 2e-4 of the load.
-        largest = 2e-4 * self.load * WEIGHT / self.stiffness
-        np.testing.assert_allclose(place, force / self.stiffness, atol=largest)
 
     @pytest.mark.compiled
     def test_below_its_bound_the_component_stays(self, contacts):
@@ -303,51 +285,3 @@ def test_axial_load_off_the_middle_loads_one_side_more():
         share = found.contacts[0].wrench[1] / (WEIGHT * activity.load[frame])
         # The tilt moves each side's centre of pressure by some tenths of a millimetre.
         assert share == pytest.approx(0.5 + 9.2 / 46.0, abs=0.02)
-
-
-def test_loads_need_a_line():
-    activity = replace(machine(np.zeros((FRAMES, 6))), prescribed=("x", "theta_2", "theta_3"),
-                       load_line=None)  # fmt: skip
-    with pytest.raises(ValueError):
-        activity_loads(activity, WEIGHT)
-
-
-class TestActivityNeedsItsLine:
-    def test_forces_without_a_line_are_refused(self):
-        with pytest.raises(ValueError):
-            replace(machine(wrench_of(0, 0.1)), load_line=None)
-
-    def test_unknown_coordinates_are_refused(self):
-        with pytest.raises(ValueError):
-            replace(machine(wrench_of(0, 0.1)), prescribed=("flexion",))
-
-
-def test_a_nearly_neutral_coordinate_is_found_by_continuation():
-    """A force that saturates: Newton's method diverges, springs that vanish lead to zero."""
-    numbers = []
-
-    def solve(start, frame, part):
-        z, rest = float(start[2]), float(start[2])
-        for _ in range(30):
-            force = -np.arctan(2.0 * z) - 50.0 * part * (z - rest)
-            slope = -2.0 / (1.0 + (2.0 * z) ** 2) - 50.0 * part
-            z -= force / slope
-            if abs(z) > 1e3:
-                break
-            if abs(force) < 1e-12:
-                numbers.append(part)
-                pose = np.array([0.0, 0.0, z, 0.0, 0.0, 0.0])
-                return Equilibrium(pose[:3], pose[3:], (), abs(force), 1)
-        raise ConvergenceError("toy", frame, abs(force), "of the load", "none")
-
-    motion = SimpleNamespace(followed=lambda frame, start: start, miss=lambda *_: 0.0)
-    solver = SimpleNamespace(solve=solve, loose=(2,))
-    start = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0])
-    with pytest.raises(ConvergenceError):
-        solve(start, 0, 0.0)
-    found = _continued(motion, solver, start, 0)
-    assert found.translation[2] == pytest.approx(0.0, abs=1e-9)
-    assert numbers[-1] == 0.0
-    solver.loose = ()
-    with pytest.raises(ConvergenceError):
-        _continued(motion, solver, start, 0)

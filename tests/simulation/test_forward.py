@@ -16,7 +16,6 @@ from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 from kneewear.settings.cases import Case
-from kneewear.simulation import forward
 from kneewear.simulation.cases import GRAVITY
 from kneewear.simulation.cycle import CycleBoundaryConditions, axial_forces
 from kneewear.simulation.forward import Integrator, solve_forward
@@ -130,21 +129,6 @@ def test_order_three_steps_over_vibration_that_order_five_resolves():
     # Where the component follows the motion but for the lag of its damping.
     followed = np.sin(2 * np.pi * (times - lag))
     assert three.state[5:, 0] == pytest.approx(followed[5:], abs=1e-4)
-
-
-def test_exact_distances_are_integrated_up_to_order_three(monkeypatch):
-    orders = []
-
-    def stop(*arguments, stepping, **options):
-        orders.append(stepping.highest_order)
-        raise RuntimeError
-
-    monkeypatch.setattr(forward, "integrate_system", stop)
-    _, pairs, layers, still = knee()
-    for chosen in ((pairs, layers), ((), ())):
-        with pytest.raises(RuntimeError):
-            solve_forward(*chosen, body(), still.conditions, Integrator(1e-5, 0.2))
-    assert orders == [3, 5]
 
 
 def test_a_cycle_ends_where_it_began_once_it_is_periodic():

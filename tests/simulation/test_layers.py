@@ -26,10 +26,6 @@ def with_law(**changes):
     return SETTINGS.model_copy(update={"pressure_law": law})
 
 
-def test_default_is_the_linear_layer():
-    assert choose_pressure_law(SETTINGS) == SmallStrain(MODULUS)
-
-
 @pytest.mark.parametrize(
     ("changes", "law"),
     [

@@ -114,18 +114,6 @@ def test_wear_of_a_ring_under_rotation_is_the_closed_form(ring):
     assert volume == pytest.approx(exact, rel=2e-3)
 
 
-def test_depth_is_in_proportion_to_the_radius_to_rounding(ring):
-    depth = turned(ring, math.radians(2.0)).wear_depth.values[0, 0, 0][ring.grid.valid[0]]
-    ratio = depth / ring.radius
-    # Slips are kept in single precision.
-    np.testing.assert_allclose(ratio, ratio.mean(), rtol=1e-6)
-
-
-def test_rotation_has_no_cross_shear(ring):
-    # Paths are arcs of 2 deg: their directions differ by one to either side.
-    assert turned(ring, math.radians(2.0)).cross_shear.values.max() < 1e-3
-
-
 def test_rectangle_has_its_area_without_the_hole_about_the_pivot():
     plan = {"shape": "rectangle", "half_length_mm": 20.0, "half_width_mm": 30.0,
             "hole_radius_mm": 5.0}  # fmt: skip

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +12,16 @@ from scipy.spatial import cKDTree
 import kneewear as kw
 from kneewear.analysis.press import contact_table
 from kneewear.contact.foundation import confined_modulus
-from kneewear.geometry.implant_sources import build_implant, check_meshes
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import FileReader, mesh_files
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.report.static import draw_bone_map
 from kneewear.report.study_tables import scanned_positions
 from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.simulation.knee_pairs import KneePairs
 from kneewear.simulation.press import Rig, solve_press
 from kneewear.simulation.press_results import contact_dataset
 from tests.press.conftest import compute
-from tests.refusals import refused_at
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -82,25 +77,12 @@ def record(computed):
 @pytest.mark.slow
 @needs_data
 class TestHeldPositions:
-    def test_every_position_converges_on_the_published_elements(self, computed, record, study):
-        assert computed.results["posterior_mm"].tolist() == [-6, -4, -2, 0, 2, 4, 6]
-        assert record.residual.max() < study.simulation.tolerance
-        assert (record.rows == 20).all()
-        assert (record.columns == 15).all()
-
     def test_contact_at_an_equilibrium_carries_its_load(self, record, study):
         """`kw.evaluate_contact` deforms both layers, as the static study does."""
         middle = record.isel(case=3)
         pose = [*middle.translation.values, *middle.rotation.values]
         contact = kw.evaluate_contact(kw.build_knee(study), pose, study)
         assert -float(contact.force.sel(component="y").sum()) == pytest.approx(1000.0, rel=2e-3)
-
-    def test_flexion_rotation_and_position_are_held_and_the_others_found(self, record):
-        np.testing.assert_array_equal(record.rotation[:, 1:], 0.0)
-        np.testing.assert_array_equal(record.translation[:, 0], [-6, -4, -2, 0, 2, 4, 6])
-        moved = record.translation.values, record.rotation.values
-        for free in (moved[0][:, 1], moved[0][:, 2], moved[1][:, 0]):
-            assert np.ptp(free) > 1e-3
 
     def test_contact_carries_the_load_without_side_force(self, record):
         total = record.force.sum("side").values
@@ -174,23 +156,6 @@ class TestBothLayers:
                 after.thickness[loaded], before.thickness[loaded], rtol=study.simulation.tolerance
             )
 
-    @pytest.mark.compiled
-    def test_layers_are_clipped_as_the_data_say(self, settled, study, joint):
-        prepared = joint.with_cells(settled.elements.cells, study.simulation.pressure_law)
-        for layer in prepared.layers:
-            assert layer.thickness.min() >= 2.0
-            assert layer.thickness.max() <= 10.0
-
-    @pytest.mark.compiled
-    def test_a_rigid_femur_leaves_the_layers_alone(self, study, knee):
-        rigid = KneePairs(
-            replace(knee, femoral_layer=None, insert_layer=None, underside=-60.0),
-            study.table, study.simulation,
-        )  # fmt: skip
-        prepared = rigid.with_cells(rigid.cells(study.grid), study.simulation.pressure_law)
-        assert rigid.pressed_layers(prepared, np.zeros(3), np.eye(3)) is prepared
-        assert not rigid.natural
-
 
 @pytest.fixture(scope="module")
 def prepared(study, joint):
@@ -238,32 +203,11 @@ class TestBeyondBone:
             # Points of the samples are 0.2 mm apart.
             np.testing.assert_allclose(found, np.clip(wanted, 2.0, 10.0), rtol=0.01)
 
-    def test_left_out_they_have_no_element_but_are_counted(self, study, meshes, prepared):
-        chosen = natural_study(implant={"natural": {"beyond_bone": "leave_out"}})
-        knee = build_implant(chosen.implant, **meshes)[0]
-        pairs = KneePairs(knee, study.table, study.simulation)
-        found = pairs.with_cells(prepared.cells, study.simulation.pressure_law)
-        np.testing.assert_array_equal(found.without_bone, prepared.without_bone)
-        np.testing.assert_array_equal(
-            found.grid.valid, prepared.grid.valid & ~prepared.without_bone
-        )
-
     def test_the_table_counts_them_with_their_force(self, record, prepared):
         counts = prepared.without_bone.sum(axis=(1, 2))
         assert (record.elements_without_bone.values == counts).all()
         assert record.boneless_force_share.max() > 0.1
         assert (record.boneless_force_share <= 1.0).all()
-
-    def test_the_map_shows_their_part(self, knee, meshes, record, prepared):
-        title = draw_bone_map(record, knee).axes[0].get_title("left")
-        for number, side in enumerate(record.side.values):
-            area = prepared.grid.area[number]
-            part = 100.0 * area[prepared.without_bone[number]].sum() / area.sum()
-            # Of the plan; borders of the surface are steeper.
-            assert float(re.search(rf"{side} (\d+) %", title)[1]) == pytest.approx(part, abs=2.5)
-        chosen = natural_study(implant={"natural": {"beyond_bone": "leave_out"}})
-        left_out = build_implant(chosen.implant, **meshes)[0]
-        assert draw_bone_map(record, left_out).axes[0].get_title("left") == title
 
 
 @needs_data
@@ -287,38 +231,3 @@ def meets(start, way, corners) -> bool:
     turned = np.cross(away, first)
     v, depth = turned @ way / size, (second * turned).sum(axis=1) / size
     return bool(((u >= 0) & (v >= 0) & (u + v <= 1) & (depth > 0)).any())
-
-
-@needs_data
-class TestMeshes:
-    def test_right_sheets_pass(self, study, meshes):
-        check_meshes(study.implant, **meshes)
-
-    def test_wrong_unit_is_refused(self, meshes):
-        wrong = natural_study(implant={"natural": {"unit": "mm"}}).implant
-        assert refused_at(check_meshes, wrong, **meshes) == "tibia_cartilage.stl, unit"
-
-
-class TestSettings:
-    @pytest.mark.parametrize(
-        ("overrides", "place"),
-        [
-            ({"press": None}, "settings, key press"),
-            ({"implant": {"nominal_thickness_mm": 3.0}}, "settings, key implant"),
-            (
-                {"implant": {"natural": {"tibial_thickness_mm": [10, 2]}}},
-                "settings, key implant.natural.tibial_thickness_mm",
-            ),
-            ({"implant": {"natural": None}}, "settings, key implant.natural"),
-            ({"implant": {"knee": "left"}}, "settings, key implant.natural.axes"),
-        ],
-    )
-    def test_what_does_not_go_together_is_refused(self, overrides, place):
-        assert refused_at(natural_study, **overrides) == place
-
-    def test_a_natural_knee_has_no_wear_study(self):
-        implant = read_settings(ROOT / "config/natural_knee.yaml")["implant"]
-        default = read_settings(ROOT / "config/defaults.yaml")
-        assert (
-            refused_at(validate_study, merge_settings(default, {"implant": implant})) == "settings"
-        )

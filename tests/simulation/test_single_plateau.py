@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from kneewear.analysis.tables import analyse_results
-from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import FileReader
 from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.laxity import drive_path
 from kneewear.simulation.press import Rig, solve_press
-from kneewear.simulation.quasi_static import of_plateaus
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.tissue.springs import Spring
 from tests.press.conftest import compute, press_study
@@ -106,16 +104,6 @@ def test_forces_and_springs_of_a_simulator_act_on_one_plateau():
     np.testing.assert_allclose(along, -0.7 * 0.02 * weight, atol=1e-4)
 
 
-def test_share_of_a_measured_load_goes_before_that_of_the_settings():
-    study = study_of(single("lateral"))
-    given = built_in_activities(study)["gait"]
-    share = np.linspace(0.4, 0.6, given.load.size)
-    part = of_plateaus(replace(given, medial_share=share), ("lateral",), study.simulation)
-    np.testing.assert_allclose(part.load, (1.0 - share) * given.load, rtol=1e-14)
-    with pytest.raises(ValueError, match="share"):
-        of_plateaus(replace(given, varus_moment=share), ("lateral",), study.simulation)
-
-
 def test_forward_dynamics_of_one_plateau_follow_its_equilibria():
     quasi_static, forward = (
         cycle(study_of(single("medial", analysis=analysis, frames=20)))
@@ -147,50 +135,6 @@ def test_dished_bearing_has_less_pressure_than_the_flat_one():
         for more in ((), ({"implant": dish},))
     )
     assert dished < 0.8 * peak
-
-
-@pytest.mark.parametrize(
-    ("changes", "at"),
-    [
-        ({"implant": {"bearings": []}}, "implant.bearings"),
-        ({"implant": {"bearings": ["medial", "medial"]}}, "implant.bearings"),
-        ({"implant": {"bearings": ["patella"]}}, "implant.bearings"),
-    ],
-)
-def test_unknown_bearings_are_refused_at_their_place(changes, at):
-    with pytest.raises(InputDataError) as error:
-        study_of(changes)
-    assert at in str(error.value)
-
-
-def test_moment_of_the_load_is_refused_before_a_run():
-    moment = {"columns": {"varus_moment_n_m": "moment"}}
-    gait = {"activities": {"example_gait": {"load": moment}}}
-    changes = gait | {"implant": {"bearings": ["medial"]}}
-    with pytest.raises(InputDataError) as error:
-        validate_study(merge_settings(shipped("example_meshes.yaml"), changes))
-    assert "varus_moment_n_m" in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "changes", "at"),
-    [
-        ("laxity.yaml", {}, "press.free"),
-        ("characterisation.yaml", {"press": {"free": ["superior_inferior"]}}, "press.medial_share"),
-        ("laxity.yaml", {"press": {"free": ["superior_inferior"],
-                                   "path": {"coordinate": "varus_valgus", "amplitude": 2.0}}},
-         "press.path"),
-        ("natural_knee.yaml", {}, "implant.bearings"),
-    ],
-)  # fmt: skip
-def test_press_refuses_what_one_plateau_cannot_bear(name, changes, at):
-    alone = {"implant": {"bearings": ["medial"]}, "variables": {}}
-    settings = merge_settings(merge_settings(shipped(name), alone), changes)
-    settings["variables"] = {}
-    settings["analyses"] = {}
-    with pytest.raises(InputDataError) as error:
-        validate_study(settings)
-    assert at in str(error.value)
 
 
 @pytest.mark.parametrize("side", SIDES)

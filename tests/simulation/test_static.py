@@ -9,7 +9,6 @@ from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load
 from kneewear.reference import winkler
-from kneewear.simulation.component import component_system, contacts_at
 from kneewear.simulation.static import solve_static
 from kneewear.tissue.springs import Spring
 from tests.physics.bodies import MODULUS, contact_of, flat_implant, knee, sphere
@@ -61,13 +60,6 @@ def test_contact_balances_the_load_and_holding_it():
     # Held coordinates take what contact leaves over.
     assert found.reaction[0] == pytest.approx(-force[0], abs=1e-9)
     assert np.abs(found.reaction[[1, 2, 3]]).max() < 1e-8 * 3000.0 * 23.0
-
-
-def test_forces_do_not_depend_on_poses_between():
-    system = component_system(*knee())
-    first = system.forces(NEAR).force
-    contacts_at(system, NEAR + np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0]))
-    assert (system.forces(NEAR).force == first).all()
 
 
 def test_stiffness_is_the_derivative_of_the_forces():
@@ -135,8 +127,3 @@ def test_a_tipping_load_is_no_equilibrium():
         settled(
             ["y", "theta_1"], load=Load([0.0, -500.0, 0.0], point=[0, 0, 80], point_frame="fixed")
         )
-
-
-def test_something_must_be_free():
-    with pytest.raises(ValueError):
-        settled([])
