@@ -234,6 +234,7 @@ def test_laxity_is_reciprocal_for_small_loads(knee):
     assert found["turn", "internal rotation"] > 0.0 > found["back", "internal rotation"]
 
 
+@pytest.mark.slow
 def test_load_that_nothing_bears_ends_a_laxity_test(knee):
     """Without an anterior cruciate ligament a drawer takes the flexed tibia from its bearing."""
     found = laxity_of(knee, {"drawer": {"force_n": [300.0, 0.0, 0.0]}}, (90.0,), steps=3)

@@ -210,6 +210,7 @@ class TestBeyondBone:
         assert (record.boneless_force_share <= 1.0).all()
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.compiled
 def test_distance_and_direction_can_be_chosen(knee, record):

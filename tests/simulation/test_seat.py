@@ -120,7 +120,10 @@ def placed(implant, activity):
     return found, found.table.set_index("quantity")
 
 
-@pytest.mark.parametrize(("line", "verdict"), [(5.0, "pass"), (16.0, "warning"), (40.0, "fail")])
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [(5.0, "pass"), (16.0, "warning"), pytest.param(40.0, "fail", marks=pytest.mark.slow)],
+)
 def test_a_load_line_beside_the_plateaus_is_reported_with_their_middle(line, verdict):
     implant = dished_implant()
     _, rows = placed(implant, replace(held_at(0.0), load_line=line))
