@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from kneewear.contact.foundation import (
     ThreeParameterMaterial,
     confined_modulus,
 )
+from kneewear.settings.simulation import PressureLawSettings
 from tests.contact.inverse_laws import energy, penetration
 
 MODULUS = confined_modulus(463.0, 0.46)
@@ -195,6 +197,11 @@ def test_nothing_pulls(law, gap, thickness):
     assert energy(law, gap, thickness) == 0.0
 
 
+def test_settings_know_every_material():
+    choices = get_args(PressureLawSettings.model_fields["material"].annotation)
+    assert choices == ("linear", *MATERIALS, "own")
+
+
 @given(st.floats(1.0, 1e4), st.floats(0.0, 0.49))
 def test_confined_modulus_is_that_of_uniaxial_strain(youngs_modulus, poisson_ratio):
     # From the Lame constants: K = lambda + 2 mu.
@@ -206,6 +213,10 @@ def test_confined_modulus_is_that_of_uniaxial_strain(youngs_modulus, poisson_rat
     )
 
 
+def test_without_poisson_effect_the_modulus_is_youngs():
+    assert confined_modulus(463.0, 0.0) == 463.0
+
+
 @given(st.floats(-5.0, 5.0), st.floats(1.0, 20.0))
 def test_pressure_is_strain_times_modulus_and_never_negative(penetration, thickness):
     found = float(SmallStrain(2000.0).pressure(penetration, thickness))
@@ -214,6 +225,14 @@ def test_pressure_is_strain_times_modulus_and_never_negative(penetration, thickn
 
 
 NOT_POSITIVE = (0.0, -1.0, np.nan, np.inf, -np.inf)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.6, -0.1, 1.0, np.nan, np.inf])
+def test_impossible_poisson_ratios_are_refused(ratio):
+    with pytest.raises(ValueError):
+        confined_modulus(463.0, ratio)
+    with pytest.raises(ValueError):
+        ThreeParameter(COLD, ratio)
 
 
 @pytest.mark.parametrize("value", NOT_POSITIVE)
@@ -234,9 +253,42 @@ def test_values_no_material_has_are_refused(build, value):
         build(value)
 
 
+@pytest.mark.parametrize("cap", [0.0, -5.0, np.nan, -np.inf])
+def test_impossible_caps_are_refused(cap):
+    for law in (SmallStrain, LargeStrain):
+        with pytest.raises(ValueError):
+            law(100.0, cap)
+    with pytest.raises(ValueError):
+        ThreeParameter(COLD, 0.46, cap=cap)
+    assert SmallStrain(100.0, np.inf).pressure(0.6, 6.0) == 10.0
+
+
+def test_unknown_forms_and_exponents_below_one_are_refused():
+    with pytest.raises(ValueError):
+        ThreeParameterMaterial(0.5, 0.0257, 15.8)
+    with pytest.raises(ValueError):
+        ThreeParameter(COLD, 0.46, "secant")
+    with pytest.raises(ValueError):
+        ThreeParameter(COLD, 0.46, strain="huge")
+
+
 def test_large_strain_has_an_inverse_beyond_nine_tenths_too():
     depth = np.array([[5.3, 5.5, 5.8], [5.99, 6.2, 7.0]])
     law = LargeStrain(100.0)
     np.testing.assert_allclose(penetration(law, law.pressure(depth, 6.0), 6.0), depth, rtol=1e-12)
     # The tangent at nine tenths: the rate stays K / (0.1 h).
     np.testing.assert_allclose(law.rate(depth, 6.0)[1], 100.0 / 0.6, rtol=1e-12)
+
+
+@pytest.mark.parametrize("strain", [0.02, 0.3, 0.8])
+def test_energy_is_the_integral_of_pressure(strain):
+    # Closed forms: K d^2 / (2 h), and K h ((1 - e) ln(1 - e) + e) at the strain e = d / h.
+    modulus, thickness = 46.3, 5.0
+    small, large = (
+        float(law(modulus).energy(strain * thickness, thickness))
+        for law in (SmallStrain, LargeStrain)
+    )
+    assert small == pytest.approx(0.5 * modulus * thickness * strain**2, rel=1e-12)
+    closed = modulus * thickness * ((1.0 - strain) * np.log(1.0 - strain) + strain)
+    assert large == pytest.approx(closed, rel=1e-8)
+    assert SmallStrain(modulus).energy(-0.1, thickness) == 0.0

@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.settings.wear import WearSettings
 from kneewear.settings.wear_laws import WEAR_LAWS, Archard
-from kneewear.wear.laws import ScaledLaw, choose_wear_law, worn_depth
+from kneewear.wear.laws import ScaledLaw, choose_wear_law, cycles_of_life, worn_depth
 from tests.wear.conftest import make_settings
 
 FACTOR = 2.6e-10  # mm3/(N mm)
@@ -100,6 +100,15 @@ def test_settings_offer_exactly_the_registered_laws(settings):
         assert form.multiplies_wear_factor == isinstance(law, ScaledLaw)
         assert form.summary
         assert form.references
+
+
+def test_unknown_law_is_refused(settings):
+    with pytest.raises((KeyError, ValueError)):
+        choose_wear_law(settings(wear_law="magic"))
+
+
+def test_life_of_51_months_at_one_million_cycles():
+    assert cycles_of_life(1e6, 51) == 4.25e6
 
 
 def test_factor_of_contact_area_rises_steeply_first():
