@@ -56,6 +56,18 @@ def test_markup_in_texts_is_refused():
     assert place == "defaults.yaml, key implant.name"
 
 
+def test_digest_follows_the_content(tmp_path):
+    from kneewear.workflow import input_digests
+
+    path = tmp_path / "a.csv"
+    path.write_text("1\n")
+    before = input_digests([str(path)])
+    path.write_text("2\n")
+    os.utime(path, (1e9, 1e9))
+    assert input_digests([str(path)]) != before
+    assert input_digests([str(tmp_path / "none")]) == [""]
+
+
 def lock(folder):
     (folder / LOCKS).mkdir(parents=True)
     (folder / LOCKS / "0.input.lock").write_text("")

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from kneewear.analysis.distributions import (
+    analyse_pairs,
     analyse_percentiles,
     quantile_limits,
 )
@@ -25,6 +26,7 @@ from kneewear.settings.analyses import (
     EffectsOptions,
     IndicesOptions,
     IntervalsOptions,
+    PairedOptions,
     PercentilesOptions,
     StepsOptions,
     ValidityOptions,
@@ -172,6 +174,20 @@ def test_limits_hold_a_quantile_as_often_as_they_state():
         inside += low <= 0.25 <= high
     # Ranks are whole, so the level is 95 % or a little more; 380 with a deviation of 4.4.
     assert inside >= 366
+
+
+def test_differences_are_between_equal_cases():
+    results = known_results(
+        design=["a"] * 3 + ["b"] * 3,
+        subject=["s0", "s1", "s2", "s2", "s1", "s0"],
+        both_wear_volume=[10.0, 20.0, 60.0, 59.0, 19.0, 11.0],
+    )
+    table = analyse_pairs(results, STUDY, PairedOptions(between="design"))["differences"]
+    row = table.set_index(["side", "quantity"]).loc[("both", "wear_volume")]
+    assert row["median"] == -1.0
+    assert row["median_percent"] == pytest.approx(-5.0)
+    assert row["less_percent"] == pytest.approx(200.0 / 3.0)
+    assert row["pairs"] == 3
 
 
 def test_cases_on_another_model_of_contact_have_its_limits():

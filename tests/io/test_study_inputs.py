@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kneewear.io.study_inputs import check_inputs
+from kneewear.io.study_inputs import check_inputs, measured_activities
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.refusals import refusal
 
@@ -71,3 +71,25 @@ def test_files_of_the_checkout_are_named_when_the_data_folder_does_not_exist(tmp
     monkeypatch.setenv("KNEEWEAR_DATA", str(tmp_path / "unplugged"))
     (note,) = check_inputs(example(), root)
     assert f"{tmp_path}/unplugged" in note.text()
+
+
+def write_measured(folder):
+    """Data folder with curve files of the names that the settings of measured activities give."""
+    for name in ("gc_dm/fluoro_gait_dm", "waveforms/dm_treadmill_gait_load"):
+        path = folder / f"{name}.csv"
+        path.parent.mkdir(parents=True)
+        path.write_text("")
+
+
+def test_measured_activities_are_those_with_files(tmp_path):
+    study = validate_study(merge_settings(DEFAULT, {"data_folder": str(tmp_path)}))
+    assert measured_activities(study, ROOT) == []
+    write_measured(tmp_path)
+    (found,) = measured_activities(study, ROOT)
+    assert (found["beside"], found["knee"]) == ("gait", "right")
+    assert found["files"]["motion"] == str(tmp_path / "gc_dm/fluoro_gait_dm.csv")
+    assert found["settings"]["load"]["columns"]["load"] == "axial_BW_Fregly_style"
+    (tmp_path / "waveforms/gc_dm_measured_gait_load_mean.csv").write_text("")
+    _, second = measured_activities(study, ROOT)
+    assert second["settings"]["motion"] == found["settings"]["motion"]
+    assert second["settings"]["load"]["columns"]["medial"] == "medial_N"

@@ -14,6 +14,7 @@ from kneewear.errors import InputDataError
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.replications.spatial_knee.model import flex
 from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.studies.multibody.composed import curve_names
 from kneewear.studies.multibody.models import solve_model
 from tests.refusals import refused_at
 
@@ -71,6 +72,19 @@ def test_a_ball_is_pressed_as_hertz_says():
     depth = (force / (4.0 / 3.0 * modulus * np.sqrt(20.0))) ** (2.0 / 3.0)
     np.testing.assert_allclose(values(result.kinematics, "tibia y"), depth, rtol=1e-6)
     np.testing.assert_allclose(values(result.forces, "contact force", "touch"), force, rtol=1e-6)
+
+
+def test_names_of_curves_are_known_before_the_solution():
+    held = ["z", "theta_1", "theta_2", "theta_3"]
+    knee = ball_on_plane(bodies={"tibia": {"driven": {"x": [[0, 0], [100, 5]]}, "held": held}})
+    knee["joints"] = {"ring": {"kind": "ball", "bodies": ["femur", "tibia"],
+                               "point_mm": [0, 0, 0], "stiffness_n_per_mm": 10.0}}  # fmt: skip
+    result, parts, settings = solve(knee)
+    tables = pd.concat([result.kinematics, result.forces])
+    found = set(zip(tables["panel"], tables["series"], strict=True))
+    assert set(curve_names(parts, settings)) == found
+    # A constraint force of the slide, against the joint's spring.
+    assert values(result.forces, "constraint force", "tibia x")[-1] == pytest.approx(50.0, rel=1e-6)
 
 
 def spatial(tmp_path):

@@ -13,6 +13,7 @@ from kneewear.report.published_tables import (
     insert_rates,
     retrievals,
 )
+from kneewear.report.source_tables import changed_settings
 from kneewear.report.study_tables import (
     cut_off_cases,
     cut_off_contact,
@@ -26,6 +27,9 @@ from kneewear.report.wear_tables import (
     centre,
     choice_effects,
     choices,
+    lives_compared,
+    motion_ranges,
+    surface_errors,
     thickness_choice,
 )
 from kneewear.settings.wear_laws import WEAR_LAWS
@@ -80,6 +84,35 @@ def test_creep_share_is_of_both_sides(whole):
     assert creep_share(cases)["gait", case] == pytest.approx(100.0 * creep / damage)
 
 
+def test_lives_are_compared_by_their_ratio(single, whole):
+    cases = single.tables["cases"].copy()
+    here = (cases["life"] == "rest") & (cases["quantity"] == "wear_volume")
+    cases.loc[here & (cases["side"] == "lateral"), "value"] *= 1.44
+    table = lives_compared(cases).set_index(["quantity", "side"]).iloc[:, -1]
+    assert table["wear_volume", "lateral"] == "1.44"
+    assert table["wear_volume", "medial"] == "1.00"
+    assert lives_compared(pd.DataFrame(whole.tables["cases"])).empty
+
+
+def test_surface_errors_are_parts_of_the_peak_penetration():
+    cases = pd.DataFrame(
+        {
+            "side": ["medial", "medial", "lateral"],
+            "quantity": "max_penetration",
+            "value": [0.050, 0.100, 0.100],
+        }
+    )
+    quality = pd.DataFrame(
+        {
+            "component": ["insert", "femoral"] * 2,
+            "side": ["medial"] * 2 + ["lateral"] * 2,
+            "mean_mm": [0.0005] * 4,
+        }
+    )
+    percent = surface_errors(cases, quality).set_index("side")["percent"]
+    assert percent.to_dict() == {"medial": "1 to 2", "lateral": "1"}
+
+
 def test_border_contact_is_weighed_by_its_share():
     names = ("border_pressure", "border_force_share", "border_wear_share")
     rows = [
@@ -123,6 +156,23 @@ def test_effects_of_wear_and_creep_add_up_to_that_of_damage(whole):
     assert choice_effects(middle, settings).empty
 
 
+def test_ranges_of_the_motion_are_shown_where_forces_decide_it():
+    values = {"posterior_position": (-4.0, 5.0, "mm"),
+              "tibial_external_rotation": (-8.0, 10.0, "deg")}  # fmt: skip
+    rows = [
+        ("gait", "both", f"{name}_{end}", value, unit)
+        for name, (low, high, unit) in values.items()
+        for end, value in (("min", low), ("max", high))
+    ]
+    cases = pd.DataFrame(rows, columns=["life", "side", "quantity", "value", "unit"])
+    driven = pd.DataFrame({"coordinate": ["x", "x"], "condition": ["driven by force", "spring"]})
+    table = motion_ranges(cases, driven)
+    assert table["range"].tolist() == [9.0, 18.0]
+    assert table["unit"].tolist() == ["mm", "deg"]
+    given = driven.assign(condition=["prescribed", "spring"])
+    assert motion_ranges(cases, given).empty
+
+
 @pytest.fixture
 def varied(whole):
     """Case table whose values approach a limit over the number of blocks."""
@@ -163,6 +213,13 @@ def test_choices_of_the_model_are_those_of_its_laws_and_factors():
     assert volumes["wear factor", "4e-07"] == pytest.approx(4.0 * volumes["wear factor", "1e-07"])
     left = draw_spread(spread_of()).axes[0]
     assert [bar.get_width() for bar in left.containers[0]] == pytest.approx(volumes.tolist())
+
+
+def test_changed_settings_are_those_that_differ_and_new_blocks_are_one_row():
+    usual = {"study": "default", "wear": {"months": 51, "blocks": 1}}
+    here = {"study": "mine", "wear": {"months": 12, "blocks": 1}, "sweep": {"a": 1, "b": 2}}
+    table = changed_settings(here, usual).set_index("key")["here"].to_dict()
+    assert table == {"wear.months": "12", "sweep": "a 1, b 2"}
 
 
 def test_mean_and_peak_of_any_side_are_judged_and_failures_are_not():

@@ -14,6 +14,11 @@ from kneewear.io.documents import save_json
 from kneewear.joblog import job_log
 from kneewear.outcome import outcome
 from kneewear.provenance import reported_findings
+from kneewear.report.derived import Tables
+from kneewear.report.specification import KeyResultPart
+from kneewear.report.summary import (
+    key_results,
+)
 from kneewear.sides import BOTH
 from tests.report.pages import written
 
@@ -89,6 +94,17 @@ def test_cases_beyond_validity_are_counted(whole):
         validity["case"].unique()[:3]
     )
     assert "validity" in [one.finding.check for one in page.findings]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "value"),
+    [("first", 3.0), ("sum", 2.0), ("max", 3.0), ("mean", 2 / 3), ("count", 3), ("largest", -4.0)],
+)
+def test_statistics_of_a_key_result(statistic, value):
+    tables = Tables({"t": pd.DataFrame({"value": [3.0, -4.0, 3.0]})}, {"study": "s"})
+    part = KeyResultPart(table="t", name="x", statistic=statistic)
+    (result,) = key_results([part], tables)
+    assert result.value == pytest.approx(value)
 
 
 def test_no_page_has_a_line_twice(whole):

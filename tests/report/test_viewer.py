@@ -11,9 +11,10 @@ import pytest
 
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.report import insert_view
 from kneewear.report.insert_view import build_insert_view, insert_mesh
 from kneewear.report.multibody import scene_view
-from kneewear.report.viewer import STEPS
+from kneewear.report.viewer import STEPS, colour_steps
 from kneewear.simulation.history import cases_of
 from kneewear.studies.multibody.result import Scene, scene_record
 from tests.datasets import plain
@@ -93,6 +94,18 @@ def test_vertices_are_elements_and_triangles_look_up(whole):
     # What the triangles miss is half an element along the border.
     covered = 0.5 * np.linalg.norm(normal, axis=1).sum()
     assert 0.85 * whole.grid.area.sum() < covered < whole.grid.area.sum()
+
+
+def test_blocks_of_elements_keep_maxima_and_shape(whole, monkeypatch):
+    monkeypatch.setattr(insert_view, "MOST_VERTICES", 100)
+    view = view_of(whole)
+    count = len(unpacked(view["bodies"]["insert"]["points"])) // 12
+    assert count < 200
+    top = view["scales"]["damage_depth"]["top"]
+    for index, case in enumerate(cases_of(whole.maps)):
+        steps = unpacked(scene_of(view, case=case.name, quantity="damage_depth")["colours"])
+        assert len(steps) == count
+        assert steps.max() == colour_steps(whole.maps.damage_depth.values[0, index], top).max()
 
 
 def small_scene():

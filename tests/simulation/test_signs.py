@@ -18,12 +18,14 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.curves import read_curves
 from kneewear.io.shapes import load_shape
+from kneewear.report.bodies import draw_signs
 from kneewear.settings.cases import Case
 from kneewear.simulation import signs
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.signs import (
     SignTrial,
     doubtful_signs,
+    tabulate_trials,
     try_signs,
 )
 from tests.activity.motions import ROOT, study
@@ -58,6 +60,35 @@ class TestVerdict:
         assert doubtful_signs([replace(given, standard=True), other], "gait") is None
         assert doubtful_signs([given, replace(other, effort=0.3)], "gait") is None
         assert doubtful_signs([replace(given, screw_home=-0.2), other], "gait") is None
+
+
+def test_table_holds_every_trial_and_the_doubt():
+    names = ("nothing", "anterior-posterior", "rotation", "anterior-posterior and rotation")
+    trials = [
+        trial(name, effort) for name, effort in zip(names, (0.3, 0.1, np.inf, 0.4), strict=True)
+    ]
+    table = tabulate_trials(trials, "gait")
+    assert list(table["reversed"]) == list(names)
+    assert "anterior-posterior" in table["verdict"].iloc[0]
+    assert (table["verdict"].iloc[1:] == "").all()
+    assert table["effort_of_load"].tolist() == [0.3, 0.1, np.inf, 0.4]
+
+
+def test_a_picture_has_the_motion_as_given_and_with_the_sign_that_fits_best():
+    cycle = np.linspace(0.0, 100.0, 8, endpoint=False)
+    curves = np.column_stack([cycle, *np.random.default_rng(3).normal(size=(4, 8))])
+    back = curves * [1, -1, 1, 1, 1]
+    trials = [
+        replace(trial("nothing", 0.3), curves=curves),
+        replace(trial("rotation", 0.2), curves=curves),
+        replace(trial("anterior-posterior", 0.1), curves=back),
+    ]
+    axes = draw_signs(trials).axes
+    assert len(axes) == 4
+    given, best = axes[0].lines
+    np.testing.assert_array_equal(given.get_ydata()[:-1], curves[:, 1])
+    np.testing.assert_array_equal(best.get_ydata()[:-1], -curves[:, 1])
+    assert best.get_label() == "anterior-posterior reversed (0.10 of the load)"
 
 
 @pytest.mark.parametrize(("reference", "origin"), [(None, 3.0), (0.0, 0.0), (2.0, 2.0)])

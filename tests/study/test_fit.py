@@ -11,11 +11,13 @@ import pytest
 
 from kneewear.analysis import fit as analysis
 from kneewear.analysis.fit import separate_constants
-from kneewear.errors import InputDataError
+from kneewear.errors import ConvergenceError, InputDataError
+from kneewear.reference.published import HALF_UNITS
 from kneewear.settings.plans import ResolutionSettings, StageSettings
 from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study import fit
-from kneewear.study.fit import pose_problem, search_constants
+from kneewear.study.fit import fit_study, pose_problem, search_constants
+from kneewear.study.run import FAILURE
 from tests.study.studies import shipped
 
 CALIBRATION = shipped("calibration.yaml")
@@ -159,3 +161,35 @@ def test_separation_is_that_of_linear_regression(linear, monkeypatch):
 def test_settings_that_no_fit_can_have_are_refused(changes, message):
     with pytest.raises(InputDataError, match=message):
         validate_study(merge_settings(CALIBRATION, changes))
+
+
+@pytest.mark.parametrize("failing", [(), (0.1, 15), (0.1, 0.2, 9), (0.1, 0.2, 15)])
+def test_next_best_point_replaces_one_without_results(study, monkeypatch, failing):
+    first = next(iter(study.variables))
+
+    def search(problem, pool, near=None):
+        points = pd.DataFrame({name: [0.1, 0.2] for name in problem.variables})
+        return points.assign(stage=len(problem.plan.stages), sum_of_squares=[1.0, 2.0])
+
+    def compute(study, values, cells, resolution):
+        fitted = sum(values[name] != one.start for name, one in study.variables.items())
+        part = round(study.variables[first].position(values[first]), 3)
+        fails = part in failing and fitted in failing
+        columns = {"thickness_mm": [10.0], "body_mass_kg": [75.0]}
+        columns |= {f"{side}_{name}": 1.0 for side in ("medial", "lateral") for name in HALF_UNITS}
+        return pd.DataFrame({**columns, FAILURE: "no equilibrium" if fails else ""})
+
+    monkeypatch.setattr(fit, "search_constants", search)
+    monkeypatch.setattr(fit, "compute_cells", compute)
+    if 0.2 in failing and 15 in failing:
+        with pytest.raises(ConvergenceError, match="15"):
+            fit_study(study)
+        return
+    outcome = fit_study(study)
+    part = 0.2 if 15 in failing else 0.1
+    expected = study.variables[first].quantiles(part).item()
+    assert outcome.values[first] == pytest.approx(expected, rel=1e-3)
+    location = ("implant", "parametric", "femoral_sagittal_radius_mm")
+    assert outcome.settings(study)[location] == outcome.values[first]
+    of_cells = outcome.results[outcome.results["role"] == "cells"]
+    assert set(of_cells["constants"]) == {9, 12, 15} - ({9} if 9 in failing else set())

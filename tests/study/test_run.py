@@ -9,6 +9,7 @@ import pytest
 import kneewear as kw
 from kneewear.io.study_inputs import FileReader, load_activity
 from kneewear.settings.study import merge_settings, validate_study
+from kneewear.study.discretisation import check_discretisation
 from kneewear.study.element_sums import SampleSums
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import CASE, plan_cases
@@ -120,6 +121,16 @@ def test_a_case_reads_its_own_motion_for_its_own_side(tmp_path):
     nominal = example_results(example_study({}))["medial_wear_volume"][0]
     # Clinical conventions have the same signs on both sides: a left knee is mirrored as it is read.
     np.testing.assert_allclose(results["medial_wear_volume"], nominal, rtol=1e-9)
+
+
+def test_a_finer_discretisation_is_compared():
+    study = coarse_study({})
+    activities = built_in_activities(study)
+    table = check_discretisation(study, exact_knee(study), activities)
+    row = table.set_index(["side", "quantity"]).loc[("medial", "wear_volume")]
+    assert row["here"] == computed(study)["medial_wear_volume"][0]
+    # Eight frames of a cycle are too few by tens of per cent.
+    assert 1.0 < abs(row["difference_percent"]) < 90.0
 
 
 def test_sums_of_elements_are_those_of_the_samples():

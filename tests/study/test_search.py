@@ -22,6 +22,7 @@ from kneewear.study.search import (
     minimised,
     plan_front,
     plan_generation,
+    search_problem,
     searched,
     violations,
     with_grid,
@@ -165,6 +166,14 @@ def test_stiffness_of_spheres_in_dishes_is_load_over_the_difference_of_radii():
     stiff = designs["anterior_posterior_stiffness"].to_numpy()
     assert minimised(study.cases, designs)[:, 0].tolist() == (-stiff).tolist()
     assert (violations(study.cases, designs)[:, 0] > 0.0).tolist() == [True, False]
+
+
+def test_limits_are_violated_on_their_far_side_in_parts_of_them():
+    study = small_search(constraints={"max_pressure": {"at_most": 20.0, "at_least": 10.0}})
+    table = pd.DataFrame({"max_pressure": [5.0, 15.0, 25.0]})
+    parts = violations(study.cases, table)
+    assert parts.tolist() == [[0.5, -0.75], [-0.5, -0.25], [-1.5, 0.25]]
+    assert search_problem(study).constraints == 2
 
 
 def test_reciprocal_scale_searches_evenly_in_the_reciprocal():

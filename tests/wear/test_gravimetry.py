@@ -7,7 +7,10 @@ import pandas as pd
 import pytest
 
 from kneewear import load_study
+from kneewear.errors import DamagedFileError
 from kneewear.io.curves import read_simulator_test
+from kneewear.io.documents import save_json
+from kneewear.io.result_files import file_hash, frozen_digest
 from kneewear.io.study_inputs import check_inputs
 from kneewear.report.wear import draw_wear_over_cycles
 from kneewear.settings.cases import Case
@@ -107,3 +110,13 @@ def test_stored_prediction_is_the_rate_of_the_tables():
     np.testing.assert_allclose(
         rates["wear_mm3_per_million_cycles"], last["wear_mm3"] / last["million_cycles"]
     )
+
+
+def test_a_prediction_that_was_changed_after_it_was_stored_is_refused(tmp_path):
+    file, record = tmp_path / "prediction.csv", tmp_path / "prediction.json"
+    file.write_text("case,life,wear_mm3_per_million_cycles\na,gait,10\n")
+    save_json({"sha256": file_hash(file)}, record)
+    assert frozen_digest(file, record) == file_hash(file)
+    file.write_text("case,life,wear_mm3_per_million_cycles\na,gait,11\n")
+    with pytest.raises(DamagedFileError):
+        frozen_digest(file, record)

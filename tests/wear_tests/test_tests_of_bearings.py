@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear import default_study
+from kneewear.errors import InputDataError
 from kneewear.settings.study import read_study
 from kneewear.settings.wear_laws import WEAR_LAWS
 from kneewear.settings.wear_test import BearingTest
@@ -143,3 +144,11 @@ def test_laws_are_levels_of_a_study_and_contact_is_solved_once(monkeypatch):
     assert by_law["cross_shear_saturation"] == pytest.approx(by_law["archard"], rel=1e-6)
     assert isinstance(results, pd.DataFrame)
     assert by_law["contact_area"] != by_law["archard"]
+
+
+def test_coupled_layer_is_refused_on_slopes_that_it_does_not_represent():
+    settings = default_study().simulation
+    coupled = type(settings)(**settings.model_dump() | {"contact": "coupled_layer"})
+    small = contact_of("socket, rocking", frames=8, element_mm=2.0).test
+    with pytest.raises(InputDataError, match="ball_in_socket"):
+        BearingContact(small, coupled).fresh  # noqa: B018
