@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
@@ -65,11 +65,13 @@ def compute_cells(
     values: Mapping[str, float],
     cells: Sequence[Cell],
     resolution: ResolutionSettings,
+    contact: dict[str, CaseInputs] | None = None,
 ) -> pd.DataFrame:
     """Results of some cells for values of the variables, by equilibria at exact distances.
 
     As of :func:`kneewear.study.run.run_cases`. ValidationError for impossible values, ValueError
-    or InputDataError for a geometry that cannot be built.
+    or InputDataError for a geometry that cannot be built. `contact` keeps the knee and the cycles
+    of the last values: values that differ in wear and creep alone have the same ones.
     """
     grid = {"rows": resolution.rows, "columns": resolution.columns}
     simulation = {"analysis": "quasi_static", "frames": resolution.frames}
@@ -83,8 +85,18 @@ def compute_cells(
     )
     table = pd.DataFrame(cells, columns=list(_CELL_VARIABLES))
     table.insert(0, CASE, [f"{thickness:g}mm_{mass:g}kg" for thickness, mass in cells])
-    inputs = CaseInputs(cycle, exact_knee(cycle), built_in_activities(cycle), exact=True)
-    return run_cases(cycle, table, inputs)
+    contact = {} if contact is None else contact
+    key = cycle.model_dump_json(exclude={"wear"})
+    if key not in contact:
+        contact.clear()
+        contact[key] = CaseInputs(
+            cycle,
+            exact_knee(cycle),
+            built_in_activities(cycle),
+            exact=True,
+            kept_cycles=len(CALIBRATION_CASES),
+        )
+    return run_cases(cycle, table, contact[key])
 
 
 def fitted_cells(cells: Sequence[Cell] = CALIBRATION_CASES) -> pd.Series:
@@ -133,11 +145,14 @@ class FitProblem:
         Variables that are fitted; the others of the study keep their start.
     published : Series
         As of `fitted_cells`.
+    contact : dict
+        Knee and cycles of the last point; see `compute_cells`.
     """
 
     study: WearStudy
     variables: Mapping[str, Variable]
     published: pd.Series
+    contact: dict[str, CaseInputs] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def plan(self) -> Fit:
@@ -167,8 +182,8 @@ class FitProblem:
         """
         coarse, fine = (self.errors(parts, one) for one in (resolution, self.finest))
         if not np.isfinite([coarse, fine]).all():
-            return self
-        return replace(self, published=self.published * np.exp(coarse - fine))
+            return replace(self, contact={})
+        return replace(self, published=self.published * np.exp(coarse - fine), contact={})
 
     def values(self, parts: Array, digits: int = 17) -> dict[str, float]:
         """Value of every variable of the study at positions between the bounds, 0 to 1."""
@@ -182,7 +197,7 @@ class FitProblem:
         index = self.published.index
         cells = list(dict.fromkeys((thickness, mass) for thickness, mass, *_ in index))
         try:
-            results = compute_cells(self.study, self.values(parts), cells, resolution)
+            results = compute_cells(self.study, self.values(parts), cells, resolution, self.contact)
         except (KneewearError, ValueError):
             return np.full(len(index), np.inf)
         if (results[FAILURE] != "").any():
@@ -201,9 +216,11 @@ class FitProblem:
         """Sum of squares and positions after the steps of a stage; infinite without results."""
         from scipy.optimize import least_squares  # noqa: PLC0415 - slow to load
 
+        # Points are refined in processes, or threads, of their own.
+        own = replace(self, contact={})
         if stage.steps:
             parts = least_squares(
-                lambda parts: np.nan_to_num(self.residuals(parts, stage), posinf=REFUSED),
+                lambda parts: np.nan_to_num(own.residuals(parts, stage), posinf=REFUSED),
                 parts,
                 bounds=(0.0, 1.0),
                 x_scale="jac",
@@ -211,7 +228,7 @@ class FitProblem:
                 ftol=ENOUGH,
                 max_nfev=stage.steps,
             ).x
-        return float(np.sum(self.residuals(parts, stage) ** 2)), parts
+        return float(np.sum(own.residuals(parts, stage) ** 2)), parts
 
 
 def pose_problem(study: WearStudy, number: int | None = None) -> FitProblem:
@@ -293,7 +310,7 @@ def fit_constants(
     for total, parts in zip(last[SUM], last[names].to_numpy(), strict=True):
         values = problem.values(parts, digits=4)
         cells = list(every.itertuples(index=False, name=None))
-        results = compute_cells(problem.study, values, cells, problem.finest)
+        results = compute_cells(problem.study, values, cells, problem.finest, problem.contact)
         reasons = results[FAILURE][results[FAILURE] != ""]
         if reasons.empty:
             return FittedPoint(problem, parts, float(total), values, results, points)
@@ -383,7 +400,11 @@ def _slope_tables(fit: FittedPoint) -> Iterator[pd.DataFrame]:
     """Fitted cells at the end of a fit and with each variable stepped."""
     problem, names = fit.problem, list(fit.problem.variables)
     compute: Callable[..., pd.DataFrame] = partial(
-        compute_cells, problem.study, cells=CALIBRATION_CASES, resolution=problem.plan.stages[-1]
+        compute_cells,
+        problem.study,
+        cells=CALIBRATION_CASES,
+        resolution=problem.plan.stages[-1],
+        contact={},
     )
     for stepped in ("", *names):
         parts = fit.parts.copy()

@@ -92,6 +92,8 @@ class CaseInputs:
         costs more than a cycle. They differ by less than 0.1 %.
     reader : Reader, optional
         Reads files of a case; without it, implants and activities of files are the study's.
+    kept_cycles : int
+        Cases whose cycles are kept, the last ones.
 
     Notes
     -----
@@ -107,15 +109,17 @@ class CaseInputs:
         *,
         exact: bool,
         reader: Reader | None = None,
+        kept_cycles: int = 1,
     ) -> None:
         self.study = study
         self._nominal_knee = knee
         self.nominal_activities = activities
         self.exact = exact
         self.reader = reader
+        self.kept_cycles = kept_cycles
         self._knees: dict[str, KneeModel] = {}
         self._pairs: tuple[KneeModel, tuple[str, ...], tuple[ContactPair, ...]] | None = None
-        self._cycles: tuple[str, dict[str, xr.Dataset]] = "", {}
+        self._cycles: dict[str, dict[str, xr.Dataset]] = {}
         self._test: tuple[str, BearingContact] | None = None
 
     @property
@@ -219,7 +223,9 @@ class CaseInputs:
         blocks = {"implant", "grid", "coarse_grid", "table", "insert", "patient", "simulation"}
         activities = study.simulated_activities()
         key = study.model_dump_json(include=blocks) + repr(activities)
-        if key != self._cycles[0]:
+        if key not in self._cycles:
+            if len(self._cycles) >= self.kept_cycles:
+                self._cycles.pop(next(iter(self._cycles)))
             exact = with_exact_distances(study) if self.exact else study
             knee, cases = self.knee(study), study.case_list()
             pairs = self._pairs_of(knee, exact.simulation)
@@ -227,8 +233,8 @@ class CaseInputs:
                 simulate_cases(knee, activity, cases, exact.simulation, pairs=pairs)
                 for activity in self.activities(study).values()
             ]
-            self._cycles = key, keep_common(histories)
-        return self._cycles[1]
+            self._cycles[key] = keep_common(histories)
+        return self._cycles[key]
 
     def _pairs_of(self, knee: KneeModel, settings: SimulationSettings) -> tuple[ContactPair, ...]:
         """Contact pairs of a knee, those of the case before where nothing of them differs."""

@@ -15,8 +15,8 @@ from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.reference.published import HALF_UNITS
 from kneewear.settings.plans import ResolutionSettings, StageSettings
 from kneewear.settings.study import merge_settings, validate_study
-from kneewear.study import fit
-from kneewear.study.fit import fit_study, pose_problem, search_constants
+from kneewear.study import fit, inputs
+from kneewear.study.fit import compute_cells, fit_study, pose_problem, search_constants
 from kneewear.study.run import FAILURE
 from tests.study.studies import shipped
 
@@ -81,6 +81,29 @@ def test_error_of_the_discretisation_is_subtracted():
     # Beside the point the difference is nearly the same.
     beside = problem.at(parts, COARSE).errors(near, COARSE) - problem.errors(near, problem.finest)
     assert np.abs(beside).max() < 0.25 * np.abs(coarse - fine).max()
+
+
+def test_contact_is_simulated_once_where_wear_and_creep_alone_differ(monkeypatch):
+    simulated = []
+    simulate = inputs.simulate_cases
+
+    def counted(*arguments, **options):
+        simulated.append(arguments[2])
+        return simulate(*arguments, **options)
+
+    monkeypatch.setattr(inputs, "simulate_cases", counted)
+    names = ["femoral_sagittal_radius", "wear_factor", "creep_constant"]
+    problem = pose_problem(only(names))
+    problem = replace(problem, published=problem.published.loc[[10.0], [75.0, 100.0]])
+    first, other_wear, other_shape = np.array([[0.4, 0.3, 0.3], [0.4, 0.6, 0.7], [0.5, 0.6, 0.7]])
+    problem.errors(first, COARSE)
+    kept = problem.errors(other_wear, COARSE)
+    assert len(simulated) == 2
+    alone = replace(problem, contact={}).errors(other_wear, COARSE)
+    assert kept.tolist() == alone.tolist()
+    assert len(simulated) == 4
+    assert problem.errors(other_shape, COARSE).tolist() != kept.tolist()
+    assert len(simulated) == 6
 
 
 @pytest.fixture
@@ -171,7 +194,7 @@ def test_next_best_point_replaces_one_without_results(study, monkeypatch, failin
         points = pd.DataFrame({name: [0.1, 0.2] for name in problem.variables})
         return points.assign(stage=len(problem.plan.stages), sum_of_squares=[1.0, 2.0])
 
-    def compute(study, values, cells, resolution):
+    def compute(study, values, cells, resolution, contact):
         fitted = sum(values[name] != one.start for name, one in study.variables.items())
         part = round(study.variables[first].position(values[first]), 3)
         fails = part in failing and fitted in failing
