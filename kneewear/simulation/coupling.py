@@ -40,7 +40,7 @@ def insert_influence(
     material: Elastic,
     *,
     place: tuple[int, int] | None = None,
-    cut: bool = False,
+    plan: tuple[Array, Array] | None = None,
 ) -> Influence:
     """Influence of the elements of one side of an insert on each other.
 
@@ -56,10 +56,10 @@ def insert_influence(
         Material of the insert.
     place : row and column, optional
         Element through which the sections are taken; the middle of the plateau by default.
-    cut : bool
-        Whether the body ends at the outermost element centres of the side, as the solid of
-        finite-element twins. Otherwise the section across is that of the whole insert: both
-        plateaus, joined by straight lines of their height and thickness.
+    plan : arrays, shape (2,), optional
+        Corners (x, z), mm, of the rectangle that the body fills, as the solid of finite-element
+        twins. Otherwise it ends where the elements end, and the section across is that of the whole
+        insert: both plateaus, joined by straight lines of their height and thickness.
 
     Notes
     -----
@@ -70,10 +70,11 @@ def insert_influence(
     """
     if place is None:
         place = _middle(grid.valid[side])
-    key = _digest(grid, side, thickness, material.poisson_ratio, place, cut)
+    corners = None if plan is None else np.asarray(plan, dtype=float).tolist()
+    key = _digest(grid, side, thickness, material.poisson_ratio, place, corners)
     if key not in _TABLES:
         unit = Elastic(1.0, material.poisson_ratio)
-        _TABLES[key] = _build(grid, side, thickness, unit, place, cut)
+        _TABLES[key] = _build(grid, side, thickness, unit, place, plan)
         if len(_TABLES) > _KEPT:
             _TABLES.popitem(last=False)
     _TABLES.move_to_end(key)
@@ -119,7 +120,7 @@ def _build(
     thickness: Array,
     material: Elastic,
     place: tuple[int, int],
-    cut: bool,
+    plan: tuple[Array, Array] | None,
 ) -> Influence:
     cell = grid.cell_edges(side)
     shape = grid.valid.shape[1:]
@@ -127,13 +128,12 @@ def _build(
     layer = flat_influence(shape, cell, flat, material.youngs_modulus, material.poisson_ratio)
     row, column = place
     across = _line(grid, side, thickness, row, axis=1)
-    others = [] if cut else [one for one in range(len(grid.sides)) if one != side]
+    others = [] if plan else [one for one in range(len(grid.sides)) if one != side]
     lines = [across, *(_line(grid, one, thickness, row, axis=1) for one in others)]
-    beyond = 0.0 if cut else 0.5 * cell[1]
-    section = _section(lines, beyond)
+    section = _section(lines, cell[1], plan)
     ends = _difference(section, across, flat, material, np.arange(0.0, shape[0]) * cell[0])
     line = _line(grid, side, thickness, column, axis=0)
-    section = _section([line], 0.0 if cut else 0.5 * cell[0])
+    section = _section([line], cell[0], plan)
     along = _difference(section, line, flat, material, np.arange(0.0, shape[1]) * cell[1])
     return Influence(layer.across + ends, layer.along + along)
 
@@ -146,8 +146,12 @@ def _middle(valid: NDArray[np.bool_]) -> tuple[int, int]:
 
 
 class _Line(NamedTuple):
-    """Elements of a row or a column: positions, heights, thicknesses, and where there are any."""
+    """Elements of a row or a column: positions, heights, thicknesses, and where there are any.
 
+    Positions are along the unit vector `way`.
+    """
+
+    way: Array
     position: Array
     top: Array
     thickness: Array
@@ -160,8 +164,10 @@ def _line(grid: ElementGrid, side: int, thickness: Array, number: int, axis: int
     corner = grid.corners[cut]
     middle = 0.5 * (corner[1:] + corner[:-1])
     way = corner[-1] - corner[0]
+    way = way / np.linalg.norm(way)
     return _Line(
-        middle @ (way / np.linalg.norm(way)),
+        way,
+        middle @ way,
         grid.centre[cut][:, 1],
         thickness[cut],
         grid.valid[cut],
@@ -189,13 +195,16 @@ def _difference(
     return np.tensordot(waves, np.array(parts), axes=1)
 
 
-def _section(lines: list[_Line], beyond: float) -> Section:
-    """Section through elements of lines, which ends so far beyond the outermost centres, mm."""
+def _section(lines: list[_Line], cell: float, plan: tuple[Array, Array] | None) -> Section:
+    """Section through elements of lines, to the ends of their cells or of a rectangle, mm."""
     parts = [(line.position[line.on], line.top[line.on], line.thickness[line.on]) for line in lines]
     position, top, thickness = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.argsort(position)
     position, top, thickness = position[order], top[order], thickness[order]
-    ends = position[0] - beyond, position[-1] + beyond
+    if plan is None:
+        ends = position[0] - 0.5 * cell, position[-1] + 0.5 * cell
+    else:
+        ends = tuple(sorted(float(at @ lines[0].way) for at in plan))
     count = max(3, round((ends[1] - ends[0]) / _COLUMN) + 1)
     places = np.linspace(*ends, count)
     return Section(places, *(np.interp(places, position, values) for values in (top, thickness)))

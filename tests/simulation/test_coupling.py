@@ -36,6 +36,12 @@ def coupled(pair, thickness, influence):
     return CoupledLayer(law, np.full(pair.index.size, thickness), influence)
 
 
+def outermost_centres(grid):
+    """Corners of the rectangle between the outermost element centres of the first side."""
+    plan = grid.centre[0][grid.valid[0]][:, [0, 2]]
+    return plan.min(axis=0), plan.max(axis=0)
+
+
 def pressed_sphere(contact_radius, approach, thickness, cells):
     """A sphere on a flat layer without ends, with so many cells over the radius of the contact."""
     half, count = 1.25 * contact_radius, round(2.5 * cells)
@@ -85,7 +91,7 @@ def test_free_ends_against_finite_elements_of_a_strip(offset):
         grid, 0, implant.femoral["medial"], tabulate_surface(implant.femoral["medial"], 61, 41)
     )
     local = grid.case_thickness(grid.nominal_thickness)
-    influence = insert_influence(grid, 0, local, UHMWPE, cut=True)
+    influence = insert_influence(grid, 0, local, UHMWPE, plan=outermost_centres(grid))
     height = thickness + RADIUS - approach
     found = pair.evaluate(np.eye(3), [0.0, height, offset], coupled(pair, thickness, influence))
     fine = graded_lines(0.0, thickness, (thickness - 0.6, thickness), 0.6)
@@ -108,13 +114,35 @@ def test_free_ends_against_finite_elements_of_a_strip(offset):
     assert without.wrench[1] > 1.03 * found.wrench[1]
 
 
+def test_ends_of_the_body_do_not_move_with_the_columns():
+    implant = flat_implant(sphere(RADIUS), 16.0, 8.0, spacing=0.0, thickness=TOP)
+    coarse, fine = (build_grid(implant, 48, columns) for columns in (24, 72))
+    plan = outermost_centres(coarse)
+    # Every third cell of the fine grid has the centre of a coarse one; cells far from each other,
+    # as the deflection of near ones depends on their size.
+    row, column = np.full(8, 30), np.arange(0, 24, 3)
+    found, expected = (
+        insert_influence(grid, 0, grid.case_thickness(TOP), UHMWPE, plan=plan).matrix(row, places)
+        for grid, places in ((fine, 3 * column + 1), (coarse, column))
+    )
+    apart = np.abs(column[:, None] - column) > 3
+    largest = expected[apart].max()
+    assert np.abs(found - expected)[apart].max() < 0.005 * largest
+    longer = insert_influence(
+        fine, 0, fine.case_thickness(TOP), UHMWPE, plan=outermost_centres(fine)
+    ).matrix(row, 3 * column + 1)
+    assert np.abs(longer - expected)[apart].max() > 0.05 * largest
+
+
 @cache
 def egg_box():
     """An egg-box over a plate with free ends, and its coupled layer."""
     implant = flat_implant(bumps(), 12.0, 12.0, spacing=0.0, thickness=TOP)
     grid = build_grid(implant, 60, 60)
     pair = ContactPair(grid, 0, bumps(), tabulate_surface(bumps(), 81, 81))
-    influence = insert_influence(grid, 0, grid.case_thickness(TOP), UHMWPE, cut=True)
+    influence = insert_influence(
+        grid, 0, grid.case_thickness(TOP), UHMWPE, plan=outermost_centres(grid)
+    )
     return pair, coupled(pair, TOP, influence)
 
 

@@ -76,7 +76,7 @@ def _values(
     off = grid.centre[number][..., [0, 2]] - 0.5 * (side.box.low + side.box.high)
     row, column = np.unravel_index(np.nanargmin((off**2).sum(axis=-1)), off.shape[:2])
     influence = insert_influence(
-        grid, number, local, material, place=(int(row), int(column)), cut=True
+        grid, number, local, material, place=(int(row), int(column)), plan=side.plan
     )
     law = SmallStrain(confined_modulus(material.youngs_modulus, material.poisson_ratio))
     layer = CoupledLayer(law, local[number].ravel()[pair.index], influence)
