@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ellipeinc, ellipkinc
 
 from kneewear.fe.layer_stress import largest_von_mises, layer_stress
 from kneewear.fe.material import von_mises
@@ -41,6 +42,41 @@ def test_largest_stress_below_a_sphere_is_at_half_the_radius_of_contact():
     assert largest[middle, middle] == pytest.approx(0.62 * PEAK, rel=0.01)
     assert depth[middle, middle] == pytest.approx(0.48, abs=0.03)
     assert np.unravel_index(largest.argmax(), largest.shape) == (middle, middle)
+
+
+def test_largest_stress_below_an_ellipse_of_contact_is_that_of_hertz():
+    # Smaller semi-axis 1; 0.522 (strip) to 0.549 (circle) of the peak pressure at this ratio.
+    long, poisson, edge = 4.0, 0.46, (0.05, 0.1)
+    x, z = (step * np.arange(-count, count + 1) for step, count in zip(edge, (25, 45), strict=True))
+    inside = 1.0 - x[:, None] ** 2 - (z / long) ** 2
+    pressure = PEAK * np.sqrt(np.maximum(inside, 0.0))
+    depths = np.arange(0.5, 1.1, 0.05)
+    found, depth = largest_von_mises(pressure, edge, depths, 20.0, poisson)
+    expected = von_mises(axis_stress(depths, long, poisson))
+    assert found[25, 45] == pytest.approx(PEAK * expected.max(), rel=0.01)
+    assert depth[25, 45] == pytest.approx(depths[expected.argmax()], abs=0.051)
+    assert 0.52 < expected.max() < 0.55
+    # A circle is that of the formula on the axis of a sphere.
+    assert von_mises(axis_stress(np.array([0.48]), 1.0001, 0.3)) == pytest.approx(0.62, rel=0.01)
+
+
+def axis_stress(depth, long, poisson):
+    """Stresses of Hertz's ellipse of semi-axes `long` and 1 on its axis (Thomas and Hoersch 1930, in Johnson 1985).
+
+    Over the peak pressure, in the order of `layer_stress`.
+    """
+    part = 1.0 - long**-2
+    scaled, ratio = depth / long, np.sqrt((1.0 + depth**2) / (long**2 + depth**2))
+    angle = np.arctan2(long, depth)
+    first, second = ellipkinc(angle, part), ellipeinc(angle, part)
+    inner = scaled * (long**2 * second - first)
+    outer = scaled * (first - second)
+    factor = 2.0 / (part * long)
+    along = -0.5 * (1.0 - ratio) + outer + poisson * (1.0 - long**2 * ratio + inner)
+    across = 0.5 + 0.5 / ratio - ratio * long**2 + inner + poisson * (ratio - 1.0 + outer)
+    up = -0.5 * (1.0 - ratio**2) / ratio
+    zero = np.zeros_like(depth)
+    return factor * np.stack([across, up, along, zero, zero, zero], axis=-1)
 
 
 def test_surface_carries_the_pressure_and_nothing_else():
