@@ -9,6 +9,7 @@ AFTER = {
     "config/fe_twin_dm.yaml": "config/dm_measured.yaml",
     "config/fe_twin_edge.yaml": "config/fe_twin.yaml",
     "config/fe_twin_stabilised.yaml": "config/fe_twin.yaml",
+    "config/fe_twin_swing.yaml": "config/fe_twin.yaml",
     "config/fe_twin_yield.yaml": "config/fe_twin.yaml",
     "config/patellar_button_flexion.yaml": "config/patellar_button_dm.yaml",
     "config/soft_tissue_laxity.yaml": "config/tkr_soft_tissue.yaml",
