@@ -16,7 +16,7 @@ from kneewear.reference.published import HALF_UNITS
 from kneewear.settings.plans import ResolutionSettings, StageSettings
 from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study import fit, inputs
-from kneewear.study.fit import compute_cells, fit_study, pose_problem, search_constants
+from kneewear.study.fit import fit_study, pose_problem, search_constants
 from kneewear.study.run import FAILURE
 from tests.study.studies import shipped
 
