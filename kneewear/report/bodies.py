@@ -363,35 +363,41 @@ def draw_motion(implant: Implant, history: xr.Dataset) -> Figure:
     """Component on insert at moments of the cycle (Fig. 2-6)."""
     frames = shown_frames(history)
     flexion = np.degrees(clinical_angles(body_three_123(history.rotation.values[0])))[:, 0]
-    columns = 4
-    rows = -(-frames.size // columns)
-    figure = Figure(figsize=(style.WIDTH, 2.1 * rows), layout="constrained")
-    plastic = {side: sample_surface(one, MOTION_SAMPLES) for side, one in implant.insert.items()}
-    metal = [sample_surface(one, MOTION_SAMPLES) for one in implant.femoral.values()]
-    poses = {
-        frame: [moved(one, history.rotation.values[0, frame], history.translation.values[0, frame])
-                for one in metal]
-        for frame in frames
-    }  # fmt: skip
-    bodies = [*plastic.values(), *(points for pose in poses.values() for points in pose)]
-    drawn = np.concatenate([points.reshape(-1, 3) for points in bodies])
-    low, high = drawn.min(axis=0), drawn.max(axis=0)
-    for number, frame in enumerate(frames):
-        axes: Any = figure.add_subplot(rows, columns, number + 1, projection="3d")
-        for side, points in plastic.items():
-            draw_patch(axes, points, style.SIDE_COLOURS[side], 1.0)
-        for points in poses[frame]:
-            draw_patch(axes, points, BRIGHT_METAL, 0.6)
-        # One window for all moments, so that the motion can be seen.
-        axes.set(xlim=(low[0], high[0]), ylim=(low[2], high[2]), zlim=(low[1], high[1]))
-        axes.set_box_aspect((high - low)[[0, 2, 1]], zoom=1.25)
-        axes.view_init(elev=12, azim=115)
-        axes.set_axis_off()
-        axes.set_title(
+    figure = Figure(figsize=(style.WIDTH, 2.1 * -(-frames.size // 4)), layout="constrained")
+    poses = [
+        Pose(
             f"{history.percent.values[frame]:.0f} %: flexion {flexion[frame]:.0f}°, "
             f"{history['load'].values[0, frame]:.0f} N",
+            history.rotation.values[0, frame], history.translation.values[0, frame],
         )
+        for frame in frames
+    ]  # fmt: skip
+    draw_poses(figure, implant, poses, 4, (12, 115))
     return figure
+
+
+def draw_poses(
+    figure: Any, implant: Implant, poses: Sequence[Pose], columns: int, view: tuple[float, float]
+) -> None:
+    """Component on insert at each pose, named, from an elevation and azimuth, deg."""
+    plastic = {side: sample_surface(one, MOTION_SAMPLES) for side, one in implant.insert.items()}
+    metal = [sample_surface(one, MOTION_SAMPLES) for one in implant.femoral.values()]
+    placed = [[moved(one, *pose[1:]) for one in metal] for pose in poses]
+    bodies = [*plastic.values(), *(points for pose in placed for points in pose)]
+    drawn = np.concatenate([points.reshape(-1, 3) for points in bodies])
+    low, high = drawn.min(axis=0), drawn.max(axis=0)
+    for number, (pose, above) in enumerate(zip(poses, placed, strict=True)):
+        axes = figure.add_subplot(-(-len(poses) // columns), columns, number + 1, projection="3d")
+        for side, points in plastic.items():
+            draw_patch(axes, points, style.SIDE_COLOURS[side], 1.0)
+        for points in above:
+            draw_patch(axes, points, BRIGHT_METAL, 0.6)
+        # One window for all poses, so that the motion can be seen.
+        axes.set(xlim=(low[0], high[0]), ylim=(low[2], high[2]), zlim=(low[1], high[1]))
+        axes.set_box_aspect((high - low)[[0, 2, 1]], zoom=1.25)
+        axes.view_init(*view)
+        axes.set_axis_off()
+        axes.set_title(pose.name)
 
 
 @style.styled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.grid import Bearing, bearing_of
 from kneewear.geometry.implant import Implant
+from kneewear.mechanics.coordinates import POSE_FACTORS, weights
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.report import style
-from kneewear.report.bodies import draw_section, moved
+from kneewear.report.bodies import Pose, draw_poses, draw_section, moved
 from kneewear.report.maps import sample_surface
 from kneewear.report.study_tables import (
     PUBLISHED_BOUNDS,
@@ -47,6 +48,14 @@ DIVIDED = ("force_n", "torque_n_mm", "max_pressure_mpa", "avg_pressure_mpa")
 MOST_SHOWN = 12
 # Points of the map of bone on each plateau.
 BONE_RASTER = (120, 120)
+# Poses of a settling sequence, by the part of their path so far, and their view, deg.
+SETTLING_SHOWN = (0.0, 0.1, 0.25, 0.5, 1.0)
+SIDE_VIEW = (4.0, 90.0)
+SETTLING_SIZES = {
+    "acceleration_mm_per_s2": "acceleration (mm/s²)",
+    "acceleration_rad_per_s2": "acceleration (rad/s²)",
+    "kinetic_energy_n_mm": "kinetic energy (N mm)",
+}
 # Part of the random positions inside the bands.
 BAND = (0.05, 0.95)
 
@@ -68,8 +77,8 @@ def draw_static_figures(
     implant : Implant
         Implant or natural knee of all cases.
     tables : mapping of str to DataFrame
-        Table `contact` and, where they are made, `material_comparison`, `element_convergence` and
-        `grid_sensitivity`.
+        Table `contact` and, where they are made, `material_comparison`, `element_convergence`,
+        `grid_sensitivity` and `settling`.
     """
     static = tables["contact"]
     chosen = drawn_cases(cases)
@@ -89,6 +98,8 @@ def draw_static_figures(
         figures["element_convergence"] = draw_element_convergence(tables["element_convergence"])
     if "grid_sensitivity" in tables:
         figures["grid_sensitivity"] = draw_grid_sensitivity(tables["grid_sensitivity"])
+    if "settling" in tables:
+        figures["settling"] = draw_settling(tables["settling"], implant)
     return figures
 
 
@@ -392,4 +403,32 @@ def draw_grid_sensitivity(table: pd.DataFrame) -> Figure:
     for axes in panels[:, 0]:
         axes.set_ylabel("rows (front to back)")
     figure.colorbar(image, ax=panels, label="deviation from the finest grid (%)", shrink=0.8)
+    return figure
+
+
+@style.styled
+def draw_settling(settling: pd.DataFrame, implant: Implant) -> Figure:
+    """Component on insert from the start (left) to rest (right), and accelerations and energy."""
+    figure = Figure(figsize=(style.WIDTH, 4.2), layout="constrained")
+    above, below = cast(Any, figure.subfigures(2, 1))
+    coordinates = settling[list(POSE_FACTORS)].to_numpy() / np.array(list(POSE_FACTORS.values()))
+    lengths = np.linalg.norm(np.diff(coordinates, axis=0) * weights(1), axis=1)
+    path = np.concatenate([[0.0], np.cumsum(lengths)])
+    shown = np.searchsorted(path, path[-1] * np.array(SETTLING_SHOWN))
+    poses = [
+        Pose(f"{1e3 * settling['time_s'].iloc[n]:.3g} ms", coordinates[n, 3:], coordinates[n, :3])
+        for n in shown
+    ]
+    draw_poses(above, implant, poses, len(poses), SIDE_VIEW)
+    left, right = below.subplots(1, 2)
+    for name in POSE_FACTORS:
+        if np.ptp(settling[name]) > 0.0:
+            stem, _, unit = name.rpartition("_")
+            left.plot(settling[name] - settling[name].iloc[-1], label=f"{words(stem)} ({unit})")
+    for name, label in SETTLING_SIZES.items():
+        right.semilogy(settling[name].where(settling[name] > 0.0), label=label)
+    left.set(title="Distance from rest", xlabel="step")
+    right.set(title="Accelerations and kinetic energy", xlabel="step")
+    left.legend()
+    right.legend()
     return figure

@@ -7,7 +7,15 @@ from typing import Annotated
 from pydantic import Field
 
 from kneewear.settings.ranges import Range
-from kneewear.settings.types import Ascending, Name, Settings, quantity
+from kneewear.settings.types import (
+    Ascending,
+    Finite,
+    Name,
+    NonNegative,
+    Positive,
+    Settings,
+    quantity,
+)
 from kneewear.settings.variables import Levels
 
 Percent = Annotated[float, Field(gt=0, lt=100)]
@@ -145,6 +153,31 @@ class ElementsOptions(Settings):
     )
 
 
+class SettlingOptions(Settings):
+    """Fall onto the insert of the settings of model press, to rest by numerical damping."""
+
+    lift_mm: NonNegative = quantity(
+        "Height of the start above the one from which the search of the equilibrium starts.",
+        Range("mm", 0, 0, 50, 200, "Clear of the insert"),
+        5.0,
+    )
+    varus_deg: Finite = quantity(
+        "Varus of the femoral component at the start.",
+        Range("deg", -15, -10, 10, 15, "Both condyles stay above their plateaus"),
+        0.0,
+    )
+    step_error_mm: Positive = quantity(
+        "Largest error of a step, which decides on its duration.",
+        Range("mm", 1e-3, 1e-2, 1, 10, "Loose tolerances in Bei (2003), 2.2.4"),
+        0.1,
+    )
+    acceleration: Positive = quantity(
+        "Acceleration, and rate, of each free coordinate below which the component has settled.",
+        Range("mm/s2 or rad/s2", 1e-12, 1e-7, 1, 1e3, "1e-5 in Bei (2003), 3.2.3"),
+        1e-5,
+    )
+
+
 class Analyses(Settings):
     """Analyses of a study; those that are absent are not made."""
 
@@ -198,6 +231,9 @@ class Analyses(Settings):
     )
     elements: ElementsOptions | None = Field(
         default=None, description="Dependence of one case on the elements."
+    )
+    settling: SettlingOptions | None = Field(
+        default=None, description="Fall onto the insert by implicit Euler steps, to rest."
     )
 
     @property

@@ -62,6 +62,34 @@ class PressStudy(Study):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _settles_on_the_insert(self) -> PressStudy:
+        options, press = self.analyses.settling, self.press
+        if options is None:
+            return self
+        unfit = [
+            key
+            for key in ("poses", "path", "medial_share", "posterior_offset_mm",
+                        "medial_offset_mm", "varus_offset_deg")
+            if getattr(press, key)
+        ]  # fmt: skip
+        missing = [
+            name
+            for name, needed in (
+                ("superior_inferior", True), ("varus_valgus", bool(options.varus_deg)),
+            )
+            if needed and name not in press.free
+        ]  # fmt: skip
+        if unfit or missing:
+            found = f"press.{', press.'.join(unfit)}" if unfit else f"free: {', '.join(press.free)}"
+            raise fault_at(
+                ("analyses", "settling"),
+                found,
+                "a load on a given line under which the component falls and turns freely",
+                f"Remove {', '.join(unfit)}." if unfit else f"Add {', '.join(missing)} to free.",
+            )
+        return self
+
     def _uncoupled(self) -> Iterator[tuple[Location, str]]:
         """Places and values of settings that a coupled layer does not cover."""
         yield from super()._uncoupled()

@@ -159,6 +159,15 @@ class Rig:
         height = self.knee.height_above(body_three_123(angles))
         return np.array([press.posterior_mm, height, press.medial_mm, *angles])
 
+    def springs(self, pose: Array, free: Sequence[str], axial: Axial) -> list[Spring]:
+        """Springs that hold free translations at a pose (6,), if the settings have some."""
+        stiffness = self.press.centring_per_mm * axial.force
+        return [
+            Spring(name, stiffness, rest=float(pose[COORDINATES.index(name)]))
+            for name in ("x", "z")
+            if name in free and stiffness > 0.0
+        ]
+
     def settle(
         self,
         pose: Array,
@@ -178,12 +187,7 @@ class Rig:
         layers and equilibrium are solved in turn until the thickness under load does not change.
         """
         elements = elements or self.elements
-        stiffness = self.press.centring_per_mm * axial.force
-        springs = [
-            Spring(name, stiffness, rest=float(pose[COORDINATES.index(name)]))
-            for name in ("x", "z")
-            if name in free and stiffness > 0.0
-        ]
+        springs = self.springs(pose, free, axial)
         change = math.inf
         for _ in range(MOST_ALTERNATIONS):
             pressed = self.knee.pressed_layers(elements, pose[:3], body_three_123(pose[3:]))

@@ -21,6 +21,7 @@ from kneewear.report.study_tables import scanned_positions
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.simulation.press import Rig, solve_press
 from kneewear.simulation.press_results import contact_dataset
+from kneewear.simulation.settling import settle_component
 from tests.press.conftest import compute
 
 ROOT = Path(__file__).parents[2]
@@ -219,6 +220,18 @@ def test_distance_and_direction_can_be_chosen(knee, record):
     ray = contact_dataset(solve_press(Rig(knee, natural_study(press=measures, variables={}))))
     assert (ray.max_penetration < 0.995 * record.max_penetration[0]).all()
     np.testing.assert_allclose(ray.force[:, 1].sum(), record.force[0, :, 1].sum(), rtol=1e-5)
+
+
+@needs_data
+@pytest.mark.compiled
+def test_numerical_damping_and_descent_find_one_pose(knee, study):
+    """Also where the cartilage under an element changes with the pose (Bei 2003, Fig. 2-4)."""
+    sequence, end = settle_component(knee, study)
+    assert (sequence.loc[0, ["medial_force_n", "lateral_force_n"]] == 0.0).all()
+    assert list(end["free"]) == [False, True, True, True, False, False]
+    # The descent leaves 1e-8 of the load, 1e-5 N over some 10 N/mm.
+    assert end["difference"].abs().max() < 1e-6
+    assert sequence["acceleration_mm_per_s2"].iloc[-1] < 1e-5
 
 
 def meets(start, way, corners) -> bool:

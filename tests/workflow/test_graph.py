@@ -87,7 +87,7 @@ for path in map(Path, snakemake.output):
 @pytest.mark.parametrize(
     ("config", "rules"),
     [
-        ("chapter3.yaml", {"study_elements", "analyse_cases"}),
+        ("chapter3.yaml", {"study_elements", "settle_component", "analyse_cases"}),
         ("monte_carlo.yaml", {"plan_cases", "evaluate_cases"}),
         ("calibration.yaml", {"fit_constants"}),
         ("verification.yaml", {"compute_part"}),

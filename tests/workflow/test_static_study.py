@@ -54,11 +54,13 @@ def test_every_promised_file_is_there(results):
         "tables/material_comparison.csv",
         "tables/element_convergence.csv",
         "tables/grid_sensitivity.csv",
+        "tables/settling.csv",
+        "tables/settled_pose.csv",
         *(
             f"figures/{name}.svg"
             for name in (
                 "static_sections", "static_pressure", "material_comparison",
-                "element_convergence", "grid_sensitivity",
+                "element_convergence", "grid_sensitivity", "settling",
             )
         ),
         "figures/static_pressure.png",
@@ -85,7 +87,7 @@ def test_table_holds_every_case(results):
 
 def test_page_holds_figures_and_provenance(results):
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.count("data:image/svg+xml") == 5
+    assert page.count("data:image/svg+xml") == 6
     record = json.loads((results / "provenance.json").read_text())
     assert record["settings"]["variables"]["load_n"]["values"] == [750.0, 3000.0]
     assert record["wall_time_s"]["study_elements"] > 0
@@ -106,7 +108,7 @@ def test_a_side_study_that_fails_leaves_a_complete_page(checkout, tmp_path):
         assert copy.planned(SMALL) == {}
     assert (results / "tables" / "contact.csv").read_bytes() == before
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.count("data:image/svg+xml") == 3
+    assert page.count("data:image/svg+xml") == 4
     assert 'data-table="static_cases"' in page
     summary = json.loads((results / "report" / "summary.json").read_text())
     failed = [one["found"] for one in summary["findings"] if one["check"] == "side_study"]
@@ -122,10 +124,10 @@ def test_changes_run_what_they_reach(checkout):
     elements = {"analyses": SMALL["analyses"] | {"elements": ELEMENTS | {"offsets": 3}}}
     planned = checkout.planned(SMALL | elements)
     assert "study_elements" in planned
-    assert not {"build_geometry", "evaluate_cases"} & set(planned)
+    assert not {"build_geometry", "evaluate_cases", "settle_component"} & set(planned)
     # Other loads, and no study of elements.
     loads = SMALL["variables"]["load_n"] | {"values": [750, 2000]}
     others = {"variables": SMALL["variables"] | {"load_n": loads}, "analyses": {"contact": {}}}
     planned = checkout.planned(SMALL | others)
     assert {"evaluate_cases", "analyse_cases"} <= set(planned)
-    assert not {"build_geometry", "study_elements"} & set(planned)
+    assert not {"build_geometry", "study_elements", "settle_component"} & set(planned)

@@ -124,9 +124,46 @@ rule study_elements:
         "../../scripts/study_elements.py"
 
 
+# Only where the settings ask for a settling sequence.
+SETTLING_TABLES = (
+    {
+        "sequence": table("settling", "Verification"),
+        "settled": table("settled_pose", "Verification"),
+    }
+    if STUDY.analyses.settling is not None
+    else {}
+)
+
+
+rule settle_component:
+    input:
+        knee=rules.build_geometry.output.knee,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        **SETTLING_TABLES,
+    log:
+        f"{LOGS}/settle_component.log",
+    benchmark:
+        f"{BENCHMARKS}/settle_component.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(15),
+    params:
+        source=source_fingerprint("settle_component", ROOT),
+        study=STUDY.computed()
+        | {
+            "variables": {},
+            "analyses": {"settling": settings(STUDY.analyses)["settling"]},
+        },
+    script:
+        "../../scripts/settle_component.py"
+
+
 RESULT_FILES = expand(rules.evaluate_cases.output.results, batch=CASE_BATCHES)
 KEPT_FILES = expand(rules.evaluate_cases.output.kept, batch=CASE_BATCHES)
-SIDE_TABLES = ELEMENT_TABLES.values()
+SIDE_TABLES = [*ELEMENT_TABLES.values(), *SETTLING_TABLES.values()]
 IMPLANT_FILES = CASE_FILES if STUDY.model == "press" else []
 
 
@@ -142,7 +179,7 @@ REPORTED = {
             if STUDY.analyses.discretisation
             else []
         ),
-        *ELEMENT_TABLES.values(),
+        *SIDE_TABLES,
         *([rules.build_geometry.output.fit_quality] if KNEE else []),
     ],
     "activities": PREPARED,
