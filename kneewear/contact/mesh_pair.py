@@ -54,7 +54,7 @@ class MeshContact:
             )
         self.centre = np.ascontiguousarray(mesh.vertices[mesh.faces].mean(axis=1))
         self.area = np.linalg.norm(mesh.face_normals, axis=1)
-        normal = mesh.face_normals / np.maximum(self.area, 1e-300)[:, None]
+        self.normal = normal = mesh.face_normals / np.maximum(self.area, 1e-300)[:, None]
         one = np.cross(normal, np.roll(np.eye(3)[np.abs(normal).argmin(axis=1)], 1, axis=1))
         one /= np.maximum(np.linalg.norm(one, axis=1, keepdims=True), 1e-300)
         columns = [np.ascontiguousarray(v.T) for v in (self.centre, normal, one)]

@@ -166,10 +166,14 @@ def add_between(
 
 
 class Driven(NamedTuple):
-    """What an action found that is scaled by a `factor`: its own result is of the unscaled one."""
+    """What an action found that is scaled by a `factor`: its own result is of the unscaled one.
+
+    `power`, N mm/s, is of the scaled forces on all bodies.
+    """
 
     factor: float
     found: Any
+    power: float
 
 
 @dataclass(frozen=True)
@@ -210,4 +214,4 @@ class FlexionDriven:
             turn = np.array([z * x, z * y, -(x * x + y * y)]) / (x * x + y * y)
             own_turn = slice(6 * self.number + 3, 6 * self.number + 6)
             total.stiffness[:, own_turn] += slope * np.outer(own.wrench, turn)
-        return Driven(factor, found)
+        return Driven(factor, found, factor * float(own.wrench @ poses.velocity.ravel()))

@@ -31,8 +31,8 @@ from kneewear.replications.knee_extension.motion import (
     extend_knee,
     find_slack_length,
     force_ratio,
-    patch,
     seat,
+    side_contact,
     stored_energy_error,
     wrap_overlap,
 )
@@ -128,7 +128,7 @@ def spheres():
     base = build_system(parts.knee, settings)
     slack, start = find_slack_length(base, parts, settings)
     system = build_extension(base, parts, settings, "600N", slack)
-    return settings, parts, base, slack, extend_knee(system, start, parts, settings, "600N")
+    return settings, parts, base, slack, extend_knee(system, start, settings, "600N")
 
 
 def test_the_slack_length_gives_the_force_ratio_at_the_start(spheres):
@@ -146,7 +146,7 @@ def test_tendons_balance_about_the_centre_of_a_round_femur(spheres):
     poses = one.system.poses(start)
     pull = parts.knee.quadriceps.on(BODIES).straight.lines(poses)[0]
     ligament = one.system.actions["patellar ligament"].lines(poses)[0]
-    assert wrap_overlap(one.system, parts, start) < 0.0
+    assert wrap_overlap(one.system, start) < 0.0
     levers = []
     for line in (pull, ligament):
         along = line[1] - line[0]
@@ -188,7 +188,7 @@ def test_a_leg_that_its_quadriceps_cannot_extend_is_reported(spheres):
     changed = settings.model_copy(update={"extension": extension})
     system = build_extension(base, parts, changed, "weak", slack)
     with pytest.raises(InputDataError, match=r"force_n\.weak"):
-        extend_knee(system, one.motion.coordinates[0], parts, changed, "weak")
+        extend_knee(system, one.motion.coordinates[0], changed, "weak")
 
 
 def test_a_left_knee_moves_as_the_mirror_image(spheres):
@@ -197,7 +197,7 @@ def test_a_left_knee_moves_as_the_mirror_image(spheres):
     slack, start = find_slack_length(base, parts, settings)
     assert slack == pytest.approx(spheres[3], abs=2e-4)
     system = build_extension(base, parts, settings, "600N", slack)
-    left = extend_knee(system, start, parts, settings, "600N")
+    left = extend_knee(system, start, settings, "600N")
     signs = np.tile([1.0, 1.0, -1.0, 1.0, -1.0, -1.0], 2)
     # The local error of the integration.
     np.testing.assert_allclose(
@@ -210,8 +210,8 @@ def test_both_sides_of_a_contact_are_all_of_it(spheres):
     law, found = one.system.actions["tibiofemoral contact"].law, one.motion.parts[0]
     resultant = found["tibiofemoral contact"]
     medial = law.centre[:, 2] < 0.0
-    push = [patch(resultant, law, mask) for mask in (medial, ~medial)]
-    both = patch(resultant, law, np.ones_like(medial))
+    push = [side_contact(resultant, law, mask) for mask in (medial, ~medial)]
+    both = side_contact(resultant, law, np.ones_like(medial))
     total = np.linalg.norm(resultant.wrench[:3])
     assert both.force == pytest.approx(total, rel=1e-9)
     assert sum(part.force for part in push) == pytest.approx(total, rel=0.05)

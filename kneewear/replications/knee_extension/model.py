@@ -15,17 +15,17 @@ from kneewear.replications.knee_extension.literature import (
     compare_extension,
 )
 from kneewear.replications.knee_extension.motion import (
-    CONTACTS,
     FLEXION,
     Extension,
     ExtensionParts,
+    build_base,
     build_extension,
     extend_knee,
     find_slack_length,
 )
 from kneewear.replications.knee_extension.settings import KneeExtensionSettings
 from kneewear.studies.multibody.outcome import near
-from kneewear.studies.multibody.passive_flexion import BODIES, JOINTS, build_system
+from kneewear.studies.multibody.passive_flexion import BODIES, CONTACTS, JOINTS
 from kneewear.studies.multibody.result import MultibodyResult, Scene, curves
 
 Array = NDArray[np.float64]
@@ -39,11 +39,11 @@ POSES = 19
 
 def solve(parts: ExtensionParts, settings: KneeExtensionSettings) -> MultibodyResult:
     """Extend a knee under each forcing function, beside the numbers of the source."""
-    base = build_system(parts.knee, settings)
+    base = build_base(parts, settings)
     slack, start = find_slack_length(base, parts, settings)
     cases = {
         case: extend_knee(
-            build_extension(base, parts, settings, case, slack), start, parts, settings, case
+            build_extension(base, parts, settings, case, slack), start, settings, case
         )
         for case in settings.extension.forcing.force_n
     }
@@ -135,9 +135,10 @@ def extension_scene(one: Extension, parts: ExtensionParts) -> Scene:
     poses = [system.poses(one.motion.coordinates[number]) for number in chosen]
     ligaments: Any = system.actions["ligaments"]
     tendon: Any = system.actions["patellar ligament"]
+    quadriceps: Any = system.actions["quadriceps"]
     lines = []
     for pose in poses:
-        pull = near(parts.knee.quadriceps.on(BODIES).lines(pose)[0])
+        pull = near(quadriceps.action.lines(pose)[0])
         lines.append((*ligaments.straight.lines(pose), *tendon.lines(pose), pull))
     return Scene(
         bodies=BODIES,

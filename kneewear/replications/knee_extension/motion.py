@@ -8,7 +8,7 @@ Caruntu and Hefzy 2004, doi:10.1115/1.1644565.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,21 +16,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.contact.foundation import confined_modulus
 from kneewear.contact.mesh_pair import MeshContact
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
-from kneewear.multibody.actions import FlexionDriven
+from kneewear.multibody.actions import Contact, FlexionDriven
 from kneewear.multibody.dynamics import Stepping, SystemMotion, integrate_system
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
 from kneewear.multibody.system import FLEXION_FIRST, Body, System, SystemForces
+from kneewear.replications.knee_extension.patch_contact import PatchContact
+from kneewear.replications.knee_extension.patches import CoonsPatches, joined_sources
 from kneewear.replications.knee_extension.settings import InertiaSettings, KneeExtensionSettings
+from kneewear.replications.knee_extension.tendon import PatchTendon
 from kneewear.studies.multibody.passive_flexion import (
     BODIES,
+    CONTACTS,
     FREE,
     JOINTS,
     KneeParts,
+    build_system,
     start_of,
 )
 from kneewear.tissue.bundles import Attachment, Bundles
@@ -43,7 +49,6 @@ Mask = NDArray[np.bool_]
 logger = logging.getLogger(__name__)
 
 FLEXION = "tibia flexion"
-CONTACTS = ("tibiofemoral contact", "patellofemoral contact")
 # Start in equilibrium; a part of the largest force.
 TOLERANCE = 1e-6
 # Local error of the integration, and its order: two damps the vibration of the patella on its
@@ -51,6 +56,8 @@ TOLERANCE = 1e-6
 RELATIVE_TOLERANCE, HIGHEST_ORDER, LARGEST_STEP = 1e-3, 2, 5e-3
 # A leg that flexes at this rate, rad/s, has turned back: forces no longer extend it.
 TURNED_BACK = 0.1
+# Preferred directions of contact, out of tibia and patella (Eq. 10).
+PREFERRED = {"tibia": (0.0, 1.0, 0.0), "patella": (-1.0, 0.0, 0.0)}
 # Output times that an extension has at least.
 LEAST_FRAMES = 4
 # Steps, mm, of the search for the slack length of the patellar ligament, and how many.
@@ -59,10 +66,14 @@ STEP, STEPS = 1.0, 15
 
 @dataclass(frozen=True)
 class ExtensionParts:
-    """A knee with one tendon of 1 N as its quadriceps, and the ends of the patellar ligament."""
+    """A knee with one tendon of 1 N as its quadriceps, and the ends of the patellar ligament.
+
+    With `patches`, of each body, contact and wrapping are of these.
+    """
 
     knee: KneeParts
     patellar_ligament: tuple[Attachment, Attachment]
+    patches: Mapping[str, tuple[CoonsPatches, ...]] | None = None
 
 
 class Extension(NamedTuple):
@@ -78,12 +89,45 @@ class Extension(NamedTuple):
     unwrapped: pd.Series | None
 
 
-class Patch(NamedTuple):
+class SideContact(NamedTuple):
     """Contact force on one side, N, its centre in the frame of the elements, mm, stored energy."""
 
     force: float
     centre: Array
     energy: float
+
+
+def build_base(parts: ExtensionParts, settings: KneeExtensionSettings) -> System:
+    """Bodies, ligaments and contact: of the patches, if there are any, or of the meshes."""
+    if parts.patches is None:
+        return build_system(parts.knee, settings)
+    layers = settings.layers
+    if layers.thickness_mm is None:
+        raise ValueError("contact of patches needs one thickness of the layers")
+    modulus = confined_modulus(layers.youngs_modulus_mpa, layers.poisson_ratio)
+    contacts = {
+        name: Contact(
+            body,
+            "femur",
+            PatchContact(
+                joined_sources(parts.patches[body]),
+                parts.patches["femur"][0],
+                PREFERRED[body],
+                modulus / layers.thickness_mm,
+            ),
+        )
+        for name, body in CONTACTS.items()
+    }
+    return build_system(parts.knee, settings, contacts)
+
+
+def _tendon(parts: ExtensionParts) -> Bundles | PatchTendon:
+    """The tendon of the quadriceps, which wraps on patches or on the object of the bundle."""
+    quadriceps = parts.knee.quadriceps
+    if parts.patches is None:
+        return quadriceps
+    ends = {body: np.asarray(point, dtype=float) for body, point in quadriceps.paths[0]}
+    return PatchTendon(ends["femur"], ends["patella"], parts.patches["femur"][0])
 
 
 def build_extension(
@@ -114,7 +158,7 @@ def build_extension(
         linear(slack, extension.patellar_ligament.stiffness_n_per_mm),
     )
     pull = FlexionDriven(
-        parts.knee.quadriceps, "tibia", np.radians(forcing.flexion_deg), forcing.force_n[case]
+        _tendon(parts), "tibia", np.radians(forcing.flexion_deg), forcing.force_n[case]
     )
     order = {body.name: body for body in bodies}
     return System(
@@ -176,7 +220,7 @@ def find_slack_length(
 
 
 def extend_knee(
-    system: System, start: Array, parts: ExtensionParts, settings: KneeExtensionSettings, case: str
+    system: System, start: Array, settings: KneeExtensionSettings, case: str
 ) -> Extension:
     """Motion from rest at a pose to the last flexion, or to the least one that it reaches.
 
@@ -191,7 +235,7 @@ def extend_knee(
         time: float, place: Array, rates: Array, found: Callable[[], Any], values: Array
     ) -> None:
         values[0], values[1] = place[flexion] - last, TURNED_BACK - rates[flexion]
-        values[2] = wrap_overlap(system, parts, place)
+        values[2] = wrap_overlap(system, place)
 
     motion = integrate_system(
         system,
@@ -203,7 +247,7 @@ def extend_knee(
         what=f"Dynamics of the extension under {case}",
         stepping=Stepping(RELATIVE_TOLERANCE, LARGEST_STEP, HIGHEST_ORDER),
     )
-    table = motion_table(system, motion, parts)
+    table = motion_table(system, motion)
     table = table.iloc[: int(table["flexion_deg"].argmin()) + 1]
     if len(table) < LEAST_FRAMES:
         raise InputDataError(
@@ -221,41 +265,46 @@ def extend_knee(
     return Extension(system, motion, table, unwrapped)
 
 
-def wrap_overlap(system: System, parts: ExtensionParts, coordinates: Array) -> float:
-    """How far the straight line of the quadriceps cuts what they wrap on; -1 without it."""
-    tendon = parts.knee.quadriceps.on(BODIES)
+def wrap_overlap(system: System, coordinates: Array) -> float:
+    """How far the straight line of the quadriceps cuts what they wrap on; -1 without it.
+
+    A part of the size of a wrap object; on patches the angle, rad, by which the tendon is turned.
+    """
+    pull: Any = system.actions["quadriceps"]
+    tendon, poses = pull.action, system.poses(coordinates)
+    if isinstance(tendon, PatchTendon):
+        return tendon.turn(poses)
     obstacle = tendon.obstacles[0]
     if obstacle is None:
         return -1.0
-    poses = system.poses(coordinates)
     body = BODIES.index(obstacle.body)
     line = tendon.straight.lines(poses)[0]
     local = (line - poses.translation[body]) @ poses.rotation[body]
     return overlap(obstacle, local[0], local[-1])
 
 
-def lateral_elements(parts: KneeParts) -> dict[str, Mask]:
-    """Triangles of the lateral plateau, and those of the patella that face to lateral (+z)."""
-    tibia, patella = parts.surfaces["tibia"], parts.surfaces["patella"]
-    plateau = tibia.vertices[tibia.faces].mean(axis=1)[:, 2] > 0.0
-    return dict(zip(CONTACTS, (plateau, patella.face_normals[:, 2] > 0.0), strict=True))
+def lateral_elements(system: System) -> dict[str, Mask]:
+    """Elements of the lateral plateau, and those of the patella that face to lateral (+z)."""
+    laws: list[Any] = [system.actions[name] for name in CONTACTS]
+    plateau, facet = laws[0].law.centre[:, 2] > 0.0, laws[1].law.normal[:, 2] > 0.0
+    return dict(zip(CONTACTS, (plateau, facet), strict=True))
 
 
-def patch(found: Resultant, law: MeshContact, chosen: Mask) -> Patch:
+def side_contact(found: Resultant, law: MeshContact | PatchContact, chosen: Mask) -> SideContact:
     """Contact of some elements: the force of their pressures, and their centre of pressure."""
     own = chosen[found.element]
     push = (found.pressure * found.area)[own]
     total = float(push.sum())
     if total == 0.0:
-        return Patch(0.0, np.full(3, np.nan), 0.0)
+        return SideContact(0.0, np.full(3, np.nan), 0.0)
     force = float(np.linalg.norm(push @ found.direction[own]))
     centre = push @ law.centre[found.element[own]] / total
-    return Patch(force, centre, law.energy(found, chosen))
+    return SideContact(force, centre, law.energy(found, chosen))
 
 
-def motion_table(system: System, motion: SystemMotion, parts: ExtensionParts) -> pd.DataFrame:
+def motion_table(system: System, motion: SystemMotion) -> pd.DataFrame:
     """Coordinates, forces, centres of contact and energies at the output times and at the end."""
-    lateral = lateral_elements(parts.knee)
+    lateral = lateral_elements(system)
     frames = list(zip(motion.time, motion.coordinates, motion.rates, motion.parts, strict=True))
     if motion.stop is not None:
         time, place, rates, _ = motion.stop
@@ -269,7 +318,7 @@ def motion_table(system: System, motion: SystemMotion, parts: ExtensionParts) ->
         pull = found["quadriceps"]
         row |= {
             "quadriceps": pull.factor,
-            "quadriceps length": float(pull.found.length[0]),
+            "quadriceps power": pull.power,
             "patellar ligament": float(found["patellar ligament"].tension[0]),
             **_tensions(system, found),
         }
@@ -280,7 +329,7 @@ def motion_table(system: System, motion: SystemMotion, parts: ExtensionParts) ->
             resultant = found[name]
             row[name] = float(np.linalg.norm(resultant.wrench[:3]))
             for side, mask in (("medial", ~sides), ("lateral", sides)):
-                part = patch(resultant, action.law, mask)
+                part = side_contact(resultant, action.law, mask)
                 stored += part.energy
                 row[f"{side} {name}"] = part.force
                 body = BODIES.index(action.fixed)
@@ -302,14 +351,13 @@ def stored_energy_error(one: Extension) -> float:
     """Largest gap between the energy of the knee and the work of the quadriceps.
 
     Relative to the largest of that work. Energy is kinetic, of weights, of bundles and of contact;
-    work is the integral of force over shortening at the output times.
+    work is the integral of the power at the output times.
     """
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
 
     count = min(len(one.table), len(one.motion.time))
     rows, time = one.table.iloc[:count], one.motion.time[:count]
-    length = CubicSpline(time, rows["quadriceps length"])
-    work = CubicSpline(time, -rows["quadriceps"] * length(time, 1)).antiderivative()(time)
+    work = CubicSpline(time, rows["quadriceps power"]).antiderivative()(time)
     stored = one.motion.energy[:count] + rows["contact energy"].to_numpy()
     energy = one.motion.kinetic[:count] + stored
     return float(np.abs(energy - energy[0] - work).max() / np.abs(work).max())

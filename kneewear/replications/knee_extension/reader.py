@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh, joined
 from kneewear.io.multibody_inputs import Files, file_frames, load_knee_parts, require_known
 from kneewear.io.soft_tissue import read_ligaments
 from kneewear.multibody.system import System
@@ -18,8 +19,13 @@ from kneewear.replications.knee_extension.merging import (
     merge_muscles,
 )
 from kneewear.replications.knee_extension.motion import ExtensionParts
-from kneewear.replications.knee_extension.plateaus import planar_plateaus
-from kneewear.replications.knee_extension.settings import KneeExtensionSettings
+from kneewear.replications.knee_extension.patches import (
+    CoonsPatches,
+    femoral_patches,
+    patellar_patches,
+)
+from kneewear.replications.knee_extension.plateaus import planar_plateaus, plateau_grids
+from kneewear.replications.knee_extension.settings import ExtensionSettings, KneeExtensionSettings
 from kneewear.studies.multibody.passive_flexion import BODIES, MOVING
 from kneewear.studies.multibody.tuning import groups_of
 
@@ -50,7 +56,10 @@ def read(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
         further = read_ligaments(files["further_ligaments"], file_frames(settings), BODIES)
         ligaments = join_ligaments(further.bundles, ligaments, files["further_ligaments"])
     surfaces = dict(knee.surfaces)
-    if extension.plateaus is not None:
+    patches = build_patches(surfaces, extension)
+    if patches is not None:
+        surfaces = {body: joined([one.mesh() for one in own]) for body, own in patches.items()}
+    elif extension.plateaus is not None:
         surfaces["tibia"] = planar_plateaus(surfaces["tibia"], extension.plateaus.slope_deg)
     return ExtensionParts(
         replace(
@@ -60,7 +69,23 @@ def read(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
             quadriceps=merge_muscles("quadriceps", knee.quadriceps),
         ),
         mean_path(knee.ligaments, tendon),
+        patches,
     )
+
+
+def build_patches(
+    surfaces: Mapping[str, TriangleMesh], extension: ExtensionSettings
+) -> dict[str, tuple[CoonsPatches, ...]] | None:
+    """Patches of femur, both plateaus and patella; None without `extension.patches`."""
+    wanted, plateaus = extension.patches, extension.plateaus
+    if wanted is None or plateaus is None:
+        return None
+    planes = plateau_grids(surfaces["tibia"], plateaus.slope_deg, wanted.tibia_mm)
+    return {
+        "femur": (femoral_patches(surfaces["femur"], wanted.femur_mm),),
+        "tibia": tuple(CoonsPatches(np.swapaxes(plane, 0, 1)) for plane in planes),
+        "patella": (patellar_patches(surfaces["patella"], wanted.patella_mm),),
+    }
 
 
 def _numbers(

@@ -30,6 +30,7 @@ from kneewear.settings.types import (
 
 # Less is no extension of a knee, deg: the angle is in radians.
 _LEAST_EXTENSION = 5.0
+_PATCH = Range("mm", 0.5, 1, 6, 10, "Condyles have radii of 20 mm")
 
 
 class InertiaSettings(MassSettings):
@@ -89,6 +90,14 @@ class PlateauSettings(Settings):
     )
 
 
+class PatchSettings(Settings):
+    """Patches in place of meshes: contact and wrapping of the source."""
+
+    femur_mm: Positive = quantity("Distance of corners on the femur.", _PATCH)
+    patella_mm: Positive = quantity("Distance of corners on the patella.", _PATCH)
+    tibia_mm: Positive = quantity("Distance of corners on the plateaus.", _PATCH)
+
+
 class ExtensionSettings(Settings):
     """Dynamic extension: bundles, patellar ligament, forces of the quadriceps and inertia."""
 
@@ -106,6 +115,12 @@ class ExtensionSettings(Settings):
     )
     plateaus: PlateauSettings | None = Field(
         None, description="Planar plateaus; null for the surface of the tibia."
+    )
+    patches: PatchSettings | None = Field(
+        None,
+        description="Coons patches through points of the surfaces: contact along preferred "
+        "directions, and quadriceps that wrap on the femur in place of a wrap object; null for "
+        "meshes. Needs `plateaus`, and small strain and one thickness of `layers`.",
     )
     patellar_ligament: PatellarLigamentSettings = Field(
         description="Linear spring between patella and tibia."
@@ -143,6 +158,15 @@ class KneeExtensionSettings(SoftTissueKneeSettings):
                 "null, because extension.inertia has the mass of the leg",
                 "Remove it.",
             )
+        missing = {
+            "extension.plateaus: null": self.extension.plateaus is None,
+            "layers.thickness_mm: null": self.layers.thickness_mm is None,
+            f"layers.strain: {self.layers.strain}": self.layers.strain != "small",
+        }
+        for found, wrong in missing.items():
+            if wrong and self.extension.patches is not None:
+                expected = "planar plateaus, one thickness and small strain with extension.patches"
+                raise fault(found, expected, "Give them, or set extension.patches to null.")
         start = self.bodies["tibia"].start
         last = self.extension.last_flexion_deg
         if start is not None and not start[3] > last + _LEAST_EXTENSION:

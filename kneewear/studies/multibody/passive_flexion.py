@@ -51,6 +51,8 @@ logger = logging.getLogger(__name__)
 BODIES = ("femur", "tibia", "patella")
 MOVING = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
 FREE = ("tibia.x", "tibia.y", "tibia.z", "tibia.theta_2", "tibia.theta_3", "patella")
+# Contacts, and what touches the femur in each.
+CONTACTS = {"tibiofemoral contact": "tibia", "patellofemoral contact": "patella"}
 # Actions that are muscles.
 MUSCLES = ("quadriceps", "other muscles")
 TISSUES = ("ligaments", *MUSCLES)
@@ -124,15 +126,15 @@ class KneeParts:
         return {"meshes": self.surfaces, "bones": bones, "shapes": f"Bearing surfaces ({note})"}
 
 
-def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
-    """Tibia and patella on a resting femur, with contact, ligaments, quadriceps and weight."""
+def mesh_contacts(parts: KneeParts, settings: SoftTissueKneeSettings) -> dict[str, Contact]:
+    """Contact of the triangles of tibia and patella with the field of distances of the femur."""
     field = build_distance_field(parts.surfaces["femur"], settings.layers.field_spacing_mm)
     measured = {
         body: (parts.bones[body], parts.surfaces["femur"], parts.bones["femur"])
         for body in BODIES[1:]
         if settings.layers.thickness_mm is None
     }
-    contacts = {
+    return {
         name: Contact(
             body,
             "femur",
@@ -142,8 +144,19 @@ def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
                 build_layer(settings.layers, parts.surfaces[body], measured.get(body)),
             ),
         )
-        for name, body in (("tibiofemoral contact", "tibia"), ("patellofemoral contact", "patella"))
+        for name, body in CONTACTS.items()
     }
+
+
+def build_system(
+    parts: KneeParts,
+    settings: SoftTissueKneeSettings,
+    contacts: Mapping[str, Contact] | None = None,
+) -> System:
+    """Tibia and patella on a resting femur, with contact, ligaments, quadriceps and weight.
+
+    `contacts`, by the names of `CONTACTS`, are those of meshes by default.
+    """
     tissues: dict[str, Action | Load] = {
         "ligaments": parts.ligaments,
         MUSCLES[0]: parts.quadriceps,
@@ -155,7 +168,7 @@ def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
         for body, mass in settings.weight.bodies.items():
             pull = mass.mass_kg * GRAVITY * down
             tissues[f"weight of {body}"] = Load(pull, point=mass.centre_mm, body=body)
-    return System("femur", MOVING, {**tissues, **contacts})
+    return System("femur", MOVING, {**tissues, **(contacts or mesh_contacts(parts, settings))})
 
 
 def start_of(settings: SoftTissueKneeSettings) -> Array:
