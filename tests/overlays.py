@@ -11,6 +11,7 @@ AFTER = {
     "config/fe_twin_stabilised.yaml": "config/fe_twin.yaml",
     "config/fe_twin_swing.yaml": "config/fe_twin.yaml",
     "config/fe_twin_yield.yaml": "config/fe_twin.yaml",
+    "config/knee_extension_patches.yaml": "config/knee_extension.yaml",
     "config/patellar_button_flexion.yaml": "config/patellar_button_dm.yaml",
     "config/soft_tissue_laxity.yaml": "config/tkr_soft_tissue.yaml",
     "config/uncertainty/one_at_a_time.yaml": "config/monte_carlo.yaml",

@@ -33,11 +33,11 @@ class PatchContact:
 
     Notes
     -----
-    T is searched along the line, not from its previous place: forces depend on the pose alone. As
-    printed, Eq. 10 has the two components of a vector product that vanish together where the line
-    is perpendicular to the anterior axis of the femur, as it is in extension; here both conditions
-    are perpendicular to the line. Forces along the source's normal at a gap along another line have
-    no potential.
+    Newton's method finds T from the patches that the line meets, not from its previous place:
+    forces depend on the pose alone. The two conditions of Eq. 10, as printed, are one where the
+    line is perpendicular to the anterior axis of the femur, as that of the tibia is in extension;
+    here both are perpendicular to the line. Forces along the source's normal from a gap along
+    another line have no potential.
     """
 
     def __init__(

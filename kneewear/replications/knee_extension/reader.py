@@ -61,13 +61,14 @@ def read(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
         surfaces = {body: joined([one.mesh() for one in own]) for body, own in patches.items()}
     elif extension.plateaus is not None:
         surfaces["tibia"] = planar_plateaus(surfaces["tibia"], extension.plateaus.slope_deg)
+    quadriceps = merge_muscles("quadriceps", knee.quadriceps)
+    joined_bodies = {body for body, _ in quadriceps.paths[0]}
+    if patches is not None and joined_bodies != {"femur", "patella"}:
+        found = f"muscles from {' to '.join(sorted(joined_bodies))}"
+        expected, remedy = "muscles from femur to patella with patches", "Correct their bodies."
+        raise InputDataError(files["quadriceps"], found, expected, remedy)
     return ExtensionParts(
-        replace(
-            knee,
-            surfaces=surfaces,
-            ligaments=ligaments,
-            quadriceps=merge_muscles("quadriceps", knee.quadriceps),
-        ),
+        replace(knee, surfaces=surfaces, ligaments=ligaments, quadriceps=quadriceps),
         mean_path(knee.ligaments, tendon),
         patches,
     )
