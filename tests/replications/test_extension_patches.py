@@ -125,12 +125,16 @@ def test_forces_converge_to_the_foundation_of_a_sphere_on_a_plane():
     target, depth, side = dome(1.0), 0.5, 0.37
     place = np.array([side, RADIUS - depth, -side])
     exact = STIFFNESS * np.pi * RADIUS * depth**2 * (1.0 - depth / (3.0 * RADIUS))
-    errors = []
+    errors, turns = [], []
     for step in (2.0, 1.0, 0.25):
         found = PatchContact(table(step).sources, target, UP, STIFFNESS).evaluate(np.eye(3), place)
         errors.append(abs(found.wrench[1] / exact - 1.0))
+        turns.append(np.abs(found.stiffness[1, [0, 2]]).max() / abs(found.stiffness[1, 1]))
     assert errors[2] < errors[1] < errors[0] < 0.1
     assert errors[2] < 2e-3
+    # Forces are vertical: with a potential they would not depend on horizontal motion.
+    assert turns[2] < turns[1] < turns[0] < 0.1
+    assert turns[2] < 2e-3
     # The line of the force is through the centre of the sphere, which is the origin.
     np.testing.assert_allclose(found.wrench[3:], 0.0, atol=0.01 * exact)
     np.testing.assert_allclose(found.wrench[:3], [0.0, found.wrench[1], 0.0], atol=1e-12)

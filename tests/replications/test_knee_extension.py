@@ -367,7 +367,7 @@ def test_the_natural_knee_extends(patches):
     ):
         assert rows.loc[name, "verdict"] == "holds", name
     work = rows.loc["energy error over the work of the quadriceps", "computed"]
-    # Contact of patches along preferred directions has no potential.
+    # Patches with one stress each have no potential.
     assert work < (1e-3 if patches is None else 5e-3)
     assert found.scene is not None
     assert len(found.scene.lines[0]) == 14

@@ -36,8 +36,8 @@ class PatchContact:
     Newton's method finds T from the patches that the line meets, not from its previous place:
     forces depend on the pose alone. The two conditions of Eq. 10, as printed, are one where the
     line is perpendicular to the anterior axis of the femur, as that of the tibia is in extension;
-    here both are perpendicular to the line. Forces along the source's normal from a gap along
-    another line have no potential.
+    here both are perpendicular to the line. Forces of patches with one stress each have no
+    potential; on a plane they approach one as the patches get finer.
     """
 
     def __init__(
