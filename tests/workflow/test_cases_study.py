@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -67,16 +66,6 @@ def test_the_plan_as_a_file_gives_the_same_results(checkout):
     pd.testing.assert_frame_equal(*tables, check_exact=True)
 
 
-def test_a_case_that_cannot_be_built_does_not_end_its_batch(checkout):
-    (checkout.folder / "bad.csv").write_text("case,radius,mass\ngood,284,75\nbad,3,75\n")
-    given = {"plan": "table", "file": "bad.csv"}
-    variables = {"radius": RADIUS, "mass": MASS}
-    checkout.snakemake(overrides={**SMALL, "study": "bad", "cases": given, "variables": variables})
-    failure = tables_of(checkout, "bad")["results"].set_index("case")["failure"]
-    assert pd.isna(failure["good"])
-    assert isinstance(failure["bad"], str)
-
-
 def test_other_analyses_and_rows_compute_what_depends_on_them(checkout):
     analyses = {"effects": {}, "percentiles": {"percentiles": [10, 90]}}
     planned = checkout.planned({**SMALL, "analyses": analyses})
@@ -87,13 +76,6 @@ def test_other_analyses_and_rows_compute_what_depends_on_them(checkout):
     study = {**SMALL, "study": "given", "cases": given, "variables": variables}
     with checkout.edited("plan.csv", "c00000", "other"):
         assert checkout.planned(study)["evaluate_cases"] == 2
-
-
-def test_a_missing_file_stops_the_study_before_its_first_job(checkout):
-    given = {"plan": "table", "file": "none.csv"}
-    text = checkout.snakemake(overrides={**SMALL, "cases": given}, fails=True)
-    assert "none.csv" in text
-    assert "Traceback" not in text
 
 
 def test_samples_reuse_geometry_and_motion_of_a_finished_study(finished, tmp_path):
@@ -121,31 +103,6 @@ def test_samples_reuse_geometry_and_motion_of_a_finished_study(finished, tmp_pat
     rows = cases[(cases["case"] == "10mm_75kg") & (cases["side"] == "medial")]
     value = rows.set_index("quantity").loc["damage_depth", "value"]
     assert depth["nominal"] == pytest.approx(value, rel=0.05)
-
-
-def test_words_and_settings_of_the_motion_are_levels_with_maps(finished, tmp_path):
-    """The shipped form of a new study: one file."""
-    study = str(CHECKOUT / "tests/study/wear_laws.yaml")
-    copy = Checkout(tmp_path / "copy", study, origin=finished.folder)
-    rotation = "activities.gait.tibial_external_rotation_deg.base"
-    variables = {
-        "wear_law": {"settings": ["wear.wear_law"], "values": ["archard", "unified_theory"]},
-        "rotation": {"settings": [rotation], "values": [-2.0, 2.0], "unit": "deg"},
-        "thickness_mm": [6, 10],
-    }
-    copy.snakemake(overrides={"variables": variables})
-    tables = tables_of(copy, "wear_laws")
-    cases = tables["cases"]
-    assert cases["case"].nunique() == 8
-    assert tables["failures"].empty
-    medial = cases[(cases["quantity"] == "wear_volume") & (cases["side"] == "medial")]
-    volume = medial.set_index(["wear_law", "rotation", "thickness_mm"])["value"]
-    assert volume.is_unique
-    # A constant offset of the rotation changes the sliding little, but more than rounding does.
-    change = volume["archard", 2.0, 6.0] / volume["archard", -2.0, 6.0] - 1.0
-    assert 1e-5 < abs(change) < 0.1
-    assert np.isfinite(volume).all()
-    assert (copy.folder / "results/wear_laws/report/index.html").is_file()
 
 
 def test_subjects_of_a_file_have_every_design(finished, tmp_path):

@@ -67,16 +67,6 @@ def test_tables_figures_and_page_are_there(study):
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_another_page_limit_runs_only_the_page_again(study):
-    name, checkout = study
-    said = checkout.snakemake(
-        "-n", overrides={**SMALL[name], "report": {"pressure_limit_mpa": 30.0}}
-    )
-    assert "write_report" in said
-    assert "evaluate_cases" not in said
-    assert "analyse_cases" not in said
-
-
 def test_shipped_designs_of_the_real_implant_are_its_settings():
     fluoroscopy = read_settings(CHECKOUT / "config/dm_fluoroscopy.yaml")["implant"]
     for name in ("characterisation_dm", "laxity_dm"):

@@ -16,7 +16,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from kneewear.provenance import LIBRARIES
 from tests.workflow.conftest import CHECKOUT
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
@@ -58,23 +57,6 @@ def test_conda_environment_is_in_step_with_the_project():
     assert [conda[name].specifier for name in project] == [p.specifier for p in project.values()]
     assert Version("3.11") in python.specifier
     assert not [name for name in conda if locked()[name] not in conda[name].specifier]
-
-
-def test_container_holds_the_lock_and_nothing_else():
-    recipe = (CHECKOUT / "workflow/envs/Dockerfile").read_text()
-    base = re.search(r"^FROM python:([\d.]+)-slim$", recipe, re.MULTILINE)
-    assert base is not None
-    assert Version(base[1]) in Requirement(f"python{PROJECT['requires-python']}").specifier
-    assert "COPY requirements.lock /\n" in recipe
-    assert re.findall(r"pip install .*", recipe) == [
-        "pip install --no-cache-dir --requirement /requirements.lock"
-    ]
-    assert f"kneewear:{PROJECT['version']}" in recipe
-
-
-def test_provenance_tells_the_version_of_every_requirement():
-    listed = {canonicalize_name(name) for name in LIBRARIES}
-    assert requirements(PROJECT["dependencies"]).keys() <= listed
 
 
 @pytest.mark.parametrize("name", ["local", "slurm", "generic", "kubernetes"])

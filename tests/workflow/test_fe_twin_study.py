@@ -78,12 +78,6 @@ def test_poses_and_loads_are_those_of_the_finished_study(results):
     assert force["foundation"].to_numpy() == pytest.approx(wanted, rel=1e-12)
 
 
-def test_another_page_limit_runs_only_the_page_again(checkout):
-    said = checkout.snakemake("-n", overrides={**SMALL, "report": {"pressure_limit_mpa": 30.0}})
-    assert "write_report" in said
-    assert "compute_part" not in said
-
-
 def test_page_of_a_wear_study_quotes_the_finished_twin(checkout, tmp_path):
     own = {key: SMALL[key] for key in ("grid", "table", "simulation", "variables")}
     quoting = {"study": "quoting", "report": {"fe_twin": "results/small/tables/fe_twin.csv"}}

@@ -23,16 +23,6 @@ def test_wear_setting_reruns_wear_and_what_follows_but_not_contact(finished):
 
 
 @pytest.mark.slow
-def test_wear_code_reruns_wear_and_what_follows_but_not_contact(finished):
-    with finished.edited(
-        "kneewear/wear/laws.py", "def worn_depth(", "SPARE = 1\n\n\ndef worn_depth("
-    ):
-        planned = finished.planned()
-    assert planned["accumulate_wear"] == 2
-    assert not {"build_geometry", "prepare_activity", "simulate_contact"} & set(planned)
-
-
-@pytest.mark.slow
 def test_contact_code_reruns_contact_but_not_geometry(finished):
     with finished.edited(
         "kneewear/contact/foundation.py",
@@ -45,11 +35,8 @@ def test_contact_code_reruns_contact_but_not_geometry(finished):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path",
-    ["kneewear/contact/foundation.py", "kneewear/geometry/grid.py", "kneewear/wear/laws.py"],
-)
-def test_docstring_and_comment_rerun_nothing(finished, path):
+def test_docstring_and_comment_rerun_nothing(finished):
+    path = "kneewear/contact/foundation.py"
     with finished.edited(path, '"""', '"""Said otherwise: '):
         assert finished.planned() == {}
     with finished.edited(path, "\nimport ", "\n# A remark.\nimport "):
@@ -110,12 +97,6 @@ def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, r
 
 
 @pytest.mark.slow
-def test_unused_settings_rerun_no_computation(finished):
-    planned = finished.planned({"seed": 2})
-    assert not {"build_geometry", "simulate_contact", "accumulate_wear"} & set(planned)
-
-
-@pytest.mark.slow
 def test_changed_cases_rerun_their_batch_only(finished):
     # The second of two batches holds the cases of 10 mm, the centre case among them.
     planned = finished.planned({"variables": {"thickness_mm": [6, 11], "body_mass_kg": [50, 75]}})
@@ -130,22 +111,3 @@ def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
     assert planned["simulate_contact"] == 2
     assert "prepare_activity" not in planned
     assert "compile_kernels" not in planned
-
-
-@pytest.mark.slow
-def test_cases_per_job_decides_the_number_of_jobs(finished):
-    assert finished.planned({"cases_per_job": 1})["simulate_contact"] == 4
-    assert finished.planned({"cases_per_job": 4})["simulate_contact"] == 1
-
-
-@pytest.mark.slow
-def test_newer_script_of_the_kernels_hides_no_job(finished):
-    script = finished.folder / "scripts" / "compile_kernels.py"
-    times = script.stat()
-    script.touch()
-    try:
-        planned = finished.planned({"simulation": {"poisson_ratio": 0.4}})
-    finally:
-        os.utime(script, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert planned["compile_kernels"] == 1
-    assert planned["simulate_contact"] == 2

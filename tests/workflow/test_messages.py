@@ -8,9 +8,6 @@ import shutil
 import subprocess
 
 import pytest
-import yaml
-
-from tests.workflow.conftest import CHECKOUT
 
 pytestmark = pytest.mark.workflow
 
@@ -21,18 +18,6 @@ def test_faulty_settings_stop_the_run_before_the_first_job(finished):
     assert "key simulation.frmaes: " in text
     for noise in ("Traceback", "Building DAG", "common.smk", 'File "'):
         assert noise not in text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["example_meshes", "example_simulator"])
-def test_examples_are_accepted(finished, name):
-    settings = yaml.safe_load((CHECKOUT / f"config/{name}.yaml").read_text())
-    planned = finished.planned(settings)
-    if name == "example_meshes":
-        assert planned["build_geometry"] == 1
-    else:
-        # Only the motion of its two activities is tried with other signs.
-        assert (planned["prepare_activity"], planned["check_signs"]) == (2, 1)
 
 
 @pytest.mark.slow

@@ -57,19 +57,6 @@ def test_front_page_view_and_shapes_are_there(study):
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_best_designs_are_step_files(study):
-    pytest.importorskip("OCP", reason="the extra 'cad' is not installed")
-    file = study.folder / "results/small/geometry/knee_point/surfaces.step"
-    assert file.read_text().startswith("ISO-10303-21")
-
-
-def test_another_page_limit_runs_no_design_again(study):
-    limit = {"report": {"compare_with_published": False, "pressure_limit_mpa": 30.0}}
-    planned = study.planned(overrides=SMALL | limit)
-    assert "write_report" in planned
-    assert not planned.keys() & {"evaluate_designs", "simulate_chosen"}
-
-
 def test_more_generations_continue_the_search(study):
     longer = SMALL | {"cases": SMALL["cases"] | {"generations": 4}}
     planned = study.planned(overrides=longer)

@@ -32,29 +32,6 @@ def test_page_of_one_plateau_has_no_other_side(finished, tmp_path_factory):
     assert (results / "report/index.html").stat().st_size > 10_000
 
 
-def test_page_of_a_pressed_plateau_has_no_other_side(finished, tmp_path_factory):
-    results = results_of(
-        "characterisation",
-        finished,
-        tmp_path_factory,
-        implant={"bearings": ["medial"]},
-        press={"medial_share": None, "free": ["superior_inferior", "anterior_posterior"]},
-        variables={
-            "design": {
-                "settings": ["implant"],
-                "blocks": {
-                    "flat": {},
-                    "dished": {"parametric": {"plateau_sagittal_radius_mm": 60}},
-                },
-            },
-            "flexion_deg": {"settings": ["press.flexion_deg"], "values": [0, 60], "unit": "deg"},
-        },
-    )
-    assert set(pd.read_csv(results / "tables/contact.csv")["side"]) == {"medial", "all"}
-    assert (results / "figures/worst_case_pressure.svg").stat().st_size > 1000
-    assert (results / "report/index.html").stat().st_size > 10_000
-
-
 def test_page_of_a_rotating_platform_shows_rotation_and_lower_face(finished, tmp_path_factory):
     friction = {
         "settings": ["backside.movement.lower_friction.coefficient"],

@@ -58,13 +58,6 @@ def test_code_two_imports_away_counts(tmp_path, before):
     assert source_fingerprint("grid", before) == source_fingerprint("grid", after)
 
 
-def test_the_table_of_a_module_counts(tmp_path, before):
-    after = make_checkout(tmp_path / "after")
-    (after / "kneewear" / "wear" / "laws.csv").write_text("name\n")
-    assert source_fingerprint("wear", before) != source_fingerprint("wear", after)
-    assert source_fingerprint("grid", before) == source_fingerprint("grid", after)
-
-
 def test_imports_inside_functions_count(tmp_path, before):
     after = make_checkout(tmp_path / "after")
     (after / "kneewear" / "errors.py").write_text("CODE = 1\n")
@@ -83,11 +76,6 @@ def test_modules_of_divided_packages_count_singly(tmp_path):
         return source_fingerprint("wear", checkout)
 
     assert fingerprint("a") == fingerprint("b", curves="") != fingerprint("c", shapes="x = 1\n")
-
-
-def test_unknown_script_is_an_error(before):
-    with pytest.raises(FileNotFoundError):
-        source_fingerprint("none", before)
 
 
 def test_logs_of_jobs_are_gathered_by_rule_and_those_that_ran_again_are_replaced(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 
@@ -66,17 +65,3 @@ def test_ten_thousand_cases_are_planned_within_a_minute_and_two_gigabytes(tmp_pa
     assert seconds < 60.0
     # 0.3 GB.
     assert kilobytes < 2e6
-
-
-@pytest.mark.workflow
-@pytest.mark.slow
-def test_starting_a_job_of_a_large_sweep_takes_at_most_a_twentieth_of_it(tmp_path):
-    """Processor time, of the shipped settings and the default batch, with kernels compiled."""
-    copy = Checkout(tmp_path / "copy", "config/sweep.yaml")
-    job = "results/many/cases/b000.csv"
-    plan = {"plan": "latin_hypercube", "samples": 1000}
-    copy.snakemake(job, overrides={"study": "many", "cases": plan})
-    log = (copy.folder / "results/many/logs/evaluate_cases.log").read_text()
-    count, share = re.search(r"(\d+) cases in .* \(([\d.]+) % of the job\)", log).groups()
-    assert int(count) == 200
-    assert float(share) <= 5.0
