@@ -7,6 +7,7 @@ AFTER = {
     "config/dm_predicted.yaml": "config/dm_measured.yaml",
     "config/fe_knee_natural.yaml": "config/fe_knee.yaml",
     "config/fe_twin_dm.yaml": "config/dm_measured.yaml",
+    "config/fe_twin_dm_swing.yaml": "config/dm_measured.yaml",
     "config/fe_twin_edge.yaml": "config/fe_twin.yaml",
     "config/fe_twin_stabilised.yaml": "config/fe_twin.yaml",
     "config/fe_twin_swing.yaml": "config/fe_twin.yaml",

@@ -61,9 +61,9 @@ def test_largest_stress_below_an_ellipse_of_contact_is_that_of_hertz():
 
 
 def axis_stress(depth, long, poisson):
-    """Stresses of Hertz's ellipse of semi-axes `long` and 1 on its axis (Thomas and Hoersch 1930, in Johnson 1985).
+    """Stresses over the peak pressure on the axis of an ellipse of semi-axes `long` and 1.
 
-    Over the peak pressure, in the order of `layer_stress`.
+    In the order of `layer_stress` (Thomas and Hoersch 1930, in Johnson 1985).
     """
     part = 1.0 - long**-2
     scaled, ratio = depth / long, np.sqrt((1.0 + depth**2) / (long**2 + depth**2))
