@@ -32,3 +32,19 @@ def small_study(changes=None):
 def small_knee(changes=None):
     """Settings of a small knee."""
     return small_study(changes).fe_knee
+
+
+# A fibula beside the small tibia.
+FIBULA = {
+    "size_mm": [20.0, 36.0, 14.0],
+    "gap_mm": 6.0,
+    "posterior_mm": 10.0,
+    "tie_mm": 20.0,
+    "ligaments_mm": {"LCL": [10.0, -9.0, -49.0]},
+}
+
+
+def with_fibula(changes=None, **own):
+    """Changes that add a fibula to the small knee, with changes of its block."""
+    fibula = {"bones": {"element_mm": 12.0, "simplified": {"fibula": FIBULA | own}}}
+    return merge_settings(fibula, changes or {})

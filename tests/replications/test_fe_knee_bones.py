@@ -16,7 +16,7 @@ from kneewear.replications.fe_knee.boundary import boundary_distance
 from kneewear.replications.fe_knee.files import load_bones, load_meshes, save_meshes
 from kneewear.replications.fe_knee.volume_mesh import boundary_triangles, element_volumes, hierarchy
 from kneewear.settings.study import merge_settings, read_settings, validate_study
-from tests.replications.knees import CONFIG, small_knee, small_study
+from tests.replications.knees import CONFIG, small_knee, small_study, with_fibula
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -75,6 +75,23 @@ def test_meshes_are_read_as_they_were_written(bones, tmp_path):
         assert list(other.patches) == list(mesh.patches)
         for patch, triangles in mesh.patches.items():
             np.testing.assert_array_equal(other.patches[patch], triangles)
+
+
+def test_a_fibula_is_a_block_as_low_as_the_tibia_and_is_kept_in_the_file(tmp_path):
+    settings = small_knee(with_fibula()).bones
+    bones = build_bones(settings)
+    own = settings.simplified.fibula
+    nodes = bones.fibula.nodes
+    np.testing.assert_allclose(nodes.min(axis=0), [0.0, -45.0, -36.0 - own.gap_mm - 14.0])
+    np.testing.assert_allclose(nodes.max(axis=0), [20.0, -9.0, -36.0 - own.gap_mm])
+    assert "LCL" in bones.fibula.patches and "LCL" not in bones.tibia.patches
+    save_meshes(bones, tmp_path / "meshes.npz")
+    again = load_meshes(tmp_path / "meshes.npz")
+    assert list(again.meshes) == ["femur", "tibia", "fibula"]
+    np.testing.assert_array_equal(again.fibula.nodes, nodes)
+    # Cells of 12 mm do not fit in a tie of 10 mm.
+    with pytest.raises(InputDataError):
+        build_bones(small_knee(with_fibula(tie_mm=10.0)).bones)
 
 
 def test_an_attachment_far_from_its_bone_is_refused():

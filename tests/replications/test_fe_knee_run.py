@@ -10,12 +10,13 @@ import pytest
 from kneewear.errors import InputDataError
 from kneewear.io import netcdf
 from kneewear.regression.literature import HOLDS, SOURCE_ERROR
-from kneewear.replications.fe_knee.bones import build_bones
+from kneewear.replications.fe_knee.bones import BASE, TIE, build_bones
 from kneewear.replications.fe_knee.literature import compare_fe_knee, cycle_rates, phases, reversals
 from kneewear.replications.fe_knee.model import DynamicKnee
 from kneewear.replications.fe_knee.progress import ProgressFile
 from kneewear.replications.fe_knee.run import KneeFrames, frame_steps, run_knee
-from tests.replications.knees import small_knee
+from kneewear.settings.study import merge_settings
+from tests.replications.knees import small_knee, with_fibula
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,12 @@ def knee():
     bones = build_bones(settings.bones)
     kept = []
     return bones, settings, run_knee(bones, settings, keep=kept.append), kept
+
+
+@pytest.fixture(scope="module")
+def fibular():
+    """Bones of the small knee with a fibula."""
+    return build_bones(small_knee(with_fibula()).bones)
 
 
 def test_energy_falls_by_the_losses_and_the_coupling_alone(knee):
@@ -91,6 +98,101 @@ def test_a_traction_is_a_change_of_momentum_and_a_potential():
         DynamicKnee(bones, small_knee({"tractions": far}))
 
 
+def test_a_fibula_moves_with_the_tibia_and_bears_the_lateral_ligament(fibular, tmp_path):
+    """Momentum of the fall, contact of its base, a joined tie, and an insertion of its own."""
+    settings, kept = small_knee(with_fibula({"steps": 13})), []
+    run = run_knee(fibular, settings, keep=kept.append)
+    rows = compare_fe_knee(run, fibular, settings).set_index("quantity")
+    laws = rows[rows["source"].isin(["contact condition", "coupling condition", "Theorem 2.2"])]
+    assert len(laws) == 3 and set(laws["verdict"]) == {HOLDS}
+    assert rows.loc["coarse tetrahedra of the fibula", "computed"] == 6 * 2 * 3 * 2
+    assert rows.loc["first step in contact with the obstacle", "computed"] == 11
+    knee = DynamicKnee(fibular, settings)
+    ends = dict(zip(knee.ligaments, knee.attachments, strict=True))
+    names = list(knee.problem.bodies)
+    assert {name: names[pair[1].body] for name, pair in ends.items()} == {
+        "ACL": "tibia", "PCL": "tibia", "MCL": "tibia", "LCL": "fibula"
+    }  # fmt: skip
+    assert ends["LCL"][1].insertion.centroid[2] < -42.0
+    moved, contact = kept[-1].state.bodies.displacement, knee.problem.constraints
+    touching = contact.nodes[contact.matrix @ moved.ravel() > contact.gaps - 1e-12]
+    assert np.isin(knee.problem.triangles("fibula", BASE), touching).any()
+    # Tied nodes are the near side of the lower end; each follows the tibia.
+    (tie,) = knee.problem.ties
+    assert np.isin(tie.nodes, knee.problem.triangles("fibula", TIE)).all()
+    np.testing.assert_allclose(knee.problem.positions[tie.nodes, 2], -42.0)
+    followed = (tie.weights @ moved.ravel()).reshape(-1, 3)
+    np.testing.assert_allclose(moved[tie.nodes], followed, atol=1e-12)
+    netcdf.save(run.frames, tmp_path / "frames.nc")
+    assert netcdf.load(KneeFrames, tmp_path / "frames.nc").bodies == ("femur", "tibia", "fibula")
+
+
+def test_prescribed_ends_are_met_and_reported_with_their_work(tmp_path):
+    """A held tibia and a femur pulled up: no fall, tension, energy from the reactions alone."""
+    held = {"body": "tibia", "point_mm": [0.0, -45.0, 0.0], "radius_mm": 15.0}
+    pulled = {"body": "femur", "point_mm": [0.0, 45.0, 0.0], "radius_mm": 15.0}
+    changes = {
+        "prescribed": {
+            "held": held | {"displacement_mm": [0.0, 0.0, 0.0]},
+            "pulled": pulled | {"displacement_mm": [0.0, 0.2, 0.0], "ramp_s": 1e-4},
+        },
+        "velocity_m_per_s": [0.0, 0.0, 0.0],
+        "coupling": {"rotation": "least_squares", "tolerance": 1e-8},
+        "obstacle_gap_mm": 5.0,
+    }
+    settings = small_knee(changes)
+    bones = build_bones(settings.bones)
+    kept = []
+    run = run_knee(bones, settings, keep=kept.append)
+    knee = DynamicKnee(bones, settings)
+    for progress in kept:
+        share = min(progress.step / 10.0, 1.0)
+        for motion, nodes in knee.problem.motions:
+            moved = progress.state.bodies.displacement[nodes] - share * motion.displacement
+            np.testing.assert_allclose(moved, 0.0, atol=1e-16)
+    history = run.history
+    # Gravity does not act along x and z; reactions are means over the steps.
+    level = [
+        history[[f"{name}_reaction_x_n", f"{name}_reaction_z_n"]].to_numpy()[1:]
+        for name in changes["prescribed"]
+    ]
+    gained = np.diff(history[["momentum_x_n_s", "momentum_z_n_s"]].to_numpy(), axis=0)
+    force = gained / settings.time_step_s
+    np.testing.assert_allclose(sum(level), force, atol=1e-6 * np.abs(level).max())
+    assert (history[[f"{name}_tension_n" for name in knee.ligaments]].iloc[-1] > 0.0).all()
+    names = ["viscous", "contact", "stabilisation"]
+    lost = history[[f"{name}_loss_mj" for name in names]].sum(axis=1)
+    work = history["prescribed_work_mj"]
+    np.testing.assert_allclose(history["total_mj"] + lost, work, atol=1e-5 * work.max())
+    assert work.iloc[-1] > 0.0
+    file = ProgressFile(tmp_path / "progress.npz", bones, {}, "code")
+    file.save(kept[4])
+    again = run_knee(bones, settings, file.load()).history
+    assert again.drop(columns=["bone_seconds", "rod_seconds"]).equals(
+        history.drop(columns=["bone_seconds", "rod_seconds"])
+    )
+
+
+PART = {"body": "tibia", "point_mm": [0.0, -45.0, 0.0], "radius_mm": 10.0}
+STILL, DOWN = {"displacement_mm": [0.0, 0.0, 0.0]}, {"displacement_mm": [0.0, -0.2, 0.0]}
+
+
+@pytest.mark.parametrize(
+    "prescribed",
+    [
+        {"one": PART | STILL | {"point_mm": [0.0, -26.0, 36.0]}},
+        {"one": PART | STILL | {"point_mm": [10.0, -36.0, -36.0], "radius_mm": 15.0}},
+        {"one": PART | STILL, "two": PART | STILL},
+        {"one": PART | DOWN | {"ramp_s": 1e-4}},
+        {"one": PART | STILL | {"point_mm": [0.0, -90.0, 0.0]}},
+    ],
+    ids=["insertion", "tie", "another", "obstacle", "far"],
+)
+def test_prescribed_parts_that_cannot_be_are_refused(fibular, prescribed):
+    with pytest.raises(InputDataError):
+        DynamicKnee(fibular, small_knee(with_fibula({"prescribed": prescribed})))
+
+
 def test_force_is_the_change_of_momentum(knee):
     history, settings = knee[2].history, knee[1]
     push = history["obstacle_force_n"] * settings.time_step_s
@@ -149,11 +251,17 @@ def test_printed_numbers_are_compared(knee):
     assert len(laws) == 3 and set(laws["verdict"]) == {HOLDS}
 
 
-def test_multigrid_agrees_with_a_factorisation():
+HELD = {"body": "femur", "point_mm": [0.0, 45.0, 0.0], "radius_mm": 15.0}
+RAISED = HELD | {"displacement_mm": [0.0, 0.1, 0.0], "ramp_s": 1e-4}
+
+
+@pytest.mark.parametrize("more", [{}, with_fibula({"prescribed": {"up": RAISED}})])
+def test_multigrid_agrees_with_a_factorisation(more):
     changes = {
         "bones": {"refinements": 1}, "steps": 12, "rods": None, "obstacle_gap_mm": 0.02,
         "solver": {"method": "direct"},
     }  # fmt: skip
+    changes = merge_settings(more, changes)
     settings = small_knee(changes)
     bones = build_bones(settings.bones)
     moved = 1e3 * settings.time_step_s * settings.steps

@@ -11,7 +11,7 @@ from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs, model_files
 from kneewear.replications.fe_knee.files import load_bones
 from kneewear.settings.study import merge_settings, read_settings, validate_study
-from tests.replications.knees import CONFIG, small_knee, small_study
+from tests.replications.knees import CONFIG, small_knee, small_study, with_fibula
 
 HEADER = (
     "bundle,body_1,x1_mm,y1_mm,z1_mm,body_2,x2_mm,y2_mm,z2_mm,"
@@ -69,6 +69,34 @@ def test_impossible_settings_are_refused_by_their_key(changes, said):
         small_knee(changes)
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"ligaments_mm": {"XYZ": [0.0, -10.0, -49.0]}},
+        {"tie_mm": 36.0},
+        {"size_mm": [20.0, 60.0, 14.0]},
+        {"posterior_mm": 35.0},
+        {"gap_mm": -1.0},
+    ],
+)
+def test_an_impossible_fibula_is_refused(own):
+    with pytest.raises(InputDataError):
+        small_knee(with_fibula(**own))
+
+
+def test_parts_of_bones_that_are_not_there_and_jumps_are_refused():
+    part = {"body": "fibula", "point_mm": [10.0, -9.0, -49.0], "radius_mm": 5.0}
+    still = part | {"displacement_mm": [0.0, 0.0, 0.0]}
+    small_knee(with_fibula({"prescribed": {"one": still}}))
+    for changes in (
+        {"prescribed": {"one": still}},
+        {"tractions": {"one": part | {"force_n": [0.0, 10.0, 0.0]}}},
+        {"prescribed": {"one": part | {"body": "tibia", "displacement_mm": [0.0, 0.1, 0.0]}}},
+    ):
+        with pytest.raises(InputDataError):
+            small_knee(changes)
+
+
 def test_blocks_of_the_knee_belong_to_its_model():
     settings = small_study().model_dump(mode="json")
     with pytest.raises(InputDataError, match="fe_knee"):
@@ -89,6 +117,20 @@ def test_attachments_are_means_in_the_axes_of_the_knee(folder):
     np.testing.assert_allclose(found.attachments["ACL"]["femur"], [-1.0, 2.0, -3.0])
     np.testing.assert_allclose(found.attachments["ACL"]["tibia"], [-4.0, 5.0, -6.0])
     assert found.surfaces["tibia"].vertices[:, 0].min() == pytest.approx(-10.0)
+
+
+def test_a_natural_fibula_is_read_and_bears_its_ligaments(folder):
+    (folder / "natural_knee/fibula_bone.stl").write_text(SHEET)
+    own = {"surface": "natural_knee/fibula_bone.stl", "tie_mm": 20.0, "ligaments": ["LCL"]}
+    study = natural_study({"fibula": own})
+    found = load_bones(study.fe_knee.bones, model_files(study, "."), "right")
+    bones = {name: set(ends) - {"femur"} for name, ends in found.attachments.items()}
+    tibia, fibula = {"tibia"}, {"fibula"}
+    assert bones == {"ACL": tibia, "PCL": tibia, "MCL": tibia, "LCL": fibula}
+    np.testing.assert_allclose(found.attachments["LCL"]["fibula"], [-4.0, 5.0, -6.0])
+    assert "fibula" in found.surfaces
+    with pytest.raises(InputDataError):
+        natural_study({"fibula": own | {"ligaments": ["XYZ"]}})
 
 
 def test_a_ligament_without_bundles_is_refused(folder):

@@ -118,6 +118,16 @@ def simplified_femur(
     return moved, tetrahedra
 
 
+def simplified_fibula(
+    size: tuple[float, float, float], element: float, shaft: float = 0.0
+) -> tuple[Array, Ints]:
+    """Nodes and tetrahedra of a box above y = 0, its cells as high as the lowest of the tibia."""
+    length, height, width = size
+    x, z = (_edges_from(-0.5 * one, one, element) for one in (length, width))
+    high = SHAFT_CELLS * element if shaft > 0.0 else element
+    return block_tetrahedra(x, _edges_from(0.0, height, high), z)
+
+
 def _grid(
     size: tuple[float, float, float], element: float, shaft: float
 ) -> tuple[Array, Array, Array]:
@@ -411,7 +421,7 @@ def with_flat_base(nodes: Array, tetrahedra: Ints, depth: float) -> tuple[Array,
     volumes = tetrahedron_volumes(moved, kept)
     if volumes.min() <= 0.0:
         raise InputDataError(
-            "base of the tibia",
+            "base of the tibia or fibula",
             f"{np.count_nonzero(volumes <= 0.0)} tetrahedra inside out where the cut is made plane",
             "a mesh whose lowest layer is even",
             "Take another element size (fe_knee.bones.element_mm).",

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kneewear.replications.fe_knee.mortar import Mortar
+from kneewear.replications.rotation_vectors import skew_matrix
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+
+# Tied surfaces that are less apart than this, mm, coincide.
+_TOUCHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,41 @@ class HalfSpace:
         unit = unit / np.linalg.norm(unit)
         directions = np.broadcast_to(-unit, at.shape)
         return directions, (at - np.asarray(self.point, dtype=float)) @ unit
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Nodes that follow others, u[nodes] = weights u, as an equality of mortar type.
+
+    `nodes` (k,); `weights` (3 k, 3 n) of displacements, exact for rigid motions; `mean` (k, n) of
+    values, whose rows add up to one.
+    """
+
+    nodes: Numbers
+    weights: sparse.csr_array
+    mean: sparse.csr_array
+
+
+def tied(at: Array, pair: Mortar) -> Tie:
+    """Tie of the non-mortar nodes of a pair to the mortar ones; positions (n, 3), mm.
+
+    Where the surfaces are apart, the mean of the mortar nodes alone would not transmit the moment
+    of a shear force: nodes also turn with the least-squares rotation of the mortar nodes.
+    """
+    weights = sparse.csr_array(sparse.kron(pair.mean, sparse.eye_array(3)))
+    arms = at[pair.nodes] - pair.mean @ at
+    if np.abs(arms).max() > _TOUCHING:
+        led = np.unique(pair.mean.indices)
+        own = skew_matrix(at[led] - at[led].mean(axis=0))
+        turn = np.linalg.solve(np.einsum("pij,pkj->ik", own, own), np.concatenate(own, axis=1))
+        columns = (3 * led[:, None] + np.arange(3)).ravel()
+        further = (-skew_matrix(arms) @ turn).reshape(3 * len(arms), -1)
+        place = sparse.csr_array(
+            (np.ones(columns.size), (np.arange(columns.size), columns)),
+            shape=(columns.size, at.size),
+        )
+        weights = weights + sparse.csr_array(further) @ place
+    return Tie(pair.nodes, weights, pair.mean)
 
 
 @dataclass(frozen=True)
@@ -84,12 +123,13 @@ def constrained(
     mortars: Sequence[Mortar],
     obstacles: Sequence[tuple[Numbers, Array, Array, Array]],
     fixed: Numbers,
+    ties: Sequence[Tie] = (),
 ) -> Constraints:
-    """Constraints of a number of nodes from contact pairs and obstacles.
+    """Constraints of a number of nodes from contact pairs, obstacles and ties.
 
     Obstacles are given by nodes (k,), directions (k, 3), distances (k,) and areas (k,). Fixed
-    nodes have no conditions. ValueError if a node has two conditions, or is on the mortar side of
-    one pair and on the non-mortar side of another.
+    nodes, with which tied ones must be given, have no conditions. ValueError if a node has two
+    conditions, or is on the mortar side of one pair and on the non-mortar side of another.
     """
     parts = [(m.nodes, m.normals, m.gaps, m.areas) for m in mortars] + list(obstacles)
     keep = [~np.isin(part[0], fixed) for part in parts]
@@ -106,8 +146,14 @@ def constrained(
         at = pair.nodes[kept]
         place = sparse.csr_array((np.ones(at.size), (at, np.arange(at.size))), shape=(n, at.size))
         coupling = coupling + place @ pair.mean[kept]
-    leading = np.unique(coupling.indices)
-    both = np.intersect1d(leading, np.flatnonzero(np.diff(coupling.indptr)))
+    shift = sparse.kron(coupling, sparse.eye_array(3), format="csr")
+    for tie in ties:
+        rows = (3 * tie.nodes[:, None] + np.arange(3)).ravel()
+        place = sparse.csr_array(
+            (np.ones(rows.size), (rows, np.arange(rows.size))), shape=(3 * n, rows.size)
+        )
+        shift = shift + place @ tie.weights
+    both = np.unique(np.intersect1d(shift.indices, np.flatnonzero(np.diff(shift.indptr))) // 3)
     if both.size:
         raise ValueError(
             f"{both.size} nodes (first: {both[0]}) are on the mortar side of one contact pair and "
@@ -116,7 +162,6 @@ def constrained(
     frames = np.broadcast_to(np.eye(3), (n, 3, 3)).copy()
     frames[nodes] = normal_frames(columns[1])
     rotation = _diagonal(frames)
-    shift = sparse.kron(coupling, sparse.eye_array(3), format="csr")
     eye = sparse.eye_array(3 * n, format="csr")
     return Constraints(
         nodes,

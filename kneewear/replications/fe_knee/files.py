@@ -15,7 +15,7 @@ from kneewear.geometry.meshes import TriangleMesh, to_knee_axes
 from kneewear.io.result_files import atomic_path
 from kneewear.io.shapes import load_shape
 from kneewear.io.soft_tissue import FileFrame, read_ligaments
-from kneewear.replications.fe_knee.bones import FEMUR, TIBIA, KneeBones, NaturalBones
+from kneewear.replications.fe_knee.bones import FEMUR, FIBULA, TIBIA, KneeBones, NaturalBones
 from kneewear.replications.fe_knee.settings import BonesSettings, FeKneeStudy, NaturalBonesSettings
 from kneewear.replications.fe_knee.volume_mesh import VolumeMesh
 
@@ -37,7 +37,8 @@ def load_bones(settings: BonesSettings, files: Files, knee: str) -> NaturalBones
     axes = own.axes.model_dump()
     surfaces = {
         name: to_knee_axes(load_shape(files[name]), own.unit, axes, knee, str(files[name]))
-        for name in ("tibia", "tibial_sheet", "femoral_sheet")
+        for name in own.files
+        if name != "ligaments"
     }
     return NaturalBones(surfaces, _attachments(own, files["ligaments"], axes, knee))
 
@@ -62,6 +63,7 @@ def _attachments(
     frames = {name: FileFrame(body) for name, body in own.frames.items()}
     bundles = read_ligaments(path, frames, tuple(sorted(set(own.frames.values())))).bundles
     found = {}
+    on_fibula = own.fibula.ligaments if own.fibula else ()
     for name, beginning in own.bundles.items():
         paths = [
             {body: np.asarray(point, dtype=float) for body, point in ends}
@@ -76,7 +78,10 @@ def _attachments(
                 "Correct the name.",
                 f"fe_knee.bones.natural.bundles.{name}",
             )
-        found[name] = {body: _mean(paths, body, axes, knee) for body in (FEMUR, TIBIA)}
+        lower = FIBULA if name in on_fibula else TIBIA
+        found[name] = {
+            body: _mean(paths, at, axes, knee) for body, at in ((FEMUR, FEMUR), (lower, TIBIA))
+        }
     return found
 
 
@@ -103,14 +108,17 @@ def save_meshes(bones: KneeBones, path: str | Path) -> None:
 def load_meshes(path: str | Path) -> KneeBones:
     """Read what `save_meshes` has written."""
     with np.load(path, allow_pickle=False) as found:
-        femur, tibia = _mesh(found, FEMUR), _mesh(found, TIBIA)
+        bodies = [one for one in (FEMUR, TIBIA, FIBULA) if f"{one}/nodes" in found.files]
+        meshes = {body: _mesh(found, body) for body in bodies}
         surfaces = {
             body: TriangleMesh(*(found[f"{body}/surface/{name}"] for name in _SURFACE))
-            for body in (FEMUR, TIBIA)
+            for body in bodies
             if f"{body}/surface/faces" in found.files
         }
-        ligaments = tuple(map(str, found["ligaments"]))
-        return KneeBones(femur, tibia, ligaments, float(found["raised"]), surfaces)
+        ligaments, raised = tuple(map(str, found["ligaments"])), float(found["raised"])
+        return KneeBones(
+            meshes[FEMUR], meshes[TIBIA], ligaments, raised, surfaces, meshes.get(FIBULA)
+        )
 
 
 def _mesh(found: Any, body: str) -> VolumeMesh:

@@ -63,7 +63,7 @@ def _meshes(meshes: pd.DataFrame) -> Values:
     return {
         **{
             f"coarse {kind} of the {body}": float(coarse[body][kind])
-            for body in (FEMUR, TIBIA)
+            for body in coarse
             for kind in ("tetrahedra", "prisms")
         },
         "elements on the finest meshes": float(
@@ -97,20 +97,23 @@ def _energy(history: pd.DataFrame, settings: FeKneeSettings) -> Values:
     weight = weight + sum(np.array(one.force_n) for one in settings.tractions.values())
     seconds = 1e-3 * history["time_ms"].to_numpy()[free, None]
     off = np.abs(momentum[free] - momentum[0] - weight * seconds).max()
-    values: Values = {
-        "largest rise of energy in a step over the energy at the start": float(
-            np.diff(total).max(initial=0.0) / start
-        ),
-        "change of energy before contact over the energy at the start": float(
-            np.abs(total[free] - start).max() / start
-        ),
-        "error of momentum in free fall over the momentum at the start": float(
-            off / max(np.abs(momentum[0]).max(), 1e-30)
-        ),
-    }
+    values: Values = {}
+    # Prescribed displacements do work, and nothing falls freely.
+    if not settings.prescribed:
+        values = {
+            "largest rise of energy in a step over the energy at the start": float(
+                np.diff(total).max(initial=0.0) / start
+            ),
+            "change of energy before contact over the energy at the start": float(
+                np.abs(total[free] - start).max() / start
+            ),
+            "error of momentum in free fall over the momentum at the start": float(
+                off / max(np.abs(momentum[0]).max(), 1e-30)
+            ),
+        }
     if settings.rods is None:
         names = ["viscous_loss_mj", "contact_loss_mj", "stabilisation_loss_mj"]
-        lost = history[names].sum(axis=1)
+        lost = history[names].sum(axis=1) - history.get("prescribed_work_mj", 0.0)
         values["error of energy and losses over the energy at the start"] = float(
             np.abs(total + lost - start).max() / start
         )

@@ -10,9 +10,19 @@ from time import process_time
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.replications.fe_knee.bone_meshes import insertion_patch
-from kneewear.replications.fe_knee.bones import BASE, CONTACT, FEMUR, TIBIA, KneeBones
+from kneewear.replications.fe_knee.bones import (
+    BASE,
+    CONTACT,
+    FEMUR,
+    FIBULA,
+    TIBIA,
+    TIE,
+    KneeBones,
+    tie_reach,
+)
 from kneewear.replications.fe_knee.bounded import DirectActiveSet, Discretisation, Solver
 from kneewear.replications.fe_knee.constraints import HalfSpace
 from kneewear.replications.fe_knee.elasticity import KelvinVoigt
@@ -21,6 +31,7 @@ from kneewear.replications.fe_knee.newmark import (
     BodyPair,
     ContactProblem,
     ElasticBody,
+    PrescribedMotion,
     RigidObstacle,
     State,
     Step,
@@ -37,10 +48,12 @@ from kneewear.replications.fe_knee.rods import RodMaterial, RodState
 from kneewear.replications.fe_knee.settings import (
     ContactSolverSettings,
     FeKneeSettings,
+    RegionSettings,
     SolidMaterialSettings,
     ViscousMaterialSettings,
 )
 from kneewear.replications.fe_knee.truncated_newton import TruncatedNewton
+from kneewear.replications.fe_knee.volume_mesh import VolumeMesh
 
 Array = NDArray[np.float64]
 
@@ -118,8 +131,9 @@ class DynamicKnee:
 
     Notes
     -----
-    The obstacle is the half-space below the lowest point of the tibia and the gap. The source also
-    has a fibula, tied to the tibia at their lower ends; it is left out.
+    The obstacle is the half-space below the lowest point of tibia and fibula and the gap. A fibula
+    is tied to the tibia at their lower ends by equality constraints of mortar type, and touches it
+    nowhere else, as in the source (section 5, remark 3.2).
     """
 
     def __init__(self, bones: KneeBones, settings: FeKneeSettings) -> None:
@@ -135,17 +149,23 @@ class DynamicKnee:
             )
             for name, levels in bones.hierarchies(settings.bones).items()
         ]
-        floor = bones.tibia.nodes[:, 1].min() - settings.obstacle_gap_mm
+        floor = bones.lowest - settings.obstacle_gap_mm
         plane = HalfSpace(np.array([0.0, floor, 0.0]), np.array([0.0, 1.0, 0.0]))
         self.gravity = _PER_METRE * np.array(settings.gravity_m_per_s2)
+        further = [FIBULA] if bones.fibula is not None else []
         self.problem = ContactProblem(
             bodies,
             settings.time_step_s,
             contact_solver(settings.solver),
             [BodyPair((FEMUR, CONTACT), (TIBIA, CONTACT), _REACH)],
-            [RigidObstacle((TIBIA, BASE), plane)],
+            [RigidObstacle((TIBIA, BASE), plane, tuple((one, BASE) for one in further))],
             self.gravity,
             self._nodal_loads(bodies, bones.raised),
+            [
+                BodyPair((FIBULA, TIE), (TIBIA, TIE), tie_reach(bones, settings.bones))
+                for _ in further
+            ],
+            self._motions(bodies, bones.raised),
         )
         self.rods: RodSystem | None = None
         self.attachments: list[tuple[Attachment, Attachment]] = []
@@ -155,26 +175,52 @@ class DynamicKnee:
     def _nodal_loads(self, bodies: list[ElasticBody], raised: float) -> dict[str, Array]:
         """Forces of the tractions at the nodes of each body, even over the area of their patch."""
         found = {body.name: np.zeros(body.meshes.finest.nodes.shape) for body in bodies}
-        lifted = {FEMUR: np.array([0.0, raised, 0.0]), TIBIA: np.zeros(3)}
         for name, one in self.settings.tractions.items():
-            mesh = next(body.meshes.finest for body in bodies if body.name == one.body)
-            place = np.array(one.point_mm) + lifted[one.body]
-            patch = insertion_patch(mesh, place, one.radius_mm, f"fe_knee.tractions.{name}")
+            mesh, patch = _region(bodies, raised, one, f"fe_knee.tractions.{name}")
             area = np.linalg.norm(TriangleMesh(mesh.nodes, patch).face_normals, axis=1)
             share = np.repeat(area / (3.0 * area.sum()), 3)[:, None]
             np.add.at(found[one.body], patch.ravel(), share * np.array(one.force_n))
+        return found
+
+    def _motions(self, bodies: list[ElasticBody], raised: float) -> list[PrescribedMotion]:
+        """Prescribed motions; InputDataError if one meets another or a part that does not move."""
+        found: list[PrescribedMotion] = []
+        for name, one in self.settings.prescribed.items():
+            where = f"fe_knee.prescribed.{name}"
+            mesh, patch = _region(bodies, raised, one, where)
+            nodes = np.unique(patch)
+            down = -one.displacement_mm[1] > self.settings.obstacle_gap_mm
+            parts = {CONTACT, TIE, *self.ligaments} | ({BASE} if down else set())
+            taken = {key: part for key, part in mesh.patches.items() if key in parts}
+            taken |= {
+                other: motion.nodes
+                for other, motion in zip(self.settings.prescribed, found, strict=False)
+                if motion.body == one.body
+            }
+            met = [key for key, part in taken.items() if np.isin(nodes, part).any()]
+            if met:
+                raise InputDataError(
+                    where,
+                    f"a part of the {one.body} that meets: {', '.join(met)}",
+                    "one apart from insertions, contact, tie and other motions, and no way into "
+                    "the obstacle",
+                    "Move the place, take a smaller radius or finer meshes.",
+                )
+            motion = np.array(one.displacement_mm)
+            found.append(PrescribedMotion(one.body, nodes, motion, one.ramp_s))
         return found
 
     def _insert_rods(self, bodies: list[ElasticBody]) -> None:
         """Straight rods between the insertions, unstressed or with their pre-strain."""
         patches = [
             [
-                insertion(mesh.nodes, mesh.patches[name], mesh.tetrahedra)
-                for mesh in (body.meshes.finest for body in bodies)
+                (number, insertion(mesh.nodes, mesh.patches[name], mesh.tetrahedra))
+                for number, mesh in enumerate(body.meshes.finest for body in bodies)
+                if name in mesh.patches
             ]
             for name in self.ligaments
         ]
-        ends = np.array([[one.centroid for one in pair] for pair in patches])
+        ends = np.array([[one.centroid for _, one in pair] for pair in patches])
         count = len(self.ligaments)
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         material, own = rod_material(self.settings), self.settings.rods
@@ -185,7 +231,7 @@ class DynamicKnee:
         self.rod_gravity_at_start = float(np.sum(self.rods.gravity_energy(self._rods_at_start)))
         rotation = self._rods_at_start.rotation
         self.attachments = [
-            (Attachment(0, first, rotation[rod, 0]), Attachment(1, second, rotation[rod, -1]))
+            (Attachment(*first, rotation[rod, 0]), Attachment(*second, rotation[rod, -1]))
             for rod, (first, second) in enumerate(patches)
         ]
 
@@ -241,6 +287,15 @@ class DynamicKnee:
             max(float(np.abs(moved).max()), least),
             max(float(np.abs(state.bodies.displacement).max()), least),
         )
+
+
+def _region(
+    bodies: list[ElasticBody], raised: float, one: RegionSettings, where: str
+) -> tuple[VolumeMesh, NDArray[np.int64]]:
+    """Finest mesh of a bone, and the triangles of a part of its surface."""
+    mesh = next(body.meshes.finest for body in bodies if body.name == one.body)
+    place = np.array(one.point_mm) + np.array([0.0, raised if one.body == FEMUR else 0.0, 0.0])
+    return mesh, insertion_patch(mesh, place, one.radius_mm, where)
 
 
 class _BodiesInStep:

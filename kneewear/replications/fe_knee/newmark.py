@@ -19,7 +19,7 @@ from kneewear.replications.fe_knee.bounded import (
     Solver,
     settled,
 )
-from kneewear.replications.fe_knee.constraints import HalfSpace, constrained
+from kneewear.replications.fe_knee.constraints import HalfSpace, constrained, tied
 from kneewear.replications.fe_knee.elasticity import KelvinVoigt, assembled
 from kneewear.replications.fe_knee.mortar import Mortar, mortar
 from kneewear.replications.fe_knee.volume_mesh import Hierarchy, columns
@@ -57,18 +57,37 @@ class BodyPair:
 
 @dataclass(frozen=True)
 class RigidObstacle:
-    """A rigid half-space that the nodes of one patch of a body must not enter."""
+    """A rigid half-space that the nodes of one patch of a body, or of `more`, must not enter."""
 
     patch: tuple[str, str]
     half_space: HalfSpace
+    more: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class PrescribedMotion:
+    """Nodes of the finest mesh of a body with a given displacement (2a), mm, shape (3,).
+
+    It grows evenly within the time `ramp`, s, and stays then.
+    """
+
+    body: str
+    nodes: Numbers
+    displacement: Array
+    ramp: float = 0.0
+
+    def at(self, time: float) -> Array:
+        """Displacement (3,), mm, at a time after the start, s."""
+        return self.displacement * (min(time / self.ramp, 1.0) if self.ramp > 0.0 else 1.0)
 
 
 @dataclass(frozen=True)
 class State:
-    """Displacement, mm, and velocity, mm/s, of all nodes; shape (n, 3)."""
+    """Displacement, mm, and velocity, mm/s, of all nodes, shape (n, 3), after some steps."""
 
     displacement: Array
     velocity: Array
+    steps: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,7 +109,7 @@ class Losses:
     """Work done and energy dissipated during one step, N mm.
 
     The balance is exact except for the residual of the solver: the total energy changes by
-    work - viscous - contact - stabilisation, and none of the last three is negative.
+    work + prescribed - viscous - contact - stabilisation, and none of the last three is negative.
 
     Parameters
     ----------
@@ -102,12 +121,15 @@ class Losses:
         Of contact forces at nodes that were apart at the start of the step.
     stabilisation : float
         Kinetic energy that the projection of the predictor removes.
+    prescribed : float
+        Work of the reactions at prescribed displacements.
     """
 
     work: float
     viscous: float
     contact: float
     stabilisation: float
+    prescribed: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -141,7 +163,11 @@ class Step:
     losses : Losses
         During the step.
     solution : Solution
-        Record of the solver; `solution.x` is the increment in the transformed basis.
+        Record of the solver; `solution.x` is the increment in the transformed basis, without that
+        of prescribed nodes.
+    reactions : array, shape (p, 3)
+        Mean force in the step on the nodes of each prescribed motion, N, with what accelerates
+        them: momentum changes by time_step * (reactions + other forces).
     """
 
     state: State
@@ -151,6 +177,7 @@ class Step:
     energy: Energy
     losses: Losses
     solution: Solution
+    reactions: Array
 
 
 class ContactProblem:
@@ -170,6 +197,9 @@ class ContactProblem:
         Acceleration, mm/s2.
     loads : mapping of str to array, shape (m, 3), optional
         Constant forces at all nodes of a body, N.
+    ties : sequence of BodyPair, optional
+        Patches that are joined; nodes of the non-mortar one follow the mortar one.
+    prescribed : sequence of PrescribedMotion, optional
 
     Attributes
     ----------
@@ -178,7 +208,12 @@ class ContactProblem:
     parts : dict of str to slice
         Nodes of each body in arrays over all nodes.
     mass : array, shape (n,)
-        Lumped mass, t.
+        Lumped mass, t; that of tied nodes is at the nodes that they follow.
+    fixed : array of bool, shape (n,)
+        Nodes whose displacement is given.
+    ties : list of Tie
+    motions : list of (PrescribedMotion, array of int)
+        Prescribed motions and the numbers of their nodes in all bodies.
     dead_load : array, shape (n, 3)
         Weight and constant forces, N; `Energy.gravitational` is the potential of both.
     constraints : Constraints
@@ -195,7 +230,8 @@ class ContactProblem:
     (16)-(17) with the viscous term tau/2 b(v - u, v - u) and tau^2 f((u + v)/2), both
     misprinted there. Mass is lumped in both steps: with the same mass in both, the energy
     balance of `Losses` is an identity. Small strains and rotations, frozen contact mapping and
-    normals.
+    normals. Ties are mortar conditions with equality: relative displacements of tied nodes, which
+    are their components in the transformed basis, are zero.
     """
 
     def __init__(
@@ -207,6 +243,8 @@ class ContactProblem:
         obstacles: Sequence[RigidObstacle] = (),
         gravity: Array | None = None,
         loads: Mapping[str, Array] | None = None,
+        ties: Sequence[BodyPair] = (),
+        prescribed: Sequence[PrescribedMotion] = (),
     ) -> None:
         self.bodies = {body.name: body for body in bodies}
         self.time_step = time_step
@@ -219,6 +257,10 @@ class ContactProblem:
         self.positions = np.concatenate([mesh.nodes for mesh in meshes])
         matrices = [assembled(body.meshes.finest, body.bone, body.cartilage) for body in bodies]
         self.mass = np.concatenate([part.mass for part in matrices])
+        self.ties = [tied(self.positions, self._mortar(pair)) for pair in ties]
+        for tie in self.ties:
+            self.mass += tie.mean.T @ self.mass[tie.nodes]
+            self.mass[tie.nodes] = 0.0
         self._stiffness = _block_diagonal([part.stiffness for part in matrices])
         self._viscosity = _block_diagonal([part.viscosity for part in matrices])
         self.dead_load = self.mass[:, None] * (np.zeros(3) if gravity is None else gravity)
@@ -228,11 +270,27 @@ class ContactProblem:
         for body in bodies:
             if body.fixed is not None:
                 self.fixed[self.triangles(body.name, body.fixed).ravel()] = True
+        self.motions = [
+            (one, self.parts[one.body].start + np.unique(one.nodes)) for one in prescribed
+        ]
+        for one, nodes in self.motions:
+            if np.any(self.fixed[nodes]):
+                raise ValueError(f"a prescribed motion of {one.body} at nodes that have another")
+            self.fixed[nodes] = True
+        # Zero in the transformed basis.
+        self._still = self.fixed.copy()
+        for tie in self.ties:
+            if np.any(self.fixed[tie.nodes]):
+                raise ValueError("tied nodes have a prescribed motion")
+            self._still[tie.nodes] = True
+        if np.all(self._still) or np.any(self.mass[~self._still] <= 0.0):
+            raise ValueError("no node is free, or one without mass")
         self.constraints = constrained(
             len(self.positions),
             [self._mortar(pair) for pair in pairs],
             [self._obstacle(obstacle) for obstacle in obstacles],
-            np.flatnonzero(self.fixed),
+            np.flatnonzero(self._still),
+            self.ties,
         )
         self._solver = solver(self._discretisation())
 
@@ -247,7 +305,7 @@ class ContactProblem:
         """State without displacement, with a velocity (3,) or (n, 3), mm/s; zero at fixed nodes."""
         speed = np.broadcast_to(np.asarray(velocity, dtype=float), self.positions.shape).copy()
         speed[self.fixed] = 0.0
-        return State(np.zeros(self.positions.shape), speed)
+        return State(np.zeros(self.positions.shape), self._following(speed))
 
     def step(self, state: State, load: Array | None = None, guess: Step | None = None) -> Step:
         """State after one time step under external nodal forces (n, 3), N."""
@@ -256,13 +314,15 @@ class ContactProblem:
     def predict(self, state: State) -> Prediction:
         """Mass-weighted projection of u + tau v on the admissible displacements (15a)."""
         free = state.displacement + self.time_step * state.velocity
+        for one, nodes in self.motions:
+            free[nodes] = one.at(self.time_step * (state.steps + 1))
         conditions = self.constraints.matrix
         excess = conditions @ free.ravel() - self.constraints.gaps
         if not np.any(excess > 0.0):
-            return Prediction(free, np.zeros(excess.size))
+            return Prediction(self._following(free), np.zeros(excess.size))
         multiplier = _projected(self._response, excess)
         moved = self._mobility * (conditions.T @ multiplier).reshape(-1, 3)
-        return Prediction(free - moved, multiplier / self.time_step)
+        return Prediction(self._following(free - moved), multiplier / self.time_step)
 
     def correct(
         self,
@@ -283,15 +343,22 @@ class ContactProblem:
         bound = self.constraints.bounds(start)
         x = self._to_basis(predicted) if guess is None else guess.solution.x.copy()
         x[:, 0] = np.minimum(x[:, 0], bound)
-        x[self.fixed] = 0.0
-        transposed = self.constraints.forward.T
-        solution = self._solver((transposed @ right.ravel()).reshape(-1, 3), bound, x)
-        increment = (self.constraints.forward @ solution.x.ravel()).reshape(-1, 3)
+        x[self._still] = 0.0
+        given = np.zeros(start.shape)
+        forward, transposed = self.constraints.forward, self.constraints.forward.T
+        rest = right
+        if self.motions:
+            for _, nodes in self.motions:
+                given[nodes] = predicted[nodes]
+            rest = right - (self._matrix @ (forward @ given.ravel())).reshape(-1, 3)
+        solution = self._solver((transposed @ rest.ravel()).reshape(-1, 3), bound, x)
+        increment = (forward @ (solution.x + given).ravel()).reshape(-1, 3)
         velocity = (2.0 * increment - predicted) / tau
-        end = State(start + increment, velocity)
+        end = State(start + increment, velocity, state.steps + 1)
         residual = right - (self._matrix @ increment.ravel()).reshape(-1, 3)
         nodes = self.constraints.nodes
-        forces = (transposed @ residual.ravel()).reshape(-1, 3)[nodes, 0]
+        residual = (transposed @ residual.ravel()).reshape(-1, 3)
+        forces = residual[nodes, 0]
         active = solution.active[nodes]
         forces = np.where(active, np.maximum(forces, 0.0), 0.0)
         return Step(
@@ -300,8 +367,9 @@ class ContactProblem:
             active,
             prediction.impulses,
             self.energy(end),
-            self._losses(state, predicted, increment, external, forces),
+            self._losses(state, predicted, increment, external, forces, residual),
             solution,
+            self._reactions(velocity - state.velocity, residual),
         )
 
     def energy(self, state: State) -> Energy:
@@ -338,22 +406,44 @@ class ContactProblem:
         return np.asarray(self.constraints.inverse @ field.ravel()).reshape(-1, 3)
 
     def _losses(
-        self, state: State, predicted: Array, increment: Array, external: Array, forces: Array
+        self,
+        state: State,
+        predicted: Array,
+        increment: Array,
+        external: Array,
+        forces: Array,
+        residual: Array,
     ) -> Losses:
-        """Work and losses of a step from a state, with predicted and found increments."""
+        """Work and losses of a step from a state, with predicted and found increments.
+
+        Prescribed nodes have the velocity of their increment, without stabilisation.
+        """
         tau = self.time_step
         flat = increment.ravel()
         bound = self.constraints.bounds(state.displacement)[self.constraints.nodes]
-        before, after = (
-            0.5 * float(self.mass @ np.einsum("nc,nc->n", v, v))
-            for v in (state.velocity, predicted / tau)
-        )
+        squares = [np.einsum("nc,nc->n", v, v) for v in (state.velocity, predicted / tau)]
+        free = np.where(self.fixed, 0.0, self.mass)
+        before, after = (0.5 * float(free @ square) for square in squares)
+        held = self.mass[self.fixed] @ (squares[1] - squares[0])[self.fixed]
         return Losses(
             float(np.sum(external * increment)),
             float(flat @ (self._viscosity @ flat)) / tau,
             float(forces @ bound),
             before - after,
+            0.5 * float(held) - float(np.sum((residual * increment)[self.fixed])),
         )
+
+    def _reactions(self, gained: Array, residual: Array) -> Array:
+        """Force (p, 3) on the nodes of each prescribed motion from their gain of velocity."""
+        nodal = self.mass[:, None] * gained / self.time_step - residual
+        sums = [nodal[nodes].sum(axis=0) for _, nodes in self.motions]
+        return np.array(sums).reshape(-1, 3)
+
+    def _following(self, field: Array) -> Array:
+        """A field (n, 3) of displacement or velocity with that of tied nodes, in place."""
+        for tie in self.ties:
+            field[tie.nodes] = (tie.weights @ field.ravel()).reshape(-1, 3)
+        return field
 
     def _mortar(self, pair: BodyPair) -> Mortar:
         """Mortar coupling of a pair."""
@@ -362,7 +452,8 @@ class ContactProblem:
 
     def _obstacle(self, obstacle: RigidObstacle) -> tuple[Numbers, Array, Array, Array]:
         """Nodes, directions, distances and areas of an obstacle."""
-        triangles = self.triangles(*obstacle.patch)
+        patches = (obstacle.patch, *obstacle.more)
+        triangles = np.concatenate([self.triangles(*one) for one in patches])
         nodes = np.unique(triangles)
         at = self.positions[triangles]
         size = 0.5 * np.linalg.norm(np.cross(at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]), axis=1)
@@ -371,8 +462,10 @@ class ContactProblem:
 
     @cached_property
     def _mobility(self) -> Array:
-        """Inverse mass (n, 1), zero at fixed nodes, 1/t."""
-        return np.where(self.fixed, 0.0, 1.0 / self.mass)[:, None]
+        """Inverse mass (n, 1), zero at fixed and tied nodes, 1/t."""
+        inverse = np.zeros(self.mass.shape)
+        inverse[~self._still] = 1.0 / self.mass[~self._still]
+        return inverse[:, None]
 
     @cached_property
     def _response(self) -> sparse.csr_array:
@@ -396,7 +489,7 @@ class ContactProblem:
         forward = self.constraints.forward
         return Discretisation(
             sparse.bsr_array((forward.T @ self._matrix @ forward).tobsr((3, 3))),
-            self.fixed,
+            self._still,
             tuple(
                 sparse.block_diag(parts, format="csr")
                 for parts in zip(

@@ -111,7 +111,7 @@ def _progress(found: Mapping[str, Any]) -> RunProgress:
     frames = tuple(Frame(int(step), *rest) for step, *rest in zip(*own, strict=True))
     return RunProgress(
         int(found["step"]),
-        KneeState(State(found["displacement"], found["velocity"]), rods),
+        KneeState(State(found["displacement"], found["velocity"], int(found["step"])), rods),
         tuple(json.loads(str(found["history"]))),
         frames,
     )

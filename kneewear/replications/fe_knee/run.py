@@ -29,7 +29,7 @@ class Frame:
 
     `rods` (rod, node, 3) are the positions of the rods' nodes, mm, and `rod_stress` (rod, element)
     the largest von Mises stress in their cross-sections, MPa; `insertion_stress` (rod, body) is
-    the largest von Mises stress at the nodes of insertions, MPa.
+    the largest von Mises stress at the nodes of insertions, MPa; zero without one.
     """
 
     step: int
@@ -199,6 +199,7 @@ def _first_row(model: DynamicKnee, start: KneeState) -> dict[str, float]:
     """Row of the start."""
     zeros = ["viscous_loss_mj", "contact_loss_mj", "stabilisation_loss_mj", "coupling_loss_mj"]
     zeros += [f"{group}_{what}" for group in GROUPS for what in ("force_n", "nodes")]
+    zeros += _reactions(model, np.zeros((len(model.settings.prescribed), 3)), 0.0)
     zeros += [
         "penetration_mm",
         "coupling_iterations",
@@ -227,7 +228,7 @@ def history_row(
     resultants = np.linalg.norm(model.problem.resultants(forces), axis=1)
     own = _energies(model, found.state)
     coupling = (
-        before["total_mj"]
+        before["total_mj"] + losses.prescribed
         - losses.viscous - losses.contact - losses.stabilisation
         - own["total_mj"]
     )  # fmt: skip
@@ -259,7 +260,21 @@ def history_row(
         "solver_rate": float(np.mean(rates)) if rates else np.nan,
         "coupling_gap_mm": coupled.gap if coupled else 0.0,
         **tension,
+        **_reactions(
+            model, found.bodies.reactions, before.get("prescribed_work_mj", 0.0) + losses.prescribed
+        ),
     }
+
+
+def _reactions(model: DynamicKnee, forces: Array, work: float) -> dict[str, float]:
+    """Reaction of each prescribed motion (p, 3), N, and the work of all; nothing without one."""
+    names = model.settings.prescribed
+    found = {
+        f"{name}_reaction_{axis}_n": float(one)
+        for name, force in zip(names, forces, strict=True)
+        for axis, one in zip("xyz", force, strict=True)
+    }
+    return found | {"prescribed_work_mj": work} if names else {}
 
 
 def _penetration(model: DynamicKnee, state: KneeState) -> float:
@@ -301,11 +316,12 @@ class FrameSurface:
         self.is_cartilage = np.isin(self.nodes, layer)
         self.insertions = [
             [
-                np.unique(problem.triangles(name, ligament))
-                for name in problem.bodies
+                np.unique(body.meshes.finest.patches.get(ligament, [])).astype(np.int64)
+                + problem.parts[name].start
+                for name, body in problem.bodies.items()
             ]
             for ligament in model.ligaments
-        ]  # fmt: skip
+        ]
 
     def frame(self, step: int, state: KneeState) -> Frame:
         """Positions and stresses of a state."""
@@ -314,7 +330,7 @@ class FrameSurface:
         rods, own = np.empty((0, 0, 3)), np.empty((0, 0))
         if self.model.rods is not None and state.rods is not None:
             rods, own = state.rods.position, self.model.rods.edge_stress(state.rods)
-        peaks = [[float(stress[one].max()) for one in pair] for pair in self.insertions]
+        peaks = [[float(stress[one].max(initial=0.0)) for one in row] for row in self.insertions]
         return Frame(
             step, positions[self.nodes], stress[self.nodes], rods, own,
             np.array(peaks).reshape(len(self.insertions), len(self.model.problem.bodies)),
@@ -361,5 +377,5 @@ def _nodal_means(mesh: VolumeMesh, bone: Array, cartilage: Array) -> Array:
         count = np.bincount(elements.ravel(), minlength=len(mesh.nodes))
         parts.append((total, count))
     (own, count), (other, number) = parts
-    mean = np.divide(other, number, out=np.zeros_like(other), where=number > 0)
+    mean = np.divide(other, number, out=np.zeros(len(mesh.nodes)), where=number > 0)
     return np.divide(own, count, out=mean, where=count > 0)

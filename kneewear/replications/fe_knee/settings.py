@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -45,6 +45,38 @@ class InsertionSettings(Settings):
     tibia: Triple = quantity("Point on the tibia, whose plateau is at height 0.", _POINT)
 
 
+class FibulaSettings(Settings):
+    """A fibula whose lower end is tied to that of the tibia."""
+
+    tie_mm: Size = quantity(
+        "Height of the lower ends that are tied; coarse triangles wholly within it.",
+        Range("mm", 1, 5, 100, 500, "The source ties the bottom ends"),
+    )
+
+
+class SimplifiedFibulaSettings(FibulaSettings):
+    """A block beside the tibia, as low as it."""
+
+    size_mm: tuple[Size, Size, Size] = quantity(
+        "Front to back, height and side to side; in cells as high as the lowest of the tibia.",
+        _SIZE,
+    )
+    gap_mm: NonNegative = quantity("Distance from the lateral side of the tibia.", _GAP)
+    posterior_mm: Finite = quantity("Distance behind the middle of the tibia.", _POINT)
+    ligaments_mm: dict[Name, Triple] = quantity(
+        "Points of the ligaments that end on it, in place of those on the tibia.", _POINT
+    )
+
+
+class NaturalFibulaSettings(FibulaSettings):
+    """A fibula from a mesh of its surface, in the frame of the tibia."""
+
+    surface: FileName = Field(description="Surface of the proximal fibula.")
+    ligaments: tuple[Name, ...] = Field(
+        description="Ligaments whose ends on the tibia are on the fibula."
+    )
+
+
 class SimplifiedBonesSettings(Settings):
     """A block with two condyles on a block with a flat plateau."""
 
@@ -77,6 +109,9 @@ class SimplifiedBonesSettings(Settings):
             "the knee."
         )
     )
+    fibula: SimplifiedFibulaSettings | None = Field(
+        None, description="Fibula beside the tibia; null for none."
+    )
 
     @model_validator(mode="after")
     def _blocks_are_possible(self) -> SimplifiedBonesSettings:
@@ -85,6 +120,27 @@ class SimplifiedBonesSettings(Settings):
                 f"a lower side of the femur that rises {self.highest_mm:.1f} mm",
                 f"less than its height of {self.size_mm[1]:g} mm",
                 "Take larger radii, or a higher block.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _fibula_is_beside_the_tibia(self) -> SimplifiedBonesSettings:
+        own = self.fibula
+        if own is None:
+            return self
+        _check_ligaments(own.ligaments_mm, self.attachments_mm)
+        height = self.size_mm[1] + self.shaft_mm
+        if not own.tie_mm < own.size_mm[1] <= height:
+            raise fault(
+                f"a fibula {own.size_mm[1]:g} mm high, tied over {own.tie_mm:g} mm",
+                f"more than the tie, at most the {height:g} mm of the tibia",
+                "Correct its height (fibula.size_mm) or fibula.tie_mm.",
+            )
+        if abs(own.posterior_mm) >= 0.5 * (own.size_mm[0] + self.size_mm[0]):
+            raise fault(
+                f"a fibula {own.posterior_mm:g} mm behind the middle of the tibia",
+                "a place beside the tibia, to which it is tied",
+                "Correct fibula.posterior_mm.",
             )
         return self
 
@@ -123,12 +179,30 @@ class NaturalBonesSettings(Settings):
             "their mean ends."
         )
     )
+    fibula: NaturalFibulaSettings | None = Field(None, description="Fibula; null for none.")
+
+    @model_validator(mode="after")
+    def _fibula_has_known_ligaments(self) -> NaturalBonesSettings:
+        if self.fibula is not None:
+            _check_ligaments(self.fibula.ligaments, self.bundles)
+        return self
 
     @property
     def files(self) -> dict[str, str]:
         """Data files by name."""
         names = "tibia", "tibial_sheet", "femoral_sheet", "ligaments"
-        return {name: getattr(self, name) for name in names}
+        found = {name: getattr(self, name) for name in names}
+        return found if self.fibula is None else found | {"fibula": self.fibula.surface}
+
+
+def _check_ligaments(own: Iterable[str], known: Iterable[str]) -> None:
+    """Fault if a ligament of the fibula is none of the knee."""
+    if unknown := sorted(set(own) - set(known)):
+        raise fault(
+            f"ligaments of the fibula: {', '.join(unknown)}",
+            f"some of {', '.join(known)}",
+            "Correct the names.",
+        )
 
 
 class BonesSettings(Settings):
@@ -164,6 +238,12 @@ class BonesSettings(Settings):
         "Uniform refinements; each divides every element into eight.",
         Range("1", 0, 0, 3, 3, "Three make 512 elements of one"),
     )
+
+    @property
+    def fibula(self) -> FibulaSettings | None:
+        """The fibula of the chosen source; None without one."""
+        own = self.natural if self.source == "natural" else self.simplified
+        return None if own is None else own.fibula
 
     @model_validator(mode="after")
     def _needs_its_block(self) -> BonesSettings:
@@ -224,21 +304,39 @@ class RodSettings(Settings):
     )
 
 
-class TractionSettings(Settings):
-    """A constant force on a part of a bone's surface, such as of a muscle."""
+class RegionSettings(Settings):
+    """A part of a bone's surface."""
 
-    body: Literal["femur", "tibia"] = Field(description="Bone.")
+    body: Literal["femur", "tibia", "fibula"] = Field(description="Bone.")
     point_mm: Triple = quantity("Place on it, in the frame of the attachments.", _POINT)
     radius_mm: Size = quantity(
-        "Triangles of the finest mesh with centres so near to the one nearest to the place bear "
-        "the force, evenly.",
+        "Triangles of the finest mesh with centres so near to the one nearest to the place.",
         Range("mm", 1, 1, 50, 500, "Insertions are 5 to 20 mm wide"),
     )
+
+
+class TractionSettings(RegionSettings):
+    """A constant force, even over a part of a bone's surface, such as of a muscle."""
+
     force_n: Triple = quantity(
         "Force, posterior, superior and medial.",
         Range(
             "N", -1e5, -5000, 5000, 1e5, "Muscles of the knee: up to 5 kN (from memory)", least=1
         ),
+    )
+
+
+class PrescribedSettings(RegionSettings):
+    """A part of a bone's surface that is held, or moved along a straight line and then held."""
+
+    displacement_mm: Triple = quantity(
+        "Displacement, posterior, superior and medial; zero holds the part where it is.",
+        Range("mm", -50, -5, 5, 50, "Strains and rotations are small", least=1e-4),
+    )
+    ramp_s: NonNegative = quantity(
+        "Time in which the displacement is reached, at a constant velocity.",
+        Range("s", 0, 0, 1, 100, "0.1 ms passes a wave through the bones"),
+        0.0,
     )
 
 
@@ -311,8 +409,11 @@ class FeKneeSettings(Settings):
     tractions: Annotated[dict[Name, TractionSettings], Removable] = Field(
         {}, description="Constant forces on the bones by name; null removes one."
     )
+    prescribed: Annotated[dict[Name, PrescribedSettings], Removable] = Field(
+        {}, description="Parts of bones with a given displacement by name; null removes one."
+    )
     obstacle_gap_mm: NonNegative = quantity(
-        "Distance of the rigid horizontal obstacle below the tibia at the start.", _GAP
+        "Distance of the rigid horizontal obstacle below tibia and fibula at the start.", _GAP
     )
     velocity_m_per_s: Triple = quantity(
         "Velocity of everything at the start, posterior, superior and medial.",
@@ -345,6 +446,25 @@ class FeKneeSettings(Settings):
                 "one refinement or more for multigrid, or method: direct",
                 "Refine the meshes, or set the method to direct.",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _regions_are_possible(self) -> FeKneeSettings:
+        for kind, regions in (("tractions", self.tractions), ("prescribed", self.prescribed)):
+            for name, one in regions.items():
+                if one.body == "fibula" and self.bones.fibula is None:
+                    raise fault(
+                        f"{kind}.{name}.body: fibula without a fibula",
+                        "femur or tibia",
+                        f"Fill fe_knee.bones.{self.bones.source}.fibula in, or correct the bone.",
+                    )
+        for name, moved in self.prescribed.items():
+            if any(moved.displacement_mm) and moved.ramp_s < self.time_step_s:
+                raise fault(
+                    f"prescribed.{name}: a displacement within {moved.ramp_s:g} s",
+                    f"at least a time step, {self.time_step_s:g} s",
+                    "Set ramp_s; a jump would be a blow of infinite speed.",
+                )
         return self
 
     @property
