@@ -13,7 +13,7 @@ SMALL = {
         "element_mm": 18.0,
         "refinements": 0,
         "joint_gap_mm": 0.1,
-        "simplified": {"shaft_mm": 0.0},
+        "simplified": {"shaft_mm": 0.0, "fibula": None},
     },
     "steps": 20,
     "frames": 5,

@@ -165,6 +165,8 @@ def test_prescribed_ends_are_met_and_reported_with_their_work(tmp_path):
     work = history["prescribed_work_mj"]
     np.testing.assert_allclose(history["total_mj"] + lost, work, atol=1e-5 * work.max())
     assert work.iloc[-1] > 0.0
+    rows = compare_fe_knee(run, bones, settings).set_index("quantity")["computed"]
+    assert abs(rows["loss by the coupling without contact over the energy at the start"]) < 1e-5
     file = ProgressFile(tmp_path / "progress.npz", bones, {}, "code")
     file.save(kept[4])
     again = run_knee(bones, settings, file.load()).history

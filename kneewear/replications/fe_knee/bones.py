@@ -134,7 +134,7 @@ def build_bones(settings: BonesSettings, natural: NaturalBones | None = None) ->
     ligaments, fibula = tuple(attachments), meshes.get(FIBULA)
     bones = KneeBones(meshes[FEMUR], meshes[TIBIA], ligaments, 0.0, surfaces, fibula)
     if fibula is not None:
-        _check_tie(meshes[TIBIA], fibula, tie_reach(bones, settings))
+        _check_tie(meshes[TIBIA], fibula, tie_reach(bones, settings), settings.source)
     finest = {name: one.finest for name, one in bones.hierarchies(settings).items()}
     gap = bone_meshes.joint_gap(finest[FEMUR], finest[TIBIA])
     if not np.isfinite(gap):
@@ -183,14 +183,14 @@ def tie_reach(bones: KneeBones, settings: BonesSettings) -> float:
     return float(apart.min()) + settings.element_mm
 
 
-def _check_tie(tibia: VolumeMesh, fibula: VolumeMesh, reach: float) -> None:
+def _check_tie(tibia: VolumeMesh, fibula: VolumeMesh, reach: float, source: str) -> None:
     """InputDataError if no triangles of the lower ends face each other."""
     nodes = np.concatenate([tibia.nodes, fibula.nodes])
     try:
         mortar(nodes, fibula.patches[TIE] + len(tibia.nodes), tibia.patches[TIE], reach)
     except ValueError:
         raise InputDataError(
-            "fibula.tie_mm",
+            f"fe_knee.bones.{source}.fibula.tie_mm",
             "no triangles of the lower ends of tibia and fibula that face each other",
             "whole coarse triangles of both within the tie, side by side",
             "Take a higher tie, smaller elements, or another place of the fibula.",

@@ -113,11 +113,16 @@ def _energy(history: pd.DataFrame, settings: FeKneeSettings) -> Values:
         }
     if settings.rods is None:
         names = ["viscous_loss_mj", "contact_loss_mj", "stabilisation_loss_mj"]
-        lost = history[names].sum(axis=1) - history.get("prescribed_work_mj", 0.0)
+        lost = history[names].sum(axis=1) - _work(history)
         values["error of energy and losses over the energy at the start"] = float(
-            np.abs(total + lost - start).max() / start
+            np.abs(total + lost - start).max() / max(start, np.abs(_work(history)).max())
         )
     return values
+
+
+def _work(history: pd.DataFrame) -> Array:
+    """Work of prescribed displacements since the start, mJ."""
+    return np.asarray(history.get("prescribed_work_mj", np.zeros(len(history))))
 
 
 def _mass(history: pd.DataFrame, settings: FeKneeSettings) -> float:
@@ -129,7 +134,7 @@ def _mass(history: pd.DataFrame, settings: FeKneeSettings) -> float:
 
 def _losses(history: pd.DataFrame, settings: FeKneeSettings) -> Values:
     """Where energy is lost."""
-    drop = -np.diff(history["total_mj"].to_numpy())
+    drop = -np.diff(history["total_mj"].to_numpy() - _work(history))
     cartilage = _in_contact(history, "cartilage")[1:]
     values: Values = {
         "share of the losses in contact of the cartilages": float(drop[cartilage].sum())
@@ -138,7 +143,7 @@ def _losses(history: pd.DataFrame, settings: FeKneeSettings) -> Values:
     if settings.rods is not None:
         loss = np.diff(history["coupling_loss_mj"].to_numpy())[~_touching(history)[1:]]
         values["loss by the coupling without contact over the energy at the start"] = float(
-            loss.sum() / history["total_mj"].iloc[0]
+            loss.sum() / max(history["total_mj"].iloc[0], np.abs(_work(history)).max())
         )
     return values
 
