@@ -28,8 +28,10 @@ MOST_EXCHANGES = 2000
 # Overlap that counts as closed, over the largest one: rounding.
 CLOSED_OVERLAP = 1e-12
 MOTIONS = 6  # of the body
-# Rows of the factor that are eliminated together.
-PANEL = 8
+# Rows of the factor that are eliminated together, from so many rows below them.
+PANEL, GROUP = 8, 4
+# Rows below the factor: right sides of the six motions and of the overlaps, in whole groups.
+RIGHT = 8
 
 
 class CouplingArrays(NamedTuple):
@@ -37,13 +39,13 @@ class CouplingArrays(NamedTuple):
 
     on: bool
     across: NDArray[np.float64]
-    along: NDArray[np.float64]
+    along: NDArray[np.float64]  # rows, rows, and columns apart from least to most
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     covered: NDArray[np.float64]  # part of its cell that an element covers
     pressed: NDArray[np.uint8]  # the elements pressed at the last pose
     factor: NDArray[np.float64]  # of the influence among the elements in `factored`
-    factored: NDArray[np.int64]  # ascending; their number comes first
+    factored: NDArray[np.int64]  # row by row; their number comes first
 
 
 @compiled
@@ -57,8 +59,8 @@ def press_pair(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, kn
         deepest = 0.0
         for n in range(candidates.size):
             deepest = min(deepest, pair.work.projection[0, candidates[n]])
-        force, pressed, reaction = solve_forces(pair, candidates)
-        keep_pressed(pair, candidates, pressed, force)
+        reaction = solve_forces(pair, candidates, deepest)
+        keep_pressed(pair)
         sum_chunks(pair, rotation, reaction, -deepest)
     if moving:
         tiles, sums = borrowed(pair.tiles), borrowed(pair.work).sums
@@ -69,108 +71,111 @@ def press_pair(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, kn
 
 @compiled
 def list_candidates(pair: Any) -> NDArray:
-    """Slots of the elements that overlap, in their order."""
-    tiles, sums = borrowed(pair.tiles), borrowed(pair.work).sums
+    """Slots of the elements that overlap, row by row of the grid."""
+    tiles, work, coupling = borrowed(pair.tiles), borrowed(pair.work), borrowed(pair.coupling)
     count = 0
-    for chunk in range(sums.size):
-        count += sums[chunk].active
-    found = np.empty(count, dtype=np.int64)
+    for chunk in range(work.sums.size):
+        count += work.sums[chunk].active
+    found, cell = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     n = 0
-    for chunk in range(sums.size):
+    for chunk in range(work.sums.size):
         first = tiles.first[tiles.chunk_first[chunk]]
-        for slot in range(first, first + sums[chunk].active):
+        for slot in range(first, first + work.sums[chunk].active):
+            element = work.listed[slot]
             found[n] = slot
+            cell[n] = coupling.row[element] * coupling.across.shape[1] + coupling.column[element]
             n += 1
-    return found
+    return found[np.argsort(cell)]
 
 
 @compiled
-def solve_forces(pair: Any, candidates: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Force of every candidate, which of them are pressed, and the layer's stiffness (6, 6).
+def solve_forces(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
+    """Forces of the candidates and which are pressed; returns the layer's stiffness (6, 6).
 
     The stiffness joins the motions of the body by the elements pressed. Forces are NaN if the
     influence among the elements is not positive definite, or no set of them is a solution.
     """
     coupling, work = borrowed(pair.coupling), borrowed(pair.work)
     count = candidates.size
-    row, column = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-    gap, force, pressed = np.empty(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
+    element, gap = work.listed[candidates], work.projection[0][candidates]
+    pressed, force = choose_start(coupling.pressed, element, gap, deepest), np.zeros(count)
     reaction = np.zeros((MOTIONS, MOTIONS))
-    deepest = 0.0
-    for n in range(count):
-        element = work.listed[candidates[n]]
-        row[n], column[n] = coupling.row[element], coupling.column[element]
-        gap[n] = work.projection[0, candidates[n]]
-        deepest = min(deepest, gap[n])
-    choose_start(coupling.pressed, work.listed, candidates, gap, deepest, pressed)
-    least, tries = count + 1, BLOCK_TRIES
+    number, least, tries = count, count + 1, BLOCK_TRIES
     for _ in range(MOST_EXCHANGES if count > 0 else 0):
         chosen = np.flatnonzero(pressed)
-        factor = factor_of(coupling, work.listed, candidates, chosen)
+        elements = element[chosen]
+        runs = list_runs(coupling, elements)
+        factor = factor_of(coupling, elements, runs)
         if factor.size == 0:
             break
-        close_gaps(factor, chosen, gap, force)
-        wrong = find_wrong(
-            coupling.across, coupling.along, row, column, gap, pressed, chosen, force
-        )
+        right = factor[chosen.size :]
+        fill_right(pair, candidates[chosen], right)
+        substitute(factor)
+        found = substitute_back(factor, right[MOTIONS])
+        force[:] = 0.0
+        force[chosen] = found
+        wrong = find_wrong(coupling, element, gap, pressed, force, elements, found, runs, deepest)
         number = 0
         for n in range(count):
             number += wrong[n]
         if number == 0:
-            fill_reaction(factor, pair, candidates, chosen, reaction)
-            return force, pressed, reaction
+            fill_reaction(right, reaction)
+            break
         if number < least:
             least, tries = number, BLOCK_TRIES
         else:
             tries -= 1
         exchange(wrong, pressed, tries < 0)
-    force[:] = np.nan if count > 0 else 0.0
-    pressed[:] = True
-    return force, pressed, reaction
+    coupling.pressed[:] = 0
+    for n in range(count):
+        coupling.pressed[element[n]] = pressed[n] or number > 0
+        work.normal_force[candidates[n]] = np.nan if number > 0 else force[n]
+    return reaction
 
 
 @compiled
-def choose_start(
-    last: NDArray,
-    listed: NDArray,
-    candidates: NDArray,
-    gap: NDArray,
-    deepest: float,
-    pressed: NDArray,
-) -> None:
+def choose_start(last: NDArray, element: NDArray, gap: NDArray, deepest: float) -> NDArray:
     """Start from the elements pressed at the last pose, or from those with half the overlap."""
-    found = False
-    for n in range(candidates.size):
-        pressed[n] = last[listed[candidates[n]]] != 0
-        found = found or pressed[n]
-    if not found:
-        for n in range(candidates.size):
-            pressed[n] = gap[n] <= 0.5 * deepest
+    pressed = last[element] != 0
+    if not pressed.any():
+        pressed = gap <= 0.5 * deepest
+    return pressed
 
 
 @compiled
-def factor_of(
-    coupling: CouplingArrays, listed: NDArray, candidates: NDArray, chosen: NDArray
-) -> NDArray:
-    """Cholesky factor of the influence among chosen candidates; empty if there is none.
+def list_runs(coupling: CouplingArrays, elements: NDArray) -> NDArray:
+    """Starts of the runs of neighbours in a row among elements, and the end of the last run."""
+    row, column = coupling.row, coupling.column
+    runs = np.empty(elements.size + 1, dtype=np.int64)
+    count = 0
+    for i in range(elements.size):
+        one, before = elements[i], elements[i - 1]
+        if i == 0 or row[one] != row[before] or column[one] != column[before] + 1:
+            runs[count] = i
+            count += 1
+    runs[count] = elements.size
+    return runs[: count + 1]
 
-    That of the last elements is kept: it does not depend on the pose.
+
+@compiled
+def factor_of(coupling: CouplingArrays, elements: NDArray, runs: NDArray) -> NDArray:
+    """Cholesky factor of the influence among elements, and rows for right sides below it.
+
+    Empty if there is none. That of the last elements is kept: it does not depend on the pose.
     """
-    size, factored = chosen.size, coupling.factored
-    elements = np.empty(size, dtype=np.int64)
-    for i in range(size):
-        elements[i] = listed[candidates[chosen[i]]]
-    fits = size * size <= coupling.factor.size
+    size, factored = elements.size, coupling.factored
+    rows = size + RIGHT
+    fits = rows * size <= coupling.factor.size
     same = fits and factored[0] == size
     for i in range(size if same else 0):
         same = same and factored[1 + i] == elements[i]
-    factor = coupling.factor if fits else np.empty(size * size)
-    matrix = factor[: size * size].reshape(size, size)
+    factor = coupling.factor if fits else np.empty(rows * size)
+    matrix = factor[: rows * size].reshape(rows, size)
     if same:
         return matrix
     if fits:
         factored[0] = 0
-    fill_influence(coupling, elements, matrix)
+    fill_influence(coupling, elements, runs, matrix)
     if not eliminate(matrix):
         return np.empty((0, 0))
     if fits:
@@ -179,16 +184,30 @@ def factor_of(
 
 
 @compiled
-def fill_influence(coupling: CouplingArrays, elements: NDArray, matrix: NDArray) -> None:
+def fill_influence(
+    coupling: CouplingArrays, elements: NDArray, runs: NDArray, matrix: NDArray
+) -> None:
     """Upper triangle of the influence among elements."""
-    across, along, row, column = coupling.across, coupling.along, coupling.row, coupling.column
+    first = 0
     for i in range(elements.size):
-        row_i, column_i = row[elements[i]], column[elements[i]]
-        target = matrix[i]
-        for j in range(i, elements.size):
-            row_j, column_j = row[elements[j]], column[elements[j]]
-            value = across[abs(row_i - row_j), column_i, column_j]
-            target[j] = value + along[abs(column_i - column_j), row_i, row_j]
+        if runs[first + 1] == i:
+            first += 1
+        for run in range(first, runs.size - 1):
+            begin = max(runs[run], i)
+            across, along = influence_on(coupling, elements[i], elements[begin])
+            target = matrix[i, begin : runs[run + 1]]
+            for n in range(target.size):
+                target[n] = across[n] + along[n]
+
+
+@compiled
+def influence_on(coupling: CouplingArrays, element: int, other: int) -> tuple[NDArray, NDArray]:
+    """Deflections of an element per force on another one and on those beside it in its row."""
+    row, column = coupling.row, coupling.column
+    across = coupling.across[abs(row[element] - row[other]), column[element]]
+    along = coupling.along[row[element], row[other]]
+    apart = column[other] - column[element]
+    return across[column[other] :], along[across.size - 1 + apart :]
 
 
 @compiled
@@ -196,9 +215,11 @@ def eliminate(system: NDArray) -> bool:
     """Cholesky factor U'U in place; returns whether the matrix is positive definite.
 
     Written here because the results of a linear algebra library depend on its number of threads.
-    Rows are eliminated in panels, so that a row below them is read and written once a panel.
+    Rows are eliminated in panels, so that a row below them is read and written once a panel. Below
+    the diagonal is nothing of use.
     """
-    size = system.shape[0]
+    size = system.shape[1]
+    weight = np.empty((GROUP, PANEL))
     for first in range(0, size, PANEL):
         last = min(first + PANEL, size)
         for k in range(first, last):
@@ -209,8 +230,15 @@ def eliminate(system: NDArray) -> bool:
             inverse = 1.0 / np.sqrt(system[k, k])
             for j in range(k, size):
                 system[k, j] *= inverse
-        for i in range(last, size):
-            subtract_panel(system, i, first)
+        whole = last + (size - last) // GROUP * GROUP
+        for i in range(last, whole, GROUP):
+            for a in range(GROUP):
+                for m in range(PANEL):
+                    weight[a, m] = system[first + m, i + a]
+            subtract_panel(system, i, first, weight, i)
+        for i in range(whole, size):
+            for m in range(first, last):
+                subtract(system, i, m)
     return True
 
 
@@ -224,31 +252,91 @@ def subtract(system: NDArray, i: int, k: int) -> None:
 
 
 @compiled
-def subtract_panel(system: NDArray, i: int, first: int) -> None:
-    """Subtract the eight finished rows of a panel from a row below them."""
-    target = system[i]
-    a, b, c, d = system[first], system[first + 1], system[first + 2], system[first + 3]
-    e, f, g, h = system[first + 4], system[first + 5], system[first + 6], system[first + 7]
-    a_i, b_i, c_i, d_i = a[i], b[i], c[i], d[i]
-    e_i, f_i, g_i, h_i = e[i], f[i], g[i], h[i]
-    for j in range(i, target.size):
-        one = a_i * a[j] + b_i * b[j] + (c_i * c[j] + d_i * d[j])
-        other = e_i * e[j] + f_i * f[j] + (g_i * g[j] + h_i * h[j])
-        target[j] -= one + other
+def subtract_panel(system: NDArray, i: int, k: int, weight: NDArray, start: int) -> None:
+    """Subtract eight weighted rows from each of four rows of a matrix, from a column on."""
+    p, q, r, s = (
+        system[i, start:],
+        system[i + 1, start:],
+        system[i + 2, start:],
+        system[i + 3, start:],
+    )
+    a, b, c, d = (
+        system[k, start:],
+        system[k + 1, start:],
+        system[k + 2, start:],
+        system[k + 3, start:],
+    )
+    e, f, g, h = (
+        system[k + 4, start:],
+        system[k + 5, start:],
+        system[k + 6, start:],
+        system[k + 7, start:],
+    )
+    pa, pb, pc, pd, pe, pf, pg, ph = weights_of(weight[0])
+    qa, qb, qc, qd, qe, qf, qg, qh = weights_of(weight[1])
+    ra, rb, rc, rd, re, rf, rg, rh = weights_of(weight[2])
+    sa, sb, sc, sd, se, sf, sg, sh = weights_of(weight[3])
+    for j in range(a.size):
+        aj, bj, cj, dj, ej, fj, gj, hj = a[j], b[j], c[j], d[j], e[j], f[j], g[j], h[j]
+        one = pa * aj + pb * bj + (pc * cj + pd * dj)
+        p[j] -= one + (pe * ej + pf * fj + (pg * gj + ph * hj))
+        one = qa * aj + qb * bj + (qc * cj + qd * dj)
+        q[j] -= one + (qe * ej + qf * fj + (qg * gj + qh * hj))
+        one = ra * aj + rb * bj + (rc * cj + rd * dj)
+        r[j] -= one + (re * ej + rf * fj + (rg * gj + rh * hj))
+        one = sa * aj + sb * bj + (sc * cj + sd * dj)
+        s[j] -= one + (se * ej + sf * fj + (sg * gj + sh * hj))
+
+
+@compiled(inlined=True)
+def weights_of(row: NDArray) -> tuple[float, ...]:
+    """The eight numbers of a row."""
+    return row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]
 
 
 @compiled
-def close_gaps(factor: NDArray, chosen: NDArray, gap: NDArray, force: NDArray) -> None:
-    """Forces of the chosen candidates that close their gaps; those of the others are zero."""
-    size = chosen.size
-    force[:] = 0.0
-    found = np.empty(size)
-    for i in range(size):
-        found[i] = -gap[chosen[i]]
-    substitute(factor, found)
+def fill_right(pair: Any, slots: NDArray, right: NDArray) -> None:
+    """Changes of the gaps of elements by the six motions, their overlaps, and a row of zeros.
+
+    A translation t and a rotation s change the gaps by -N . t - (x x N) . s.
+    """
+    point, projection = borrowed(pair.work).point, borrowed(pair.work).projection
+    right[MOTIONS + 1] = 0.0
+    for i in range(slots.size):
+        slot = slots[i]
+        x, y, z = point[0, slot], point[1, slot], point[2, slot]
+        nx, ny, nz = projection[1, slot], projection[2, slot], projection[3, slot]
+        right[0, i], right[1, i], right[2, i] = nx, ny, nz
+        right[3, i], right[4, i], right[5, i] = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
+        right[MOTIONS, i] = -projection[0, slot]
+
+
+@compiled
+def substitute(factor: NDArray) -> None:
+    """Forward substitution of the right sides below a factor in place."""
+    size, weight = factor.shape[1], np.empty((GROUP, PANEL))
+    right = factor[size:]
+    for first in range(0, size, PANEL):
+        last = min(first + PANEL, size)
+        for k in range(first, last):
+            row = factor[k]
+            for a in range(right.shape[0]):
+                value = right[a, k] / row[k]
+                right[a, k] = value
+                for j in range(k + 1, last):
+                    right[a, j] -= value * row[j]
+        for a in range(0, right.shape[0] if last < size else 0, GROUP):
+            weight[:] = right[a : a + GROUP, first:last]
+            subtract_panel(factor, size + a, first, weight, last)
+
+
+@compiled
+def substitute_back(factor: NDArray, right: NDArray) -> NDArray:
+    """Forces of the elements, from the substituted overlaps."""
+    size, found = right.size, right.copy()
     for i in range(size - 1, -1, -1):
         row = factor[i]
-        # Four sums that the processor forms side by side.
+        # Four sums that the processor forms side by side; it does not with eight.
         a = b = c = d = 0.0
         j = i + 1
         while j + 4 <= size:
@@ -261,46 +349,51 @@ def close_gaps(factor: NDArray, chosen: NDArray, gap: NDArray, force: NDArray) -
             a += row[j] * found[j]
             j += 1
         found[i] = (found[i] - ((a + b) + (c + d))) / row[i]
-        force[chosen[i]] = found[i]
-
-
-@compiled
-def substitute(factor: NDArray, right: NDArray) -> None:
-    """Forward substitution of a right side in place."""
-    for k in range(right.size):
-        row = factor[k]
-        right[k] /= row[k]
-        value = right[k]
-        for j in range(k + 1, right.size):
-            right[j] -= value * row[j]
+    return found
 
 
 @compiled
 def find_wrong(
-    across: NDArray,
-    along: NDArray,
-    row: NDArray,
-    column: NDArray,
+    coupling: CouplingArrays,
+    element: NDArray,
     gap: NDArray,
     pressed: NDArray,
-    chosen: NDArray,
     force: NDArray,
+    chosen: NDArray,
+    found: NDArray,
+    runs: NDArray,
+    deepest: float,
 ) -> NDArray:
     """Which candidates are pulled though pressed, or overlap though not pressed."""
-    wrong = np.zeros(gap.size, dtype=np.bool_)
-    tolerance = -CLOSED_OVERLAP * gap.min()
+    wrong = np.empty(gap.size, dtype=np.bool_)
     for n in range(gap.size):
         if pressed[n]:
             wrong[n] = force[n] < 0.0
             continue
-        open_gap = gap[n]
-        for i in range(chosen.size):
-            m = chosen[i]
-            value = across[abs(row[n] - row[m]), column[n], column[m]]
-            value += along[abs(column[n] - column[m]), row[n], row[m]]
-            open_gap += value * force[m]
-        wrong[n] = open_gap < -tolerance
+        moved = 0.0
+        for run in range(runs.size - 1):
+            across, along = influence_on(coupling, element[n], chosen[runs[run]])
+            moved += deflection(across, along, found[runs[run] : runs[run + 1]])
+        wrong[n] = gap[n] + moved < CLOSED_OVERLAP * deepest
     return wrong
+
+
+@compiled
+def deflection(across: NDArray, along: NDArray, force: NDArray) -> float:
+    """Deflection of an element by forces on neighbours in a row."""
+    # Four sums that the processor forms side by side.
+    a = b = c = d = 0.0
+    j, size = 0, force.size
+    while j + 4 <= size:
+        a += (across[j] + along[j]) * force[j]
+        b += (across[j + 1] + along[j + 1]) * force[j + 1]
+        c += (across[j + 2] + along[j + 2]) * force[j + 2]
+        d += (across[j + 3] + along[j + 3]) * force[j + 3]
+        j += 4
+    while j < size:
+        a += (across[j] + along[j]) * force[j]
+        j += 1
+    return (a + b) + (c + d)
 
 
 @compiled
@@ -314,52 +407,37 @@ def exchange(wrong: NDArray, pressed: NDArray, single: bool) -> None:
 
 
 @compiled
-def fill_reaction(
-    factor: NDArray, pair: Any, candidates: NDArray, chosen: NDArray, reaction: NDArray
-) -> None:
-    """Stiffness of the pressed elements over the six motions of the body.
-
-    A translation t and a rotation s change the gaps by -N . t - (x x N) . s.
-    """
-    point, projection = borrowed(pair.work).point, borrowed(pair.work).projection
-    right = np.empty((MOTIONS, chosen.size))
-    for i in range(chosen.size):
-        slot = candidates[chosen[i]]
-        x, y, z = point[0, slot], point[1, slot], point[2, slot]
-        nx, ny, nz = projection[1, slot], projection[2, slot], projection[3, slot]
-        right[0, i], right[1, i], right[2, i] = nx, ny, nz
-        right[3, i], right[4, i], right[5, i] = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
-    for a in range(MOTIONS):
-        substitute(factor, right[a])
+def fill_reaction(right: NDArray, reaction: NDArray) -> None:
+    """Stiffness of the pressed elements over the six motions, from substituted right sides."""
     for a in range(MOTIONS):
         for b in range(MOTIONS):
             total = 0.0
-            for i in range(chosen.size):
+            for i in range(right.shape[1]):
                 total += right[a, i] * right[b, i]
             reaction[a, b] = total
 
 
 @compiled
-def keep_pressed(pair: Any, candidates: NDArray, pressed: NDArray, force: NDArray) -> None:
+def keep_pressed(pair: Any) -> None:
     """Move the pressed elements to the front of their chunks, with their forces."""
-    work, tiles, last = borrowed(pair.work), borrowed(pair.tiles), borrowed(pair.coupling).pressed
+    work, tiles, pressed = (
+        borrowed(pair.work),
+        borrowed(pair.tiles),
+        borrowed(pair.coupling).pressed,
+    )
     point, normal, projection, listed = work.point, work.normal, work.projection, work.listed
-    last[:] = 0
-    n = 0
     for chunk in range(work.sums.size):
         first = tiles.first[tiles.chunk_first[chunk]]
         slot = first
         for source in range(first, first + work.sums[chunk].active):
-            if pressed[n]:
+            if pressed[listed[source]]:
                 for a in range(3):
                     point[a, slot], normal[a, slot] = point[a, source], normal[a, source]
                 for a in range(PROJECTION_VALUES):
                     projection[a, slot] = projection[a, source]
                 listed[slot] = listed[source]
-                last[listed[slot]] = 1
-                work.normal_force[slot], work.rate[slot] = force[n], 0.0
+                work.normal_force[slot], work.rate[slot] = work.normal_force[source], 0.0
                 slot += 1
-            n += 1
         work.sums[chunk].active = slot - first
 
 

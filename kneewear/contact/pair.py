@@ -269,16 +269,16 @@ class ContactPair:
                 "friction and damping; use an elastic foundation for others"
             )
         row, column = np.divmod(self.index[self._elements.order], shape[1])
-        across, along_columns = layer.influence.across, layer.influence.along
+        most, along = min(self.index.size, _MOST_FACTORED), layer.influence.along
         return couplings.CouplingArrays(
             True,
-            np.require(across, float, ["C", "W"]),
-            np.require(along_columns, float, ["C", "W"]),
+            np.require(layer.influence.across, float, ["C", "W"]),
+            np.moveaxis(np.concatenate([along[:0:-1], along]), 0, 2).copy(),
             row,
             column,
             self._covered[self._elements.order],
             np.zeros(self.index.size, dtype=np.uint8),
-            np.zeros(min(self.index.size, _MOST_FACTORED) ** 2),
+            np.zeros(most * (most + couplings.RIGHT)),
             np.zeros(self.index.size + 1, dtype=np.int64),
         )
 

@@ -90,14 +90,23 @@ class Strip:
         same lines. All places are loaded by default. `wave` is the wave number, 1/mm.
         """
         from scipy.linalg import cho_solve_banded, cholesky_banded  # noqa: PLC0415
+        from scipy.linalg.lapack import dtbtrs  # noqa: PLC0415
 
-        parts = self._bands
-        banded = parts[0] + wave * parts[1] + wave**2 * parts[2]
+        even, mixed, square = self._bands
+        banded = wave * square
+        banded += mixed
+        banded *= wave
+        banded += even
         factor = cholesky_banded(banded, lower=True, overwrite_ab=True, check_finite=False)
-        chosen = self._loads if loads is None else self._loads[:, loads]
-        moved = cho_solve_banded((factor, True), chosen, check_finite=False)
-        found = (self._loads.T @ moved) / self._cells[:, None]
-        return np.asarray(found)
+        if loads is None:
+            half, _ = dtbtrs(factor, self._loads, uplo="L")
+            moved = half.T @ half
+        else:
+            found = cho_solve_banded((factor, True), self._loads[:, loads], check_finite=False)
+            surface = self._z.size, self._levels - 1, 3, -1
+            top = self._loads.reshape(surface)[:, -1], found.reshape(surface)[:, -1]
+            moved = np.tensordot(*top, axes=((0, 1), (0, 1)))
+        return np.asarray(moved / self._cells[:, None])
 
     def influence(self, wave: float, loads: Numbers | None = None) -> Array:
         """Mean deflections of cells per force on others, 1/N per length along x; symmetric."""
@@ -191,6 +200,6 @@ class Strip:
         row = np.broadcast_to(freedoms[:, :, None], elements.shape).ravel()
         column = np.broadcast_to(freedoms[:, None, :], elements.shape).ravel()
         used = (column >= 0) & (row >= column)
-        place = (row - column)[used] * size + column[used]
+        place = (row - column)[used] + column[used] * (width + 1)
         summed = np.bincount(place, elements.ravel()[used], minlength=(width + 1) * size)
-        return np.asarray(summed.reshape(width + 1, size))
+        return np.asarray(summed.reshape(size, width + 1).T)
