@@ -67,11 +67,15 @@ def flat_section(columns: int, width: float, thickness: float) -> Section:
 class Strip:
     """A prismatic body of a cross-section.
 
-    `levels` are borders of elements over the thickness, from 0 at the base to 1 at the surface.
+    `levels` are borders of elements over the thickness, from 0 at the base to 1 at the surface. A
+    `mirrored` one is half of a body that is level in its middle, the first place, and so are its
+    loads: of a force in the middle it carries one half.
     """
 
-    def __init__(self, section: Section, material: Elastic, levels: ArrayLike) -> None:
-        self.section = section
+    def __init__(
+        self, section: Section, material: Elastic, levels: ArrayLike, *, mirrored: bool = False
+    ) -> None:
+        self.section, self._mirrored = section, mirrored
         borders = np.asarray(levels, dtype=float)
         heights = np.sort(np.concatenate([borders, 0.5 * (borders[1:] + borders[:-1])]))
         self._levels = heights.size
@@ -165,7 +169,10 @@ class Strip:
             "psm,st,ptn,ep->emn", rising, material.tensor, rising, area, optimize=True
         )
         parts = even, mixed + mixed.transpose(0, 2, 1), square
-        return tuple(self._banded(part, freedoms) for part in parts)
+        bands = tuple(self._banded(part, freedoms) for part in parts)
+        if self._mirrored:
+            bands[0][0, 2 : 3 * (self._levels - 1) : 3] = 1.0
+        return bands
 
     def _geometry(self) -> tuple[tuple[Array, Array], Array, Numbers]:
         """Derivatives of shape functions over y and z, areas of points, freedoms of elements."""
@@ -191,6 +198,8 @@ class Strip:
         line, level = np.divmod(nodes, levels)
         first = 3 * (line * (levels - 1) + level - 1)
         freedoms = np.where(level[..., None] > 0, first[..., None] + np.arange(3), -1)
+        if self._mirrored:
+            freedoms[line == 0, 2] = -1
         return (over_y, over_z), area, freedoms.reshape(-1, 27)
 
     def _banded(self, elements: Array, freedoms: Numbers) -> Array:

@@ -181,12 +181,12 @@ def _difference(
     """Influence among elements of a line beyond that of a flat layer, shape (apart, n, n)."""
     count = section.position.size
     strip = Strip(section, material, _LEVELS)
-    wide = 2 * _FLAT * (count - 1)
-    even = Strip(flat_section(wide, section.width, flat), material, _LEVELS)
-    offset = np.abs(np.arange(count)[:, None] - np.arange(count)) + wide // 2
+    half = flat_section(_FLAT * (count - 1), section.width, flat)
+    even = Strip(half, material, _LEVELS, mirrored=True)
+    offset = np.abs(np.arange(count)[:, None] - np.arange(count))
     node, weight = (part / flat for part in _wave_rule())
     parts = [
-        strip.influence(wave) - even.influence(wave, np.array([wide // 2]))[offset, 0]
+        strip.influence(wave) - 0.5 * even.influence(wave, np.array([0]))[offset, 0]
         for wave in node
     ]
     waves = np.cos(np.outer(apart, node)) * weight / np.pi

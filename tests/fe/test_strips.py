@@ -38,3 +38,11 @@ def test_influence_is_symmetric_also_under_a_slope():
     # The end is softer than the middle of the same thickness.
     even = Strip(flat_section(20, 1.0, 6.0), UNIT, LEVELS).influence(0.3)
     assert even[1, 1] > 1.05 * even[10, 10]
+
+
+def test_mirrored_half_of_a_strip_deflects_as_the_whole():
+    whole = Strip(flat_section(24, 1.0, 6.0), UNIT, LEVELS).influence(0.3, np.array([12]))
+    half = Strip(flat_section(12, 1.0, 6.0), UNIT, LEVELS, mirrored=True)
+    # Half of the force acts on either half. Rounding of two factors.
+    assert 0.5 * half.influence(0.3, np.array([0])) == pytest.approx(whole[12:], rel=1e-9)
+    assert half.influence(0.3) == pytest.approx(half.influence(0.3).T, rel=1e-10)
