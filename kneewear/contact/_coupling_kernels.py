@@ -98,7 +98,7 @@ def solve_forces(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
     coupling, work = borrowed(pair.coupling), borrowed(pair.work)
     count = candidates.size
     element, gap = work.listed[candidates], work.projection[0][candidates]
-    pressed, force = choose_start(coupling.pressed, element, gap, deepest), np.zeros(count)
+    pressed = choose_start(coupling.pressed, element, gap, deepest)
     reaction = np.zeros((MOTIONS, MOTIONS))
     number, least, tries = count, count + 1, BLOCK_TRIES
     for _ in range(MOST_EXCHANGES if count > 0 else 0):
@@ -111,10 +111,10 @@ def solve_forces(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
         right = factor[chosen.size :]
         fill_right(pair, candidates[chosen], right)
         substitute(factor)
-        found = substitute_back(factor, right[MOTIONS])
-        force[:] = 0.0
-        force[chosen] = found
-        wrong = find_wrong(coupling, element, gap, pressed, force, elements, found, runs, deepest)
+        force = substitute_back(factor, right[MOTIONS])
+        for i in range(chosen.size):
+            work.normal_force[candidates[chosen[i]]] = force[i]
+        wrong = find_wrong(coupling, element, gap, pressed, elements, force, runs, deepest)
         number = 0
         for n in range(count):
             number += wrong[n]
@@ -129,7 +129,8 @@ def solve_forces(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
     coupling.pressed[:] = 0
     for n in range(count):
         coupling.pressed[element[n]] = pressed[n] or number > 0
-        work.normal_force[candidates[n]] = np.nan if number > 0 else force[n]
+        if number > 0:
+            work.normal_force[candidates[n]] = np.nan
     return reaction
 
 
@@ -254,24 +255,13 @@ def subtract(system: NDArray, i: int, k: int) -> None:
 @compiled
 def subtract_panel(system: NDArray, i: int, k: int, weight: NDArray, start: int) -> None:
     """Subtract eight weighted rows from each of four rows of a matrix, from a column on."""
-    p, q, r, s = (
-        system[i, start:],
-        system[i + 1, start:],
-        system[i + 2, start:],
-        system[i + 3, start:],
-    )
-    a, b, c, d = (
-        system[k, start:],
-        system[k + 1, start:],
-        system[k + 2, start:],
-        system[k + 3, start:],
-    )
-    e, f, g, h = (
-        system[k + 4, start:],
-        system[k + 5, start:],
-        system[k + 6, start:],
-        system[k + 7, start:],
-    )
+    # Rows taken otherwise, such as from a block of them, take three times as long: the compiler
+    # then does not see that they are apart.
+    p, q = system[i, start:], system[i + 1, start:]
+    r, s = system[i + 2, start:], system[i + 3, start:]
+    a, b, c = system[k, start:], system[k + 1, start:], system[k + 2, start:]
+    d, e, f = system[k + 3, start:], system[k + 4, start:], system[k + 5, start:]
+    g, h = system[k + 6, start:], system[k + 7, start:]
     pa, pb, pc, pd, pe, pf, pg, ph = weights_of(weight[0])
     qa, qb, qc, qd, qe, qf, qg, qh = weights_of(weight[1])
     ra, rb, rc, rd, re, rf, rg, rh = weights_of(weight[2])
@@ -358,22 +348,26 @@ def find_wrong(
     element: NDArray,
     gap: NDArray,
     pressed: NDArray,
-    force: NDArray,
     chosen: NDArray,
-    found: NDArray,
+    force: NDArray,
     runs: NDArray,
     deepest: float,
 ) -> NDArray:
-    """Which candidates are pulled though pressed, or overlap though not pressed."""
+    """Which candidates are pulled though pressed, or overlap though not pressed.
+
+    `chosen` are the elements pressed, with their forces.
+    """
     wrong = np.empty(gap.size, dtype=np.bool_)
+    i = 0
     for n in range(gap.size):
         if pressed[n]:
-            wrong[n] = force[n] < 0.0
+            wrong[n] = force[i] < 0.0
+            i += 1
             continue
         moved = 0.0
         for run in range(runs.size - 1):
             across, along = influence_on(coupling, element[n], chosen[runs[run]])
-            moved += deflection(across, along, found[runs[run] : runs[run + 1]])
+            moved += deflection(across, along, force[runs[run] : runs[run + 1]])
         wrong[n] = gap[n] + moved < CLOSED_OVERLAP * deepest
     return wrong
 

@@ -269,11 +269,11 @@ class ContactPair:
                 "friction and damping; use an elastic foundation for others"
             )
         row, column = np.divmod(self.index[self._elements.order], shape[1])
-        most, along = min(self.index.size, _MOST_FACTORED), layer.influence.along
+        most, rows = min(self.index.size, _MOST_FACTORED), layer.influence.along
         return couplings.CouplingArrays(
             True,
             np.require(layer.influence.across, float, ["C", "W"]),
-            np.moveaxis(np.concatenate([along[:0:-1], along]), 0, 2).copy(),
+            np.moveaxis(np.concatenate([rows[:0:-1], rows]), 0, 2).copy(),
             row,
             column,
             self._covered[self._elements.order],
