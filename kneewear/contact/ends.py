@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.contact.mesh_pair import MeshContact
 from kneewear.contact.pair import ContactPair
@@ -56,7 +56,7 @@ class PatchEnds:
         self._pair = pair
         self._outermost: Bools = border_elements(valid).ravel()[pair.index]
         points = open_borders(pair.patches)
-        self._tree = cKDTree(points) if len(points) else None
+        self._tree = scipy.spatial.cKDTree(points) if len(points) else None
 
     def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
         """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""
@@ -86,7 +86,7 @@ class MeshEnds:
 
     def __init__(self, law: MeshContact) -> None:
         self._law = law
-        self._tree = cKDTree(law.border) if len(law.border) else None
+        self._tree = scipy.spatial.cKDTree(law.border) if len(law.border) else None
 
     def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
         """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""

@@ -7,8 +7,8 @@ import math
 from dataclasses import fields, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt, maximum_filter, minimum_filter
 
 from kneewear.geometry import _distance_kernels, _kernels
 from kneewear.geometry.distance_table import (
@@ -225,7 +225,9 @@ def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
     _distance_kernels.mark_cells(
         patch, nodes, u, v, depth, band.outside, layers, low, high, start_u, start_v
     )
-    nearest = distance_transform_edt(np.isnan(start_u), return_distances=False, return_indices=True)
+    nearest = scipy.ndimage.distance_transform_edt(
+        np.isnan(start_u), return_distances=False, return_indices=True
+    )
     start_u, start_v = start_u[tuple(nearest)], start_v[tuple(nearest)]
     # One cell more on every side, because marks may miss a corner of a cell.
     low, high = _widened(low, high, 1, 1)
@@ -309,7 +311,8 @@ def _widened(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Ranges of columns extended by their neighbours' ranges and some cells."""
     size = 2 * columns + 1
-    wide_low, wide_high = minimum_filter(low, size) - cells, maximum_filter(high, size)
+    wide_low = scipy.ndimage.minimum_filter(low, size) - cells
+    wide_high = scipy.ndimage.maximum_filter(high, size)
     return wide_low, np.where(wide_high >= 0, wide_high + cells, -1).astype(np.int32)
 
 

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
-from scipy.sparse import csr_matrix, kron
-from scipy.sparse.linalg import spsolve
-from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import FitQuality, fit_fault, judge_patch, strip_means
@@ -207,7 +204,8 @@ def _fitted(
     component, source, side = label
     border = mesh.border_vertices
     if border.size:
-        points = points[cKDTree(mesh.vertices[border]).query(points)[0] > _BORDER_MARGIN]
+        distance, _ = scipy.spatial.cKDTree(mesh.vertices[border]).query(points)
+        points = points[distance > _BORDER_MARGIN]
     if len(points) < _LEAST_VERTICES / 4:
         found = f"{len(points)} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from "
         remedy = "Widen the region, or export a finer mesh."
@@ -248,7 +246,7 @@ def _lines_in_waves(surface: Surface, quality: FitQuality, across: int, toleranc
     position, mean = strip_means(quality.points, quality.deviation)
     waves = position[np.abs(mean) > tolerance]
     at = surface.closest_points(quality.points)[across]
-    near = cKDTree(quality.points[:, 2:])
+    near = scipy.spatial.cKDTree(quality.points[:, 2:])
     found = [float(np.median(at[near.query_ball_point([one], _STRIP)])) for one in waves]
     breaks = np.unique((surface.knots_u, surface.knots_v)[across])
     spans = np.unique(np.clip(np.searchsorted(breaks, found, side="right") - 1, 0, breaks.size - 2))
@@ -340,16 +338,16 @@ def _smooth_graph(
     basis = _tensor_basis(u, v, knots)
     area = (knots_u[-1] - knots_u[0]) * (knots_v[-1] - knots_v[0])
 
-    def grams(of: Array, factor: Softness | None) -> list[csr_matrix]:
+    def grams(of: Array, factor: Softness | None) -> list[scipy.sparse.csr_matrix]:
         softer = np.ones_like if factor is None else lambda at: factor(at) ** 4
         return [_gram(of, order, softer if order == 2 else np.ones_like) for order in range(3)]
 
     gram_u, gram_v = grams(knots_u, soft[0]), grams(knots_v, soft[1])
-    bending = kron(gram_u[2], gram_v[0]) + 2 * kron(gram_u[1], gram_v[1])
-    bending = (bending + kron(gram_u[0], gram_v[2])) / area
+    bending = scipy.sparse.kron(gram_u[2], gram_v[0]) + 2 * scipy.sparse.kron(gram_u[1], gram_v[1])
+    bending = (bending + scipy.sparse.kron(gram_u[0], gram_v[2])) / area
     length = max(settings.smoothing_length, _LEAST_SMOOTHING)
     normal = basis.T @ basis / len(u) + length**4 * bending
-    coefficients = spsolve(normal.tocsc(), basis.T @ values / len(u))
+    coefficients = scipy.sparse.linalg.spsolve(normal.tocsc(), basis.T @ values / len(u))
 
     def graph(at_u: Array, at_v: Array) -> Array:
         at_u, at_v = np.broadcast_arrays(at_u, at_v)
@@ -358,27 +356,31 @@ def _smooth_graph(
     return graph
 
 
-def _tensor_basis(u: Array, v: Array, knots: tuple[Array, Array]) -> csr_matrix:
+def _tensor_basis(u: Array, v: Array, knots: tuple[Array, Array]) -> scipy.sparse.csr_matrix:
     """Values of the tensor basis functions at points: 4 x 4 per row."""
-    left, right = (BSpline.design_matrix(x, k, DEGREE) for x, k in zip((u, v), knots, strict=True))
+    left, right = (
+        scipy.interpolate.BSpline.design_matrix(x, k, DEGREE)
+        for x, k in zip((u, v), knots, strict=True)
+    )
     per_row = DEGREE + 1
     shape = (left.shape[0], left.shape[1] * right.shape[1])
     first, second = (m.indices.reshape(-1, per_row).astype(np.int64) for m in (left, right))
     columns = first[:, :, None] * right.shape[1] + second[:, None, :]
     values = left.data.reshape(-1, per_row, 1) * right.data.reshape(-1, 1, per_row)
     starts = np.arange(shape[0] + 1) * per_row**2
-    return csr_matrix((values.ravel(), columns.ravel(), starts), shape=shape)
+    return scipy.sparse.csr_matrix((values.ravel(), columns.ravel(), starts), shape=shape)
 
 
-def _gram(knots: Array, order: int, weight: Callable[[Array], Array]) -> csr_matrix:
+def _gram(knots: Array, order: int, weight: Callable[[Array], Array]) -> scipy.sparse.csr_matrix:
     """Weighted integrals of products of the basis functions' derivatives of one order."""
     breaks = np.unique(knots)
     nodes, weights = np.polynomial.legendre.leggauss(DEGREE + 1)
     half = np.diff(breaks)[:, None] / 2
     at = (breaks[:-1, None] + half * (nodes + 1)).ravel()
-    functions = BSpline(knots, np.eye(knots.size - DEGREE - 1), DEGREE)(at, nu=order)
+    basis = scipy.interpolate.BSpline(knots, np.eye(knots.size - DEGREE - 1), DEGREE)
+    functions = basis(at, nu=order)
     share = (half * weights).ravel() * weight(at)
-    return csr_matrix(functions.T @ (share[:, None] * functions))
+    return scipy.sparse.csr_matrix(functions.T @ (share[:, None] * functions))
 
 
 def _softness(further: Array, width: float | None = None) -> Softness | None:
@@ -444,7 +446,8 @@ def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array,
     sites = [np.clip(w.mean(axis=1), k[0], k[-1]) for w, k in zip(windows, knots, strict=True)]
     net = function(*np.meshgrid(*sites, indexing="ij"))
     for direction in range(2):
-        basis = BSpline.design_matrix(sites[direction], knots[direction], DEGREE).toarray()
+        at, k = sites[direction], knots[direction]
+        basis = scipy.interpolate.BSpline.design_matrix(at, k, DEGREE).toarray()
         turned = np.moveaxis(net, direction, 0)
         solved = np.linalg.solve(basis, turned.reshape(len(basis), -1)).reshape(turned.shape)
         net = np.moveaxis(solved, 0, direction)

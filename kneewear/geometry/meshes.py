@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.coverage import Coverage, mesh_coverage, polygon_coverage
@@ -280,11 +278,11 @@ def merge_vertices(
     merged = np.empty(len(vertices), dtype=np.int64)
     merged[used] = number.reshape(-1)
     vertices, faces = vertices[used][first], merged[faces]
-    pairs = cKDTree(vertices).query_pairs(step, output_type="ndarray")
+    pairs = scipy.spatial.cKDTree(vertices).query_pairs(step, output_type="ndarray")
     if len(pairs):
         count = len(vertices)
-        graph = coo_array((np.ones(len(pairs)), tuple(pairs.T)), (count, count))
-        _, group = connected_components(graph, directed=False)
+        graph = scipy.sparse.coo_array((np.ones(len(pairs)), tuple(pairs.T)), (count, count))
+        _, group = scipy.sparse.csgraph.connected_components(graph, directed=False)
         _, first, group = np.unique(group, return_index=True, return_inverse=True)
         vertices, faces = vertices[first], group.reshape(-1)[faces]
     a, b, c = faces.T

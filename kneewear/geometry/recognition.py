@@ -10,8 +10,8 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull
 
 from kneewear.errors import InputDataError
 from kneewear.findings import Finding
@@ -158,7 +158,7 @@ def refuse_turned(mesh: TriangleMesh, source: str) -> None:
     """
     thin = int(mesh.extent.argmin())
     plan = np.delete(mesh.vertices, thin, axis=1)
-    outline = plan[ConvexHull(plan).vertices]
+    outline = plan[scipy.spatial.ConvexHull(plan).vertices]
     sides = np.roll(outline, -1, axis=0) - outline
     angles = np.arctan2(sides[:, 1], sides[:, 0])
     turns = np.stack([np.cos(angles), np.sin(angles)], axis=-1)

@@ -146,7 +146,7 @@ class Settings(BaseModel):
     docstring of their class.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @model_validator(mode="after")
     def freeze_mappings(self) -> Settings:

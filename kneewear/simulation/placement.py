@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.activity.activity import Activity, thin_out
 from kneewear.errors import ConvergenceError
@@ -181,7 +181,7 @@ def _edge_remedy(
         points = (centres - history.translation.values[case, frame]) @ turn
         key, surface = f"femoral_region_mm.{side}", knee.implant.femoral.get(side)
         if surface is not None:
-            border = cKDTree(surface.border_points())
+            border = scipy.spatial.cKDTree(surface.border_points())
             place = points[int(border.query(points)[0].argmin())]
     if surface is None:  # the post
         return seat

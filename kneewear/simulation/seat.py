@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from kneewear.activity.activity import Activity
 from kneewear.contact.foundation import ElasticLayer
@@ -66,7 +66,7 @@ class Seat:
 
     def at(self, flexion: Array) -> Array:
         """Coordinates at flexions within the range, by a cubic spline, shape (..., 6)."""
-        return CubicSpline(self.flexion, self.coordinates)(flexion)
+        return scipy.interpolate.CubicSpline(self.flexion, self.coordinates)(flexion)
 
 
 def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> Seat:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PchipInterpolator
 
 from kneewear.tissue import _kernels as kernels
 
@@ -185,7 +185,7 @@ def tabulated(tables: Sequence[tuple[ArrayLike, ArrayLike]]) -> TensionLaw:
         length = np.append(length, length[-1] + np.arange(1.0, more + 1.0))
         tension = np.append(tension, np.full(more, tension[-1]))
         knots[n] = length
-        pieces[n] = PchipInterpolator(length, tension).antiderivative().c[::-1].T
+        pieces[n] = scipy.interpolate.PchipInterpolator(length, tension).antiderivative().c[::-1].T
     law = constant(np.zeros(len(tables)))
     return replace(law, knots=knots, pieces=pieces)
 
