@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 
 # Samples of a patch along u and along v.
 PATCH_SAMPLES = (121, 91)
+# Level of compression: higher ones take twice as long for files 3 % smaller.
+FASTEST = 1
 CELL_ARRAYS = {
     "max_pressure_MPa": "max_pressure",
     "wear_depth_mm": "wear_depth",
@@ -119,6 +121,7 @@ def save_solids_vtk(
         written.append(Path(folder) / f"{name}.vts")
         with atomic_path(written[-1]) as temporary:
             writer = vtkXMLStructuredGridWriter()
+            writer.SetCompressionLevel(FASTEST)
             writer.SetFileName(str(temporary))
             writer.SetInputData(mesh)
             if not writer.Write():
@@ -250,6 +253,7 @@ def _write(
         if shown in (data or {}):
             target.SetActiveScalars(shown)
     writer = vtkXMLPolyDataWriter()
+    writer.SetCompressionLevel(FASTEST)
     with atomic_path(path) as temporary:
         writer.SetFileName(str(temporary))
         writer.SetInputData(mesh)
