@@ -19,6 +19,7 @@ BIN := .venv/bin
 STUDIES ?=
 LOGGER ?= kneewear
 STAMP := .venv/.installed
+DEVELOPED := .venv/.developed
 WORKFLOW := Snakefile workflow
 
 .PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-all check coverage docs benchmark clean environment
@@ -45,11 +46,18 @@ $(STAMP): requirements.lock
 	test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }; \
 	echo "Setting up .venv with $(PYTHON) ..."; \
 	$(PYTHON) -m venv .venv; \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements.lock; \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -r requirements.lock; \
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --editable .; \
 	$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true; \
 	touch $@
-# Packages are compiled once, because some machines do not let jobs write compiled files.
+# Packages are compiled once, on all cores, because some machines do not let jobs write compiled files.
+
+# Packages of tests, checks and documentation.
+$(DEVELOPED): requirements-dev.lock $(STAMP)
+	@if [ -L .venv ]; then exit 0; fi; \
+	echo "Adding packages of development to .venv ..."; \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements-dev.lock; \
+	touch $@
 
 study:
 	@$(MAKE) --no-print-directory environment; \
@@ -77,16 +85,16 @@ compare: $(STAMP)
 test test-slow: export OMP_NUM_THREADS = 1
 
 # About seven minutes on two cores once kernels are compiled; includes the quick study from end to end.
-test: $(STAMP)
+test: $(DEVELOPED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 # Whole studies, browser, documentation, cluster and faults of running studies.
-test-slow: $(STAMP)
+test-slow: $(DEVELOPED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow
 
 test-all: test test-slow
 
-check: $(STAMP)
+check: $(DEVELOPED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/snakefmt --check $(WORKFLOW)
@@ -107,16 +115,16 @@ check-inputs: $(STAMP)
 
 # Kernels run as Python, so that their lines are counted; tests marked compiled, slow or workflow are
 # left out, so that the result does not depend on the speed of the machine.
-coverage: $(STAMP)
+coverage: $(DEVELOPED)
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-docs: $(STAMP)
+docs: $(DEVELOPED)
 	$(BIN)/mkdocs build --strict
 
-benchmark: $(STAMP)
+benchmark: $(DEVELOPED)
 	$(BIN)/python -m benchmarks.run
 
 clean:

@@ -30,8 +30,9 @@ def requirements(lines):
 
 
 def locked():
-    """Version of every package of the lock."""
-    lines = (CHECKOUT / "requirements.lock").read_text().splitlines()
+    """Version of every package of the locks."""
+    files = ("requirements.lock", "requirements-dev.lock")
+    lines = [line for name in files for line in (CHECKOUT / name).read_text().splitlines()]
     pairs = (line.split("==") for line in lines if line and not line.startswith("#"))
     return {canonicalize_name(name): Version(number) for name, number in pairs}
 
