@@ -12,14 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import pandas as pd
-
-from kneewear.activity.activity import Activity
-from kneewear.geometry.knee import KneeModel
 from kneewear.settings.base import Study
-from kneewear.studies.fe_twin.frames import TwinFields
+
+# Every rule file needs the names of the models, none of what their parts need.
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kneewear.activity.activity import Activity
+    from kneewear.geometry.knee import KneeModel
+    from kneewear.studies.fe_twin.frames import TwinFields
 
 PART_MODELS: Mapping[str, str] = MappingProxyType(
     {
@@ -111,6 +114,8 @@ def part_model(name: str) -> PartModel:
 
 def join_parts(parts: list[PartResult]) -> dict[str, pd.DataFrame]:
     """Tables of all parts, those of one name below each other."""
+    import pandas as pd  # noqa: PLC0415 - as above
+
     joined: dict[str, list[pd.DataFrame]] = {}
     for part in parts:
         for name, table in part.tables.items():
