@@ -276,17 +276,18 @@ def _basis_powers(knots: Array, degree: int) -> tuple[Array, Array]:
     The second result has shape (n_spans, degree + 1, n_control); the local coordinate of a span
     runs from -1/2 to 1/2.
     """
-    from scipy.interpolate import BSpline  # noqa: PLC0415 - see above
-
     breaks = np.unique(knots)
-    middle = 0.5 * (breaks[1:] + breaks[:-1])
-    width = np.diff(breaks)
-    basis = BSpline(knots, np.eye(knots.size - degree - 1), degree)
-    powers = np.empty((middle.size, degree + 1, knots.size - degree - 1))
-    factorial = 1.0
-    for power in range(degree + 1):
-        factorial *= max(power, 1)
-        powers[:, power] = basis(middle, nu=power) * (width**power / factorial)[:, None]
+    middle = 0.5 * (breaks[1:] + breaks[:-1])[:, None]
+    width = np.diff(breaks)[:, None, None]
+    # The recursion of Cox and de Boor on coefficients. SciPy's B-splines take 0.4 s to load.
+    powers = np.zeros((middle.size, degree + 1, knots.size - 1))
+    powers[:, 0] = (knots[:-1] < middle) & (middle < knots[1:])
+    for order in range(1, degree + 1):
+        span = knots[order:] - knots[:-order]
+        share = np.divide(1.0, span, out=np.zeros_like(span), where=span > 0.0)
+        rising = powers * ((middle - knots[:-order]) * share)[:, None]
+        rising[:, 1:] += powers[:, :-1] * (width * share)
+        powers = rising[..., :-1] + (powers - rising)[..., 1:]
     return breaks, powers
 
 

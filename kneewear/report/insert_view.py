@@ -61,9 +61,14 @@ def shown_cases(cases: Sequence[Case], values_per_case: int) -> tuple[int, ...]:
 
 def block_values(reduce: np.ufunc, values: NDArray[Any], factor: int) -> NDArray[Any]:
     """Reduction (maximum, sum) of each `factor` x `factor` elements of the last two axes."""
-    for axis in (-2, -1):
-        starts = np.arange(0, values.shape[axis], factor)
-        values = reduce.reduceat(values, starts, axis=axis)
+    for _ in range(2):
+        # The last axis, which becomes the last but one. `reduceat` takes six times as long.
+        reduced = values[..., ::factor].copy()
+        for offset in range(1, factor):
+            part = values[..., offset::factor]
+            inner = reduced[..., : part.shape[-1]]
+            reduce(inner, part, out=inner)
+        values = reduced.swapaxes(-1, -2)
     return values
 
 
