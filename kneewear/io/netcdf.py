@@ -108,7 +108,7 @@ def load_cases(schema: Schema, paths: Sequence[str | Path]) -> Iterator[tuple[xr
         for name in names[0]:
             if all(name in one for one in names):
                 yield tuple(
-                    _read(schema, file.isel(case=[one.index(name)]), path)
+                    _read(schema, _of_cases(file, np.array(one) == name), path)
                     for file, one, path in zip(files, names, paths, strict=True)
                 )
 
@@ -154,7 +154,7 @@ def load_dataset(
         with _open_dataset(schema, one, leave_out) as file:
             some = file
             if cases is not None:
-                some = file.isel(case=np.flatnonzero(np.isin(file["case"].values, list(cases))))
+                some = _of_cases(file, np.isin(file["case"].values, list(cases)))
             parts.append(_read(schema, some, one))
     if not parts:
         raise ValueError("no file to read")
@@ -185,6 +185,14 @@ def _open_dataset(
             announced = f"{found.nbytes} bytes announced"
             raise DamagedFileError(path, announced, f"at most {_MAX_EXPANSION * len(content)}")
         yield found
+
+
+def _of_cases(file: xr.Dataset, chosen: NDArray[np.bool_]) -> xr.Dataset:
+    """Chosen cases of a file; those next to each other as a slice, which is read at once."""
+    numbers = np.flatnonzero(chosen)
+    if numbers.size and np.ptp(numbers) + 1 == numbers.size:
+        return file.isel(case=slice(numbers[0], numbers[-1] + 1))
+    return file.isel(case=numbers)
 
 
 def _read(schema: Schema, file: xr.Dataset, path: str | Path) -> xr.Dataset:
