@@ -364,12 +364,10 @@ def draw_motion(implant: Implant, history: xr.Dataset) -> Figure:
     frames = shown_frames(history)
     flexion = np.degrees(clinical_angles(body_three_123(history.rotation.values[0])))[:, 0]
     figure = Figure(figsize=(style.WIDTH, 2.1 * -(-frames.size // 4)), layout="constrained")
+    percent, load = history.percent.values, history["load"].values[0]
     poses = [
-        Pose(
-            f"{history.percent.values[frame]:.0f} %: flexion {flexion[frame]:.0f}°, "
-            f"{history['load'].values[0, frame]:.0f} N",
-            history.rotation.values[0, frame], history.translation.values[0, frame],
-        )
+        Pose(f"{percent[frame]:.0f} %: flexion {flexion[frame]:.0f}°, {load[frame]:.0f} N",
+             history.rotation.values[0, frame], history.translation.values[0, frame])
         for frame in frames
     ]  # fmt: skip
     draw_poses(figure, implant, poses, 4, (12, 115))
@@ -383,7 +381,7 @@ def draw_poses(
     plastic = {side: sample_surface(one, MOTION_SAMPLES) for side, one in implant.insert.items()}
     metal = [sample_surface(one, MOTION_SAMPLES) for one in implant.femoral.values()]
     placed = [[moved(one, *pose[1:]) for one in metal] for pose in poses]
-    bodies = [*plastic.values(), *(points for pose in placed for points in pose)]
+    bodies = sum(placed, list(plastic.values()))
     drawn = np.concatenate([points.reshape(-1, 3) for points in bodies])
     low, high = drawn.min(axis=0), drawn.max(axis=0)
     for number, (pose, above) in enumerate(zip(poses, placed, strict=True)):
@@ -392,12 +390,12 @@ def draw_poses(
             draw_patch(axes, points, style.SIDE_COLOURS[side], 1.0)
         for points in above:
             draw_patch(axes, points, BRIGHT_METAL, 0.6)
-        # One window for all poses, so that the motion can be seen.
+        # One window for all poses shows the motion.
         axes.set(xlim=(low[0], high[0]), ylim=(low[2], high[2]), zlim=(low[1], high[1]))
         axes.set_box_aspect((high - low)[[0, 2, 1]], zoom=1.25)
         axes.view_init(*view)
+        axes.set(title=pose.name)
         axes.set_axis_off()
-        axes.set_title(pose.name)
 
 
 @style.styled

@@ -416,7 +416,7 @@ def draw_settling(settling: pd.DataFrame, implant: Implant) -> Figure:
     path = np.concatenate([[0.0], np.cumsum(lengths)])
     shown = np.searchsorted(path, path[-1] * np.array(SETTLING_SHOWN))
     poses = [
-        Pose(f"{1e3 * settling['time_s'].iloc[n]:.3g} ms", coordinates[n, 3:], coordinates[n, :3])
+        Pose(f"{1e3 * settling['time_s'].iloc[n]:.1f} ms", coordinates[n, 3:], coordinates[n, :3])
         for n in shown
     ]
     draw_poses(above, implant, poses, len(poses), SIDE_VIEW)

@@ -69,7 +69,7 @@ class PressStudy(Study):
             return self
         unfit = [
             key
-            for key in ("poses", "path", "medial_share", "posterior_offset_mm",
+            for key in ("poses", "path", "friction", "medial_share", "posterior_offset_mm",
                         "medial_offset_mm", "varus_offset_deg")
             if getattr(press, key)
         ]  # fmt: skip
@@ -85,7 +85,7 @@ class PressStudy(Study):
             raise fault_at(
                 ("analyses", "settling"),
                 found,
-                "a load on a given line under which the component falls and turns freely",
+                "a load on a given line, under which the component falls without friction",
                 f"Remove {', '.join(unfit)}." if unfit else f"Add {', '.join(missing)} to free.",
             )
         return self

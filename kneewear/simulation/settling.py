@@ -67,7 +67,8 @@ def settle_component(implant: Implant, study: PressStudy) -> tuple[pd.DataFrame,
         step_error=options.step_error_mm, tolerance=options.acceleration,
     )  # fmt: skip
     scale = np.array(list(POSE_FACTORS.values()))
-    sequence = pd.DataFrame(found.coordinates * scale, columns=list(POSE_FACTORS))
+    # Zero is added to zeros whose sign a factor has changed.
+    sequence = pd.DataFrame(found.coordinates * scale + 0.0, columns=list(POSE_FACTORS))
     sequence.insert(0, "time_s", found.time)
     sequence["kinetic_energy_n_mm"] = found.kinetic
     for unit, part in (("mm", slice(0, 3)), ("rad", slice(3, 6))):
@@ -80,9 +81,9 @@ def settle_component(implant: Implant, study: PressStudy) -> tuple[pd.DataFrame,
         {
             "coordinate": list(POSE_FACTORS),
             "free": np.isin(COORDINATES, free),
-            "settled": found.coordinates[-1] * scale,
-            "equilibrium": pose * scale,
-            "difference": (found.coordinates[-1] - pose) * scale,
+            "settled": found.coordinates[-1] * scale + 0.0,
+            "equilibrium": pose * scale + 0.0,
+            "difference": (found.coordinates[-1] - pose) * scale + 0.0,
         }
     )
     return sequence, settled

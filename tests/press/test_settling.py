@@ -46,10 +46,10 @@ def test_numerical_damping_and_descent_find_one_pose():
 
 def test_mass_changes_times_alone():
     light, heavy = settled()[0], settled(mass_kg=40.0)[0]
+    # Rests of accelerations decide on the last steps; before, both differ by rounding.
     count = min(len(light), len(heavy)) - 10
-    # Steps are solved to 1e-6 of the acceleration; the last ones end at accelerations, not poses.
-    np.testing.assert_allclose(10.0 * light["time_s"][:count], heavy["time_s"][:count], rtol=1e-3)
-    np.testing.assert_allclose(light[POSE][:count], heavy[POSE][:count], atol=1e-2)
+    np.testing.assert_allclose(10.0 * light["time_s"][:count], heavy["time_s"][:count], rtol=1e-9)
+    np.testing.assert_allclose(light[POSE][:count], heavy[POSE][:count], atol=1e-9)
     np.testing.assert_allclose(light[POSE].iloc[-1], heavy[POSE].iloc[-1], atol=1e-6)
 
 
@@ -64,6 +64,7 @@ def test_errors_of_steps_change_the_way_alone():
     [
         {"medial_share": 0.6, "load_line_mm": None},
         {"posterior_offset_mm": 2.0},
+        {"friction": 0.05},
         {"free": ["anterior_posterior", "varus_valgus"]},
         {"free": ["superior_inferior"]},
     ],
