@@ -179,11 +179,6 @@ class ContactPair:
         return np.concatenate([patch.control_points.reshape(-1, 3) for patch in self.patches])
 
     @property
-    def is_tabled(self) -> bool:
-        """Whether distances are those of a table."""
-        return self._options.tabled
-
-    @property
     def has_friction(self) -> bool:
         """Whether contact depends on velocity, by friction or damping."""
         law = self._traction

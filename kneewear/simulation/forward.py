@@ -26,10 +26,8 @@ Array = NDArray[np.float64]
 # A pair that carries less than this fraction of the load has lost contact.
 LOST = 1e-3
 # Formulas of order four and five are unstable for vibration damped by less than 0.29 and 0.62 of
-# critical, where their steps collapse until it is resolved; order three is stable from 0.07 on. On
-# conforming bearings it takes a third of the evaluations. Tabled distances keep five, with which
-# the shipped studies were run.
-HIGHEST_ORDER, HIGHEST_ORDER_EXACT = 5, 3
+# critical, where their steps collapse until it is resolved; order three is stable from 0.07 on.
+HIGHEST_ORDER = 3
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Integrator:
     damping, `cycles` the number of cycles simulated, of which the last is returned.
     """
 
-    relative_tolerance: float = 1e-5
+    relative_tolerance: float = 1e-4
     damping_ratio: float = 0.0
     cycles: int = 1
 
@@ -98,7 +96,6 @@ def solve_forward(
     count = samples or frames
     first = (integrator.cycles - 1) * duration
     output = first + duration * np.arange(count + 1) / count
-    order = HIGHEST_ORDER if all(pair.is_tabled for pair in pairs) else HIGHEST_ORDER_EXACT
     what = f"Forward dynamics{f' of case {case}' if case else ''}"
 
     def margins(
@@ -119,7 +116,7 @@ def solve_forward(
         stops=(True,) + (False,) * len(pairs) if pairs else (),
         damping=ModalDamping(integrator.damping_ratio, duration * int(np.argmax(size)) / frames),
         with_work=False,
-        stepping=Stepping(integrator.relative_tolerance, duration / frames, order),
+        stepping=Stepping(integrator.relative_tolerance, duration / frames, HIGHEST_ORDER),
         what=what,
     )
     if moved.stop is not None:
