@@ -25,8 +25,8 @@ QUANTITIES = (
     "damage_volume",
 )  # fmt: skip
 
-# Forward dynamics errs in a step by at most 1e-5 of 0.1 mm, and where the bearing hardly holds the
-# medial-lateral position a last digit grows to that: 0.006 MPa of 30 MPa between two roundings. An
+# Forward dynamics errs in a step by at most 1e-4 of 0.1 mm, and where the bearing hardly holds the
+# medial-lateral position a last digit grows to that: 0.02 MPa of 47 MPa between two roundings. An
 # area changes by whole elements, one in some hundreds.
 TOLERANCE = 1e-3
 AREA_TOLERANCE = 5e-3
