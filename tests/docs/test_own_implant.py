@@ -103,8 +103,8 @@ def test_commands_of_the_guide_lead_from_files_to_the_report(tmp_path):
 
 @pytest.mark.parametrize(
     ("ending", "left", "solid"),
-    [("step", False, False), ("stl", True, False), ("stl", False, True)],
-    ids=["step", "left", "solids"],
+    [("step", False, False), ("stl", True, True)],
+    ids=["step", "solids of a left knee"],
 )
 def test_other_files_have_the_same_pressures(tmp_path, monkeypatch, ending, left, solid):
     monkeypatch.chdir(tmp_path)

@@ -54,28 +54,11 @@ def test_effects_figures_and_page_follow_from_the_analyses(checkout):
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_the_plan_as_a_file_gives_the_same_results(checkout):
-    plan = checkout.folder / "results/small/cases.csv"
-    (checkout.folder / "plan.csv").write_bytes(plan.read_bytes())
-    given = {"plan": "table", "file": "plan.csv"}
-    variables = {"radius": RADIUS, "mass": MASS}
-    checkout.snakemake(
-        overrides={**SMALL, "study": "given", "cases": given, "variables": variables}
-    )
-    tables = [tables_of(checkout, name)["results"] for name in ("small", "given")]
-    pd.testing.assert_frame_equal(*tables, check_exact=True)
-
-
-def test_other_analyses_and_rows_compute_what_depends_on_them(checkout):
+def test_other_analyses_compute_no_case_again(checkout):
     analyses = {"effects": {}, "percentiles": {"percentiles": [10, 90]}}
     planned = checkout.planned({**SMALL, "analyses": analyses})
     assert "evaluate_cases" not in planned
     assert "analyse_cases" in planned
-    given = {"plan": "table", "file": "plan.csv"}
-    variables = {"radius": RADIUS, "mass": MASS}
-    study = {**SMALL, "study": "given", "cases": given, "variables": variables}
-    with checkout.edited("plan.csv", "c00000", "other"):
-        assert checkout.planned(study)["evaluate_cases"] == 2
 
 
 def test_samples_reuse_geometry_and_motion_of_a_finished_study(finished, tmp_path):

@@ -76,12 +76,3 @@ def test_poses_and_loads_are_those_of_the_finished_study(results):
     force = found.results[found.results["quantity"] == "force_at_pose"].set_index("side")
     wanted = -history.force[number, frame, :, 1]
     assert force["foundation"].to_numpy() == pytest.approx(wanted, rel=1e-12)
-
-
-def test_page_of_a_wear_study_quotes_the_finished_twin(checkout, tmp_path):
-    own = {key: SMALL[key] for key in ("grid", "table", "simulation", "variables")}
-    quoting = {"study": "quoting", "report": {"fe_twin": "results/small/tables/fe_twin.csv"}}
-    copy = Checkout(tmp_path / "copy", "config/fe_twin_quoted.yaml", origin=checkout.folder)
-    copy.snakemake(overrides=own | quoting)
-    page = (copy.folder / "results/quoting/report/index.html").read_text()
-    assert 'data-table="twin_effects"' in page

@@ -74,10 +74,8 @@ for path in map(Path, snakemake.output):
 @pytest.mark.parametrize(
     ("config", "rules"),
     [
-        ("chapter3.yaml", {"study_elements", "settle_component", "analyse_cases"}),
         ("monte_carlo.yaml", {"plan_cases", "evaluate_cases"}),
         ("calibration.yaml", {"fit_constants"}),
-        ("verification.yaml", {"compute_part"}),
     ],
 )
 def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, rules):
