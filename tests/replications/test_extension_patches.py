@@ -281,6 +281,9 @@ def test_patches_of_a_femur_follow_it_and_leave_out_what_it_does_not_have():
     normal = patches.sources.normal[inner]
     assert ((normal * middle[inner]).sum(axis=1) > 0.99 * RADIUS).all()
     drawn = patches.mesh()
+    # Squares of the patches that are kept, and no point of the others.
+    assert len(drawn.faces) == 18 * patches.kept.sum()
+    assert np.unique(drawn.faces).size == len(drawn.vertices)
     assert (drawn.face_normals * drawn.vertices[drawn.faces].mean(axis=1)).sum(axis=1).min() > 0.0
 
 

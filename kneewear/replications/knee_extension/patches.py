@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import make_interp_spline
 
-from kneewear.geometry.meshes import TriangleMesh, condyle_axis
+from kneewear.geometry.meshes import TriangleMesh, condyle_axis, woven
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -56,7 +56,7 @@ class CoonsPatches:
             net = np.moveaxis(spline.c, 0, axis)
             knots.append(spline.t)
         weights = np.ones(net.shape[:2])
-        self.surface = Surface(np.ascontiguousarray(net), weights, *knots, 3, 3)
+        self.surface = Surface(np.ascontiguousarray(net), weights, knots[0], knots[1], 3, 3)
         rows, columns = points.shape[:2]
         self.kept = np.ones((rows - 1, columns - 1), dtype=bool) if kept is None else kept
 
@@ -90,14 +90,8 @@ class CoonsPatches:
         rows, columns = self.kept.shape
         lines = [np.linspace(0.0, n, _DRAWN * n + 1) for n in (rows, columns)]
         points = self.surface.evaluate(*np.meshgrid(*lines, indexing="ij"))
-        number = np.arange(points[..., 0].size).reshape(points.shape[:2])
         drawn = np.kron(self.kept, np.ones((_DRAWN, _DRAWN), dtype=bool))
-        a, b, c, d = (
-            part[drawn]
-            for part in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:])
-        )
-        faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-        return TriangleMesh(points.reshape(-1, 3), faces)
+        return woven(points).part(np.tile(drawn.ravel(), 2))
 
 
 def joined_sources(parts: Sequence[CoonsPatches]) -> SourcePatches:
