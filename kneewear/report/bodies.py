@@ -72,7 +72,7 @@ def draw_bodies(
             for line in lines[::stride]:
                 space.plot(line[:, 0], line[:, 2], line[:, 1], color=colour, lw=0.6)
     space.set_aspect("equal")
-    space.view_init(elev=18, azim=150)
+    view_space(space, 18, 150)
     _name_axes_in_space(space)
     sections: Any = parts[1].subplots(1 + len(plastic), 1)
     heights = np.concatenate([points[..., 1].ravel() for points in plastic.values()])
@@ -165,6 +165,16 @@ def draw_section(
             axes.plot(across, height, color=ink)
 
 
+def view_space(axes: Any, elevation: float, azimuth: float) -> None:
+    """View in space, deg; azimuth 0 is from posterior, 90 from medial.
+
+    With y upwards the axes (x, z, y) are left-handed, so that of all three z runs backwards: the
+    knee would be its mirror image.
+    """
+    axes.view_init(elev=elevation, azim=-azimuth)
+    axes.invert_yaxis()
+
+
 def draw_patch(axes: Any, points: Array, colour: str, alpha: float) -> None:
     """Shaded patch in space, with y drawn upwards."""
     axes.plot_surface(
@@ -187,7 +197,7 @@ def draw_control_nets(implant: Implant) -> Figure:
             _draw_net(axes, surface.control_points)
             counts.append(f"{side} {' x '.join(str(n) for n in surface.weights.shape)}")
         axes.set_aspect("equal")
-        axes.view_init(elev=elevation, azim=azimuth)
+        view_space(axes, elevation, azimuth)
         _name_axes_in_space(axes)
         axes.set_title(f"{titles[number]}\ncontrol points: {', '.join(counts)}")
     return figure
@@ -393,7 +403,7 @@ def draw_poses(
         # One window for all poses shows the motion.
         axes.set(xlim=(low[0], high[0]), ylim=(low[2], high[2]), zlim=(low[1], high[1]))
         axes.set_box_aspect((high - low)[[0, 2, 1]], zoom=1.25)
-        axes.view_init(*view)
+        view_space(axes, *view)
         axes.set(title=pose.name)
         axes.set_axis_off()
 

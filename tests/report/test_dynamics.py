@@ -6,8 +6,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from mpl_toolkits.mplot3d import proj3d
 
-from kneewear.report.bodies import draw_dynamics
+from kneewear.report.bodies import draw_control_nets, draw_dynamics
 from kneewear.report.study_tables import analysis_differences
 from kneewear.report.verification import draw_analysis_comparison
 from kneewear.settings.cases import Case
@@ -28,12 +30,33 @@ def case():
     )
 
 
+def is_mirrored(axes):
+    """Whether a view in space shows posterior, superior and medial of a right knee mirrored."""
+    seen = np.array(
+        [
+            proj3d.proj_transform(x, z, y, axes.get_proj())
+            for x, y, z in 1e-3 * np.concatenate([np.zeros((1, 3)), np.eye(3)])
+        ]
+    )
+    return np.linalg.det(seen[1:] - seen[0]) > 0.0
+
+
+def test_views_in_space_are_not_mirrored():
+    axes = Figure().add_subplot(projection="3d")
+    # Its own axes are right-handed, and knees are drawn with y upwards.
+    assert is_mirrored(axes)
+    study, _, _ = case()
+    for space in draw_control_nets(study.implant).axes:
+        assert not is_mirrored(space)
+
+
 def test_every_figure_of_an_activity_is_drawn():
     study, still, moved = case()
     figures = draw_dynamics(study.implant, study.grid, {"gait": moved})
     assert list(figures) == ["motion_gait", "forces_gait", "areas_gait"]
     motion, forces, areas = figures.values()
     assert len(motion.axes) == 8
+    assert not any(is_mirrored(axes) for axes in motion.axes)
     assert "flexion" in motion.axes[0].get_title()
     # Net superior force on the insert: the load, downwards.
     net = forces.axes[1].lines[-1].get_ydata()
