@@ -30,6 +30,7 @@ from kneewear.replications.knee_extension.patches import (
     patellar_patches,
 )
 from kneewear.replications.knee_extension.plateaus import planar_plateaus, plateau_grids
+from kneewear.replications.knee_extension.reader import build_patches
 from kneewear.replications.knee_extension.tendon import PatchTendon
 from tests.contact.test_mesh_contact import ball, plate
 from tests.replications.test_knee_extension import (
@@ -310,6 +311,20 @@ def test_patches_of_plateaus_are_the_planes_of_the_meshes():
         heights = patches.sources.centre[:, 1] - slope * patches.sources.centre[:, 0]
         np.testing.assert_allclose(heights, own[0, 1] - slope * own[0, 0], atol=1e-9)
         assert (patches.sources.normal[:, 1] > 0.9).all()
+
+
+def test_surfaces_that_no_patch_meets_are_reported():
+    patches = {"femur_mm": 9.0, "patella_mm": 9.0, "tibia_mm": 9.0}
+    extension = study(extension={"patches": patches}).multibody.extension
+    # A patella of two rims, which the middles of patches of 9 mm are between.
+    sheet = plate(9.0, 0.5)
+    middle = np.abs(sheet.vertices[sheet.faces].mean(axis=1)).max(axis=1)
+    x, y, z = sheet.part(middle > 8.5).vertices.T
+    rims = TriangleMesh(np.column_stack([y, x, z]), sheet.part(middle > 8.5).faces[:, ::-1])
+    tibia = ball(20.0, 30)
+    tibia = TriangleMesh(tibia.vertices * (1.0, 0.1, 2.0), tibia.faces)
+    with pytest.raises(InputDataError):
+        build_patches({"femur": ball(20.0, 40), "tibia": tibia, "patella": rims}, extension)
 
 
 @pytest.fixture(scope="module")

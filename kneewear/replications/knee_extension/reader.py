@@ -77,16 +77,27 @@ def read(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
 def build_patches(
     surfaces: Mapping[str, TriangleMesh], extension: ExtensionSettings
 ) -> dict[str, tuple[CoonsPatches, ...]] | None:
-    """Patches of femur, both plateaus and patella; None without `extension.patches`."""
+    """Patches of femur, both plateaus and patella; None without `extension.patches`.
+
+    InputDataError if a surface is not where patches are sought.
+    """
     wanted, plateaus = extension.patches, extension.plateaus
     if wanted is None or plateaus is None:
         return None
     planes = plateau_grids(surfaces["tibia"], plateaus.slope_deg, wanted.tibia_mm)
-    return {
+    patches = {
         "femur": (femoral_patches(surfaces["femur"], wanted.femur_mm),),
         "tibia": tuple(CoonsPatches(np.swapaxes(plane, 0, 1)) for plane in planes),
         "patella": (patellar_patches(surfaces["patella"], wanted.patella_mm),),
     }
+    for body, own in patches.items():
+        if not any(one.kept.any() for one in own):
+            found = f"a surface of the {body} without a patch whose centre is on it"
+            expected = "a femur around its condylar axis, a patella that faces posterior"
+            remedy = "Check the axes of the mesh, or make its patches smaller."
+            where = f"multibody.bodies.{body}.surface"
+            raise InputDataError(where, found, expected, remedy)
+    return patches
 
 
 def _numbers(
