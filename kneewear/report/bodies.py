@@ -380,11 +380,11 @@ def draw_motion(implant: Implant, history: xr.Dataset) -> Figure:
              history.rotation.values[0, frame], history.translation.values[0, frame])
         for frame in frames
     ]  # fmt: skip
-    draw_poses(figure, implant, poses, 4, (12, 115))
+    draw_component(figure, implant, poses, 4, (12, 115))
     return figure
 
 
-def draw_poses(
+def draw_component(
     figure: Any, implant: Implant, poses: Sequence[Pose], columns: int, view: tuple[float, float]
 ) -> None:
     """Component on insert at each pose, named, from an elevation and azimuth, deg."""

@@ -19,7 +19,7 @@ from kneewear.geometry.implant import Implant
 from kneewear.mechanics.coordinates import POSE_FACTORS, weights
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.report import style
-from kneewear.report.bodies import Pose, draw_poses, draw_section, moved
+from kneewear.report.bodies import Pose, draw_component, draw_section, moved
 from kneewear.report.maps import sample_surface
 from kneewear.report.study_tables import (
     PUBLISHED_BOUNDS,
@@ -419,7 +419,7 @@ def draw_settling(settling: pd.DataFrame, implant: Implant) -> Figure:
         Pose(f"{1e3 * settling['time_s'].iloc[n]:.1f} ms", coordinates[n, 3:], coordinates[n, :3])
         for n in shown
     ]
-    draw_poses(above, implant, poses, len(poses), SIDE_VIEW)
+    draw_component(above, implant, poses, len(poses), SIDE_VIEW)
     left, right = below.subplots(1, 2)
     for name in POSE_FACTORS:
         if np.ptp(settling[name]) > 0.0:

@@ -205,7 +205,8 @@ def _section(lines: list[_Line], cell: float, plan: tuple[Array, Array] | None) 
     if plan is None:
         ends = position[0] - 0.5 * cell, position[-1] + 0.5 * cell
     else:
-        ends = tuple(sorted(float(at @ lines[0].way) for at in plan))
+        one, other = (float(at @ lines[0].way) for at in plan)
+        ends = min(one, other), max(one, other)
     count = max(3, round((ends[1] - ends[0]) / _COLUMN) + 1)
     places = np.linspace(*ends, count)
     return Section(places, *(np.interp(places, position, values) for values in (top, thickness)))
