@@ -14,6 +14,7 @@ import pytest
 
 import kneewear as kw
 from kneewear.settings.study import apply_case
+from tests.refusals import refusal
 
 CHECKOUT = Path(__file__).parent.parent
 ONE_CASE = {"variables": {"thickness_mm": [8], "body_mass_kg": [75]}}
@@ -74,6 +75,12 @@ def run_example(found):
     for example in doctest.DocTestFinder().find(found, globs={}):
         runner.run(example, out=shown.append)
     assert not shown, "".join(shown)
+
+
+def test_a_wrong_setting_is_reported_with_its_file(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("grid: {rows: many}\n")
+    refusal(kw.load_study, file)
 
 
 def test_cycles_are_labelled_and_carry_units(cycles):

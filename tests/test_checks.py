@@ -11,6 +11,7 @@ from kneewear.errors import InputDataError
 from kneewear.settings.checks import checks, drop_silenced, judge
 from kneewear.settings.keys import ranges_by_path
 from kneewear.settings.study import MODELS, merge_settings, study_findings, validate_study
+from tests.refusals import refused_at
 
 DEFAULT = kneewear.default_study().model_dump(mode="json")
 
@@ -59,6 +60,13 @@ def test_levels_of_variables_are_judged():
     report = {"compare_with_published": False}
     (finding,) = study_findings(study(variables=variables, report=report))
     assert finding.where == "key variables.factor.values.1"
+
+
+def test_unknown_name_of_a_check_is_refused():
+    assert (
+        refused_at(study, checks={"silence": ["insert.thickness_m"]})
+        == "settings, key checks.silence.0"
+    )
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,18 @@ def press(**changes):
     return merge_settings(settings, {"press": changes})
 
 
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"free": ["anterior"]}, "press.free.0"),
+        ({"load_n": 0}, "press.load_n"),
+        ({"pressures_mpa": [9, 5]}, "press.pressures_mpa"),
+    ],
+)
+def test_faults_of_a_press_study_are_refused_at_their_key(changes, key):
+    assert refused_at(validate_study, press(**changes)) == f"settings, key {key}"
+
+
 IMPLANT = "implant.parametric"
 
 
@@ -121,6 +133,21 @@ def test_null_removes_an_inherited_activity_and_life():
     assert list(study.wear.lives) == ["stairs"]
 
 
+@pytest.mark.parametrize(
+    ("knee", "z", "fits"),
+    [("right", "medial", True), ("right", "lateral", False), ("left", "lateral", True)],
+)
+def test_mesh_axes_are_right_handed_in_their_knee(knee, z, fits):
+    meshes = read_settings(FOLDER / "dm_fluoroscopy.yaml")["implant"]["meshes"]
+    axes = {"x": "posterior", "y": "superior", "z": z}
+    implant = {"source": "meshes", "knee": knee, "meshes": meshes | {"axes": axes}}
+    settings = merge_settings(DEFAULT, {"implant": implant})
+    if fits:
+        assert validate_study(settings).implant.meshes.axes.z == z
+    else:
+        refusal(validate_study, settings)
+
+
 def test_a_batch_has_cases_that_differ_in_thickness_and_mass_only():
     variables = {
         "factor": {"settings": ["wear.wear_factor_mm3_per_n_m"], "values": [1e-7, 2e-7]},
@@ -159,6 +186,11 @@ def test_accuracy_selects_elements_and_frames():
     assert default_study().grid.rows == 100
     same = study.model_dump() | {"accuracy": None}
     assert validate_study(same).computed() == study.computed()
+
+
+def test_accuracy_is_refused_beside_elements_of_its_own():
+    fine = merge_settings(DEFAULT, {"accuracy": "fine", "grid": {"rows": 50}})
+    assert refused_at(validate_study, fine).startswith("settings, key grid.rows")
 
 
 def test_jobs_follow_from_the_size_of_the_study():

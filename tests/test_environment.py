@@ -15,11 +15,22 @@ from kneewear.environment import (
     check_folder,
     check_locks,
     check_machine,
+    settings_files,
     unlock,
 )
 from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent
+
+
+def test_names_with_blanks_are_found_among_several(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("my file.yaml", "other.yaml"):
+        Path(name).write_text("seed: 1\n")
+    assert settings_files(["my file.yaml other.yaml"]) == ["my file.yaml", "other.yaml"]
+    assert settings_files(["my", "file.yaml", "other.yaml"]) == ["my file.yaml", "other.yaml"]
+    assert settings_files([""]) == []
+    assert refused_at(settings_files, ["other.yaml none.yaml"]) == "none.yaml"
 
 
 @pytest.mark.parametrize(("variable", "place"), [
@@ -46,6 +57,22 @@ def test_make_study_reports_a_file_that_is_no_settings(content, tmp_path):
     assert done.returncode != 0
     assert "mine.yaml" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_setting_of_the_command_line_is_named_so():
+    from kneewear.workflow import study_of_run
+
+    assert (
+        refused_at(
+            study_of_run,
+            {"wear": {"months": -3}},
+            [],
+            str(CHECKOUT),
+            False,
+            {"wear": {"months": -3}},
+        )
+        == "option --config of the command line, key wear.months"
+    )
 
 
 def test_markup_in_texts_is_refused():

@@ -41,6 +41,13 @@ class TestFlexion:
         text = str(caught.value)
         assert "flexion: -1" in text
 
+    def test_a_convention_of_other_angles_is_not_traded_for_signs(self):
+        samples = motion(flexion=-motion()["flexion"])
+        assert (
+            refused_at(check_motion, samples, motion_settings("opensim"))
+            == "gait.csv, column 'flex', data row 21"
+        )
+
     def test_hyperextension_of_a_gait_is_no_reversal(self):
         assert check_motion(motion(flexion=motion()["flexion"] - 12.0), motion_settings()) == ()
 
@@ -111,6 +118,27 @@ class TestSide:
         chosen = file_activity(settings.model_copy(update={"columns": columns}))
         assert refused_at(build_activity, "mine", chosen, 25, motion(), load()) == "gait.csv"
         build_activity("mine", chosen, 25, motion(), load(), knee="left")
+
+    def test_left_knees_of_opensim_are_refused(self):
+        chosen = file_activity(motion_settings("opensim"))
+        assert (
+            refused_at(build_activity, "mine", chosen, 25, motion(), load(), knee="left")
+            == "gait.csv"
+        )
+
+
+def test_another_duration_is_reported():
+    columns = motion_settings().columns.model_dump() | {"percent": None, "time_s": "time"}
+    settings = motion_settings(columns=columns)
+    samples = motion().rename(columns={"percent": "time_s"})
+    samples["time_s"] *= 0.0154
+    activity = build_activity("mine", file_activity(settings), 25, samples, load())
+    warning = activity.warnings[0]
+    assert (warning.check, warning.where) == ("motion.duration", "gait.csv")
+    assert "1.283" in warning.found
+    assert "1.54 s and 1.2 s" in warning.remedy
+    same = build_activity("mine", file_activity(settings, duration_s=1.54), 25, samples, load())
+    assert not any(warning.check == "motion.duration" for warning in same.warnings)
 
 
 class TestForcesAndBodyMass:

@@ -14,6 +14,7 @@ from kneewear.activity.sources import build_activity
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from tests.activity.motions import ROOT, file_activity, load, motion, motion_settings, study
+from tests.refusals import refused_at
 
 
 class TestNotes:
@@ -103,6 +104,10 @@ class TestWindow:
         assert duration == pytest.approx(1.0)
         np.testing.assert_allclose(found["flexion"], np.arange(5.0, 16.0))
         np.testing.assert_allclose(found["percent"], np.linspace(0, 100, 11))
+
+    @pytest.mark.parametrize("window", [(2.5, 4.0), (-1.0, 1.0), (1.0, 1.15)])
+    def test_a_window_beyond_the_file_is_refused(self, window):
+        assert refused_at(cut_cycle, self.curves, window, "gait.sto") == "gait.sto"
 
 
 def file_activity_of(name: str, activity: str, folder: Path):

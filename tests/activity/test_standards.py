@@ -10,7 +10,7 @@ from kneewear.io.curves import read_activity
 from kneewear.settings.standards import AXIAL, COLUMNS
 from kneewear.settings.study import merge_settings, validate_study
 from tests.activity.motions import ROOT, read_settings, study
-from tests.refusals import refused_at
+from tests.refusals import refusal, refused_at
 
 FOLDER = ROOT / "config/standards"
 
@@ -90,6 +90,13 @@ def test_the_other_sign_is_the_mirrored_curve(key, value, quantity, column, curv
 )
 def test_faults_of_settings_are_told(changed, place):
     assert refused_at(standards, **changed) == place
+
+
+@pytest.mark.parametrize("name", ["displacement_control", "force_control"])
+def test_a_template_without_rows_is_refused(name):
+    settings = standards().activities[name]
+    path = ROOT / settings.motion.file
+    refusal(read_activity, name, settings, {"motion": path, "load": path}, 40, "right")
 
 
 def test_templates_have_the_columns_that_are_read():

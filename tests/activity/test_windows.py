@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.activity.motion import cut_cycle, mean_stride
+from tests.refusals import refused_at
 
 PERIOD = 1.2
 
@@ -53,3 +54,7 @@ def test_strides_are_cut_and_averaged(missing):
     assert length == pytest.approx(3.8 / 3.0)
     # Amplitudes of 16, 20 and 24 deg: 4 deg of standard deviation at the peak, rms 4/sqrt(2).
     assert "flexion 2.8" in notes[0]
+
+
+def test_strides_beyond_the_file_are_refused():
+    assert refused_at(mean_stride, recording(), (0.3, 1.4, 6.0), "gait.sto") == "gait.sto"

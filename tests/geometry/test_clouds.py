@@ -45,3 +45,8 @@ def test_an_upside_down_cloud_is_found_out(points):
         refused_at(check_femoral, femoral_from_points(points["femoral"] * [1, -1, -1]))
         == "femoral mesh"
     )
+
+
+def test_few_points_and_points_on_a_line_are_refused(points):
+    assert refused_at(insert_from_points, points["insert"][:20]) == "insert points"
+    assert refused_at(insert_from_points, np.linspace([0, 0, 0], [1, 2, 3], 200)) == "insert points"

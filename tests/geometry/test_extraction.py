@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from kneewear.errors import InputDataError
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.mesh_checks import check_femoral, check_insert
 from kneewear.geometry.meshes import TriangleMesh, to_knee_axes
 from kneewear.io.shapes import load_shape
 from tests.geometry.solids import RIGHT, closed_femoral, closed_insert
+from tests.refusals import refused_at
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or Path(__file__).parents[2] / "../shared/data")
 
@@ -50,6 +52,13 @@ def test_condyles_keep_their_outside_and_nothing_else():
     assert ((middle[:, :2] * sheet.face_normals[:, :2]).sum(axis=1) > 0).all()
     outside = np.hypot(solid.vertices[:, 0], solid.vertices[:, 1]) > 28.0
     assert len(sheet.vertices) > 0.97 * outside.sum()
+
+
+def test_a_solid_without_a_bearing_is_refused():
+    with pytest.raises(InputDataError):
+        wall = TriangleMesh(np.eye(3) * [1, 0, 1], np.array([[0, 1, 2]]))
+        extract_plateaus(wall)
+    assert refused_at(extract_condyles, closed_femoral(n=4)) == "femoral mesh"
 
 
 @pytest.mark.parametrize(

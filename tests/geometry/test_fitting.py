@@ -106,6 +106,11 @@ def test_fit_takes_no_more_lines_than_needed():
     assert sizes[0] < sizes[1] < sizes[2]
 
 
+def test_mean_deviation_has_its_own_limit():
+    settings = FitSettings(20.0, 13.0, 0.1, tolerance=0.5, mean_tolerance=0.001)
+    assert refused_at(fit_plateau, rim(), (-19, 19), (11, 37), settings) == "insert mesh"
+
+
 @pytest.mark.compiled
 def filleted() -> TriangleMesh:
     """Mesh that is flat across for z > 24 and rises on a fillet of 18 mm radius below."""
@@ -137,6 +142,10 @@ def test_deviation_above_tolerance_is_refused():
         refused_at(fit_plateau, bowl(ripple=0.02), (-19, 19), (11, 37), SETTINGS)
         == "insert mesh, near x -10.5, y 9.0, z 19.5 mm"
     )
+
+
+def test_region_beside_the_mesh_is_refused():
+    assert refused_at(fit_plateau, bowl(), (-19, 19), (60, 80), SETTINGS) == "insert mesh"
 
 
 @pytest.mark.compiled

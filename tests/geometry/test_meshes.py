@@ -132,3 +132,9 @@ class TestFiles:
         assert len(mesh.faces) == len(insert.faces)
         # STL holds single precision: half a unit in the last place of 64 mm is 4e-6 mm.
         assert np.abs(mesh.extent - insert.extent).max() < 1e-5
+
+    @pytest.mark.parametrize("length", [60, 90, 5000])
+    def test_cut_off_file(self, insert, tmp_path, length):
+        path = tmp_path / "cut.stl"
+        path.write_bytes(stl_bytes(insert)[:length])
+        refusal(load_shape, path)

@@ -19,6 +19,7 @@ from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.io.shapes import load_shape
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import SIDES
+from tests.refusals import refusal
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve() / "natural_knee"
@@ -141,3 +142,16 @@ class TestNaturalKnee:
             both = joint_thickness(fixed, table, u, v)[near]
             assert 3.0 <= both.min() < both.max() < 9.0
             assert np.ptp(both - fixed[near]) > 0.1
+
+    def test_exchanged_sheets_are_refused(self, meshes):
+        wrong = meshes | {
+            "insert_mesh": meshes["insert_bone_mesh"],
+            "insert_bone_mesh": meshes["insert_mesh"],
+        }
+        refusal(build_implant, SETTINGS, **wrong)
+
+    def test_sparser_fit_than_the_tolerance_needs_is_refused(self, meshes):
+        spacing = SETTINGS.natural.knot_spacing_mm.model_copy(update={"along": 8.0, "across": 8.0})
+        natural = SETTINGS.natural.model_copy(update={"knot_spacing_mm": spacing})
+        sparse = SETTINGS.model_copy(update={"natural": natural})
+        refusal(build_implant, sparse, **meshes)

@@ -17,6 +17,7 @@ from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import mesh_files
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.geometry.plans import bar
+from tests.refusals import refusal, refused_at
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,6 +70,22 @@ def test_solid_insert_is_measured_down_to(tmp_path):
     # Single precision in the file.
     exact = flat.thickness[flat.valid] + 0.75
     assert solid.thickness[solid.valid] == pytest.approx(exact, abs=1e-5)
+
+
+def test_one_underside_is_needed():
+    assert (
+        refused_at(study, "example_meshes", underside_plane=PLANE) == "settings, key implant.meshes"
+    )
+    assert refused_at(study, "example_meshes", underside_mm=None) == "settings, key implant.meshes"
+
+
+@pytest.mark.slow
+def test_underside_above_the_bearing_is_refused(tmp_path):
+    refusal(built, study("example_meshes", underside_mm=9.0))
+    steep = PLANE | {"posterior_rise_deg": 40.0}
+    refusal(built, study("example_meshes", underside_mm=None, underside_plane=steep))
+    mesh = solid_in_file(tmp_path, 12.0)
+    refusal(built, study("example_meshes", underside_mm=None, underside_mesh=mesh))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.io.curves import read_curves
-from tests.refusals import refused_at
+from tests.refusals import refusal, refused_at
 
 NAMES = {"percent": "pct", "flexion": "flexion_deg", "superior_inferior": "up_mm"}
 HEADER = "pct,flexion_deg,up_mm\n"
@@ -68,6 +68,12 @@ def test_files_that_are_no_tables_are_refused(tmp_path):
     assert refused_at(read_curves, write(tmp_path, rows(), name="a.xlsx"), NAMES) == "a.xlsx"
     text = "# Beugung in Grad, männlich\n" + rows()
     assert refused_at(read_curves, write(tmp_path, text, "latin-1"), NAMES) == "motion.csv, line 1"
+
+
+def test_missing_column_suggests_the_nearest(tmp_path):
+    path = write(tmp_path, rows())
+    names = {**NAMES, "flexion": "flexion_degrees"}
+    assert "'flexion_deg'" in refusal(read_curves, path, names).remedy
 
 
 def test_time_instead_of_percent(tmp_path):

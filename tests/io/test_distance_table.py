@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.io import netcdf
 from tests.physics.bodies import sphere
+from tests.refusals import refused_at
 
 
 @pytest.fixture(scope="module")
@@ -30,3 +32,12 @@ def test_tables_come_back_as_they_were(tables, tmp_path):
             stored = getattr(again.arrays, name)
             assert stored.dtype == array.dtype, name
             assert np.array_equal(stored, array), name
+
+
+def test_another_file_is_refused(tmp_path):
+    other = xr.Dataset(attrs={"kneewear_file": "surface table"})
+    other.to_netcdf(tmp_path / "distance_table.nc", engine="h5netcdf")
+    assert (
+        refused_at(netcdf.load, DistanceTable, tmp_path / "distance_table.nc")
+        == "distance_table.nc"
+    )

@@ -56,3 +56,11 @@ def test_bad_lines_are_named(tmp_path, text, place):
     path = tmp_path / "points.csv"
     path.write_text(text)
     assert refused_at(load_shape, path) == place
+
+
+def test_unknown_binary_and_missing_files_are_refused(tmp_path):
+    (tmp_path / "a.vtk").write_text("")
+    assert refused_at(load_shape, tmp_path / "a.vtk") == "a.vtk"
+    (tmp_path / "b.xyz").write_bytes(b"\xff\x00\x00\x81")
+    assert refused_at(load_shape, tmp_path / "b.xyz") == "b.xyz, line 1"
+    assert refused_at(load_shape, tmp_path / "c.xyz") == "c.xyz"

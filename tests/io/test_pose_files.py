@@ -295,3 +295,8 @@ class TestMatrices:
         path = tmp_path / "fem.tra"
         path.write_text(text + "\n", encoding="utf-8")
         assert refused_at(read_matrix_poses, path) == place
+
+    def test_a_row_of_words_is_refused(self, tmp_path):
+        path = write_matrices(tmp_path, "fem.tra", matrices(camera_poses()[0]))
+        path.write_text(path.read_text().replace("0,0,0,1", "0,0,x,1", 1), encoding="utf-8")
+        assert refused_at(read_matrix_poses, path) == "fem.tra, line 1"

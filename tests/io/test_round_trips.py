@@ -291,6 +291,20 @@ def test_every_variable_carries_meaning_and_unit(tmp_path):
                 assert variable.attrs["units"]
 
 
+def test_file_of_another_kind_is_refused(tmp_path):
+    netcdf.save(make_grid(), tmp_path / "grid.nc")
+    assert refused_at(netcdf.load, DAMAGE, tmp_path / "grid.nc") == "grid.nc"
+
+
+def test_file_of_another_program_is_refused(tmp_path):
+    (tmp_path / "grid.nc").write_text("not NetCDF")
+    assert refused_at(netcdf.load, ElementGrid, tmp_path / "grid.nc") == "grid.nc"
+
+
+def test_missing_file_is_named(tmp_path):
+    assert refused_at(netcdf.load, ElementGrid, tmp_path / "grid.nc") == "grid.nc"
+
+
 def test_equal_histories_are_equal_files_at_any_hour(tmp_path):
     history = make_history()
     netcdf.save(history, tmp_path / "a.nc")
@@ -341,6 +355,11 @@ def test_equal_tables_are_equal_files(tmp_path):
     pd.testing.assert_frame_equal(again, table, check_exact=True)
     save_table(again, tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_missing_column_is_named(tmp_path):
+    save_table(pd.DataFrame({"a": [1]}), tmp_path / "a.csv")
+    assert refused_at(load_table, tmp_path / "a.csv", ["b"]) == "a.csv, header"
 
 
 def test_json_round_trip(tmp_path):

@@ -64,6 +64,17 @@ def test_a_fault_in_a_row_is_named(tmp_path, row, header, place):
     )
 
 
+def test_a_bundle_occurs_once(tmp_path):
+    assert (
+        refused_at(read_ligaments, ligaments(tmp_path, ROW, ROW), FRAMES, BODIES)
+        == "ligaments.csv, column 'bundle', data row 2"
+    )
+
+
+def test_a_table_has_rows(tmp_path):
+    assert refused_at(read_ligaments, ligaments(tmp_path), FRAMES, BODIES) == "ligaments.csv"
+
+
 MUSCLES = """muscle,max_isometric_force_n,point,body,x_mm,y_mm,z_mm,wrap_object
 recfem,848.8,1,pelvis,0,0,0,Knee
 recfem,848.8,2,femur_r,1,2,3,Knee
@@ -121,6 +132,18 @@ def test_wrap_objects_are_placed_in_their_body(tmp_path):
     assert (found.kind, found.body, found.used_by) == ("cylinder", "femur", ("a", "b"))
     assert found.translation == (11.0, 2.0, 3.0)
     assert (found.size[0], found.length) == (29.5, 211.0)
+
+
+def test_a_side_of_a_wrap_object_has_three_numbers(tmp_path):
+    path = tmp_path / "wrap_objects.csv"
+    header, row = WRAPS.replace("used_by", "used_by,side"), "Knee,sphere,femur_r,0,0,0,0,0,0,1,,,,"
+    for text, side in (("1 0 -2", (1.0, 0.0, -2.0)), ("", (0.0, 0.0, 0.0))):
+        path.write_text(f"{header}{row},{text}\n", encoding="utf-8")
+        assert read_wrap_objects(path, FRAMES)[0].side == side
+    path.write_text(f"{header}{row},anterior\n", encoding="utf-8")
+    assert (
+        refused_at(read_wrap_objects, path, FRAMES) == "wrap_objects.csv, column 'side', data row 1"
+    )
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,54 @@ def test_load_that_nothing_bears_ends_a_laxity_test(knee):
 
 
 @pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"bodies": {"tibia": {"start": None}}}, "settings, key multibody"),
+        ({"placements": None}, "settings, key multibody"),
+        ({"flexion_deg": {"frames": 1}}, "settings, key multibody.flexion_deg.frames"),
+        ({"model": "passive_flexing"}, "settings, key multibody.model"),
+        ({"quadriceps": {"force_n": 0.0}}, "settings, key multibody.quadriceps.force_n"),
+        ({"quadriceps": {"force_n": 9.0}}, "settings, key multibody.quadriceps"),
+        ({"quadriceps": {"tensions": None}}, "settings, key multibody.quadriceps"),
+        ({"dampers": {"tibia": [0, 0, 0, 0, -5, 0]}}, "settings, key multibody.dampers.tibia.4"),
+        ({"weight": {"direction": [0.0, 0.0, 0.0]}}, "settings, key multibody.weight"),
+    ],
+)
+def test_settings_that_cannot_be_solved_are_refused(changes, place):
+    assert refused_at(study, **changes) == place
+
+
+def test_unknown_names_in_the_files_are_refused(knee, tmp_path):
+    one = study()
+    files = model_files(one, ROOT)
+    text = Path(files["ligaments"]).read_text(encoding="utf-8")
+    (tmp_path / "ligaments.csv").write_text(text.replace("Capsule_r", "Capsul"), encoding="utf-8")
+    assert (
+        refused_at(load_parts, one.multibody, files | {"ligaments": tmp_path / "ligaments.csv"})
+        == "ligaments.csv, column 'wrap_object'"
+    )
+    changed = study(bodies={"femur": {"placement": "femoral_implant"}})
+    assert refused_at(load_parts, changed.multibody, files) == "frames.json"
+    changed = study(unused_wrap_objects=["PatTen"])
+    assert (
+        refused_at(load_parts, changed.multibody, files)
+        == "wrap_objects.csv, multibody.unused_wrap_objects"
+    )
+    changed = study(quadriceps={"origins_mm": {"recfemur": [30.0, 400.0, 20.0]}})
+    assert (
+        refused_at(load_parts, changed.multibody, files)
+        == "quadriceps.csv, multibody.quadriceps.origins_mm"
+    )
+    assert FREE[-1] == "patella"
+    wraps = Path(files["wrap_objects"]).read_text(encoding="utf-8")
+    (tmp_path / "wraps.csv").write_text(wraps.replace(",19,,,527.5", ",60,,,527.5"), "utf-8")
+    assert (
+        refused_at(load_parts, one.multibody, files | {"wrap_objects": tmp_path / "wraps.csv"})
+        == "bundle pCAP1"
+    )
+
+
+@pytest.mark.parametrize(
     ("column", "value", "place"),
     [
         (
@@ -337,6 +385,12 @@ def test_without_its_iliotibial_band_the_natural_tibia_turns(natural):
     ]
     # Found: 1.1 and 2.4 deg.
     assert rms[1] > 2.0 > 1.2 > rms[0]
+
+
+def test_a_second_motion_has_the_convention_of_the_first():
+    second = {"file": "a.csv", "convention": "joints", "from_s": 0.0, "rotation_target_deg": 1.0,
+              "translation_target_mm": 1.0, "source": "a model"}  # fmt: skip
+    assert refused_at(study, source_model=second) == "settings, key multibody"
 
 
 @pytest.mark.slow

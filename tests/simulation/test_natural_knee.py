@@ -23,6 +23,7 @@ from kneewear.simulation.press import Rig, solve_press
 from kneewear.simulation.press_results import contact_dataset
 from kneewear.simulation.settling import settle_component
 from tests.press.conftest import compute
+from tests.refusals import refused_at
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -245,3 +246,28 @@ def meets(start, way, corners) -> bool:
     turned = np.cross(away, first)
     v, depth = turned @ way / size, (second * turned).sum(axis=1) / size
     return bool(((u >= 0) & (v >= 0) & (u + v <= 1) & (depth > 0)).any())
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("overrides", "place"),
+        [
+            ({"press": None}, "settings, key press"),
+            ({"implant": {"nominal_thickness_mm": 3.0}}, "settings, key implant"),
+            (
+                {"implant": {"natural": {"tibial_thickness_mm": [10, 2]}}},
+                "settings, key implant.natural.tibial_thickness_mm",
+            ),
+            ({"implant": {"natural": None}}, "settings, key implant.natural"),
+            ({"implant": {"knee": "left"}}, "settings, key implant.natural.axes"),
+        ],
+    )
+    def test_what_does_not_go_together_is_refused(self, overrides, place):
+        assert refused_at(natural_study, **overrides) == place
+
+    def test_a_natural_knee_has_no_wear_study(self):
+        implant = read_settings(ROOT / "config/natural_knee.yaml")["implant"]
+        default = read_settings(ROOT / "config/defaults.yaml")
+        assert (
+            refused_at(validate_study, merge_settings(default, {"implant": implant})) == "settings"
+        )

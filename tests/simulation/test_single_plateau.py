@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.analysis.tables import analyse_results
+from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import FileReader
 from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.cases import simulate_cases
@@ -135,6 +136,20 @@ def test_dished_bearing_has_less_pressure_than_the_flat_one():
         for more in ((), ({"implant": dish},))
     )
     assert dished < 0.8 * peak
+
+
+@pytest.mark.parametrize(
+    ("changes", "at"),
+    [
+        ({"implant": {"bearings": []}}, "implant.bearings"),
+        ({"implant": {"bearings": ["medial", "medial"]}}, "implant.bearings"),
+        ({"implant": {"bearings": ["patella"]}}, "implant.bearings"),
+    ],
+)
+def test_unknown_bearings_are_refused_at_their_place(changes, at):
+    with pytest.raises(InputDataError) as error:
+        study_of(changes)
+    assert at in str(error.value)
 
 
 @pytest.mark.parametrize("side", SIDES)

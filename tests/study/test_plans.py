@@ -21,6 +21,7 @@ from kneewear.study.plans import (
     stratify_samples,
     variable_values,
 )
+from tests.refusals import refused_at
 from tests.study.studies import CONFIG, DEFAULT, coarse_study, shipped
 
 SWEEP, MONTE_CARLO = shipped("sweep.yaml"), shipped("monte_carlo.yaml")
@@ -73,6 +74,12 @@ def test_blocks_of_variance_based_samples_mix_two_rows():
         assert mixed.loc[name, name] == block.loc["B", name]
         others = [other for other in names if other != name]
         assert (mixed.loc[name, others] == block.loc["A", others]).all()
+
+
+@pytest.mark.parametrize("samples", [4, 8, 16])
+def test_variance_based_samples_whose_halves_correlate_are_refused(samples):
+    study = sampled({"plan": "variance_based", "samples": samples})
+    assert refused_at(plan_cases, study) == "cases.samples"
 
 
 def test_rows_of_a_file_are_combined_with_other_variables():

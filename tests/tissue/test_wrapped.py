@@ -10,6 +10,7 @@ from kneewear.mechanics.bodies import BodyForces, BodyPoses
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import constant, linear, quadratic_to_linear, tabulated
 from kneewear.tissue.wrapping import WrapObject
+from tests.refusals import refused_at
 
 BODIES = ("femur", "tibia", "patella")
 TURN = Rotation.from_rotvec([0.2, -0.3, 0.1]).as_matrix()
@@ -169,3 +170,10 @@ def test_a_tendon_over_a_pulley_loads_its_axle():
     up = 50.0 * np.sin(half)
     np.testing.assert_allclose(force[0], [0, -2.0 * up, 0], atol=1e-9)
     np.testing.assert_allclose(force[1], [50.0 * np.cos(half), up, 0], atol=1e-9)
+
+
+def test_an_attachment_inside_its_obstacle_is_named():
+    path = (("femur", [2.0, 0.0, 4.0]), ("tibia", [28.0, 20.0, 2.0]))
+    inside = Bundles(("MCL",), BODIES, (path,), linear(1.0, 1.0), (CYLINDER,))
+    assert refused_at(inside.check, poses()) == "bundle MCL"
+    assert inside.evaluate(poses()).tension[0] > 0.0

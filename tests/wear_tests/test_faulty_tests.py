@@ -36,3 +36,19 @@ def changed(**test):
 )
 def test_fault_is_stated_at_its_key(test, place):
     assert refusal(changed, **test).where.endswith(f"key {PIN}.{place}")
+
+
+def test_test_that_is_not_there_is_stated_with_those_that_are():
+    found = refusal(
+        read_study,
+        CHECKOUT / "config/measured_wear.yaml",
+        {"wear_test": {"test": "pin_circulr"}},
+        defaults=CHECKOUT / "config/defaults.yaml",
+    )
+    assert found.where.endswith("key wear_test.test")
+    assert "pin_circular" in found.expected
+
+
+def test_motion_and_bearing_must_fit():
+    ball = {"shape": "ball_in_socket", "clearance_mm": 0.1}
+    assert refusal(changed, bearing=ball).where.endswith(f"key {PIN}.motion.path")
