@@ -8,17 +8,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.regression.literature import ComparedNumber, judge_numbers
 from kneewear.report.published_tables import (
     creep_share,
     insert_rates,
     retrievals,
 )
 from kneewear.report.source_tables import changed_settings
+from kneewear.report.static import draw_grid_sensitivity, draw_position_scan
 from kneewear.report.study_tables import (
+    compared_numbers,
+    convergence_errors,
     cut_off_cases,
     cut_off_contact,
+    differing_numbers,
+    division_errors,
+    scanned_positions,
+    scans_positions,
     validity,
 )
+from kneewear.report.uncertainty import draw_effects
 from kneewear.report.wear import draw_blocks, draw_spread
 from kneewear.report.wear_tables import (
     BLOCK_QUANTITIES,
@@ -34,6 +43,7 @@ from kneewear.report.wear_tables import (
 )
 from kneewear.settings.wear_laws import WEAR_LAWS
 from kneewear.wear.spread import vary_models
+from tests.report.static_results import CONVERGENCE, SENSITIVITY
 from tests.wear.conftest import make_grid, make_history, make_settings
 
 LEVELS = {1.0: 1.1, 8.0: 1.01, 16.0: 1.0}
@@ -231,6 +241,64 @@ def test_mean_and_peak_of_any_side_are_judged_and_failures_are_not():
         }
     )
     assert validity(frame, REPORT).tolist() == ["within", "outside", "outside", "", "within"]
+
+
+def test_errors_are_counted_from_the_most_elements():
+    errors = convergence_errors(CONVERGENCE).set_index(["quantity", "wanted"])
+    assert errors.loc[("max_pressure", 25), "median_percent"] == pytest.approx(4.0)
+    assert errors.loc[("avg_pressure", 50), "greatest_percent"] == pytest.approx(4.0)
+    assert errors.loc[("avg_pressure", 400), "median_percent"] == pytest.approx(0.0)
+    deviation = division_errors(SENSITIVITY, "max_pressure_mpa")
+    assert list(deviation.index) == list(deviation.columns) == [20, 40]
+    assert deviation.loc[20, 40] == pytest.approx(100.0 * (20.5 / 20.1 - 1.0))
+    assert len(draw_grid_sensitivity(SENSITIVITY).axes) >= 4
+
+
+def test_scan_of_positions_tells_pressure_and_which_side_is_in_front():
+    rows = [
+        {"material": "cartilage", "flexion_deg": 0.0, "posterior_mm": position, "load_n": 1000.0,
+         "side": side, "quantity": quantity, "value": one}
+        for position, peak, behind in ((-2.0, 6.0, 4.0), (0.0, 4.5, -1.0), (2.0, 5.0, 6.0))
+        for side, more in (("medial", 0.0), ("lateral", 0.5))
+        for quantity, one in (
+            ("max_pressure", peak + more), ("avg_pressure", 0.5 * peak),
+            ("centre_posterior", position - 8.0 + (behind if side == "lateral" else 0.0)),
+        )
+    ]  # fmt: skip
+    table = pd.DataFrame(rows)
+    scan = scanned_positions(table)
+    assert scan["max_pressure"].tolist() == [6.5, 5.0, 5.5]
+    assert scan["medial_ahead_mm"].tolist() == [4.0, -1.0, 6.0]
+    assert not scans_positions(table[table["posterior_mm"] == 0.0])
+    peaks = draw_position_scan(table).axes[0]
+    np.testing.assert_allclose(peaks.lines[0].get_ydata(), [6.0, 4.5, 5.0])
+
+
+def test_the_largest_effect_stands_on_top():
+    rows = [
+        {"quantity": quantity, "side": side, "variable": name, "effect_percent": size,
+         "nominal": 1.0, "at_low": 1.0 - 0.01 * size, "at_high": 1.0 + 0.01 * size}
+        for quantity in ("wear_depth", "creep_depth", "damage_depth", "wear_volume",
+                         "damage_volume", "damage_area", "max_pressure", "avg_pressure")
+        for side in ("medial", "lateral")
+        for name, size in (("small", 1.0), ("large", 5.0))
+    ]  # fmt: skip
+    axes = draw_effects(pd.DataFrame(rows)).axes[0]
+    names = {label.get_text(): at for label, at in zip(axes.get_yticklabels(), axes.get_yticks(),
+                                                       strict=True)}  # fmt: skip
+    assert names["large"] > names["small"]
+
+
+def test_numbers_that_differ_are_named_with_their_case():
+    numbers = [
+        ComparedNumber("force", "medial", 3.0, "N", "a paper", low=4.0),
+        ComparedNumber("ratio", "", 1.0, "1", "a paper", high=2.0),
+    ]
+    rows = differing_numbers(compared_numbers(judge_numbers(numbers)))
+    assert rows[["place", "computed", "expected"]].to_numpy().tolist() == [
+        ["force (medial)", "3 N", "≥ 4"]
+    ]
+    assert differing_numbers(compared_numbers(judge_numbers(numbers[1:]))).empty
 
 
 @pytest.mark.parametrize(("share", "severity"), [(0.001, "note"), (0.02, "warn"), (0.2, "refuse")])

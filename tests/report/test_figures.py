@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from contourpy import contour_generator
 from matplotlib.figure import Figure
 
+from kneewear import default_study
+from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.report.bodies import (
     draw_activity,
     draw_bearing_sections,
@@ -18,8 +22,13 @@ from kneewear.report.bodies import (
 )
 from kneewear.report.maps import (
     draw_damage_maps,
+    draw_deviation,
+    draw_extraction,
 )
+from kneewear.report.verification import draw_cost, draw_distance_methods
 from tests.datasets import with_values
+from tests.geometry.exact_arcs import measure_parametric_implant
+from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import figures_of
 
 
@@ -47,6 +56,48 @@ def test_medial_is_drawn_left_and_anterior_up(whole):
     axes = draw_damage_maps(whole.maps, whole.grid, 0).axes[0]
     assert axes.get_xlim()[0] > axes.get_xlim()[1]
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
+
+
+class TestSurfaces:
+    """Deviation maps, extractions and times of distance queries."""
+
+    def test_deviation_map_shows_every_patch_with_its_numbers(self):
+        study = default_study().implant
+        implant, _ = build_implant(study)
+        figure = draw_deviation(measure_parametric_implant(implant, study.parametric))
+        titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
+        assert titles[0].startswith("Medial condyle, 7 x 7 lines")
+        assert titles[3].startswith("Lateral plateau, 3 x 7 lines")
+        assert all("no deviation but rounding" in title for title in titles)
+
+    def test_extraction_colours_what_bears(self):
+        extractions = {
+            "insert": extract_plateaus(closed_insert(30)),
+            "femoral": extract_condyles(closed_femoral(40)),
+        }
+        figure = draw_extraction(extractions)
+        assert len(figure.axes) == 4
+        for axes, part in zip(figure.axes[1::2], ("insert", "femoral"), strict=True):
+            colours = {tuple(colour) for colour in axes.collections[0].get_facecolors().round(3)}
+            assert len(colours) == 2, part
+            title = axes.get_title(loc="left")
+            assert title.startswith(part.capitalize())
+            assert "of the area bears" in title
+
+    @pytest.mark.parametrize("with_cad", [True, False])
+    def test_times_are_drawn_with_and_without_opencascade(self, with_cad):
+        table = pd.DataFrame(
+            {
+                "geometry": ["one dense patch", "12 patches"],
+                "max_mm": [0.0, 0.01], "mean_mm": [0.0, 0.001], "sd_mm": [0.0, 0.002],
+                "minimum_distance_us": [1.0, 3.0], "ray_firing_us": [0.6, 1.1],
+            }
+        )  # fmt: skip
+        if with_cad:
+            table["opencascade_ray_firing_us"] = [11.0, 12.0]
+        axes = draw_distance_methods(table).axes[0]
+        assert len(axes.get_legend().get_texts()) == (3 if with_cad else 2)
+        assert axes.get_yscale() == "log"
 
 
 def test_a_force_controlled_activity_shows_forces_and_what_they_move(whole):
@@ -120,3 +171,18 @@ def test_sections_end_where_the_surface_ends():
     draw_section(axes, (points, points), (2, value), 0, "k")
     for line in axes.lines:
         np.testing.assert_allclose(line.get_ydata(), -30.0)
+
+
+def test_cost_is_drawn_for_what_is_varied():
+    rows = [
+        (analysis, varied, number, factor * number)
+        for analysis, factor in (("forward", 0.5), ("quasi_static", 0.1))
+        for varied in ("cases", "elements", "frames")
+        for number in (25, 100, 400)
+    ]
+    table = pd.DataFrame(rows, columns=["analysis", "varied", "number", "seconds"])
+    panels = draw_cost(table).axes
+    assert [axes.get_xlabel().split(",")[0] for axes in panels] == ["cases", "elements", "frames"]
+    forward, still, proportional = panels[0].lines
+    assert list(still.get_ydata()) == pytest.approx([2.5, 10.0, 40.0])
+    assert list(proportional.get_ydata()) == pytest.approx(list(forward.get_ydata()[[0, 2]]))

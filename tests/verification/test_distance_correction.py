@@ -7,6 +7,8 @@ import pytest
 
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.table import tabulate_surface
+from kneewear.report.study_tables import tilted_element
+from kneewear.report.verification import draw_distance_correction
 from kneewear.verification.methods import correct_distances
 from tests.datasets import plain
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
@@ -51,3 +53,16 @@ def test_penetrations_are_the_engines(simulated, table, column, choices):
     np.testing.assert_allclose(
         found.penetration[order], ours[column].to_numpy()[wanted], rtol=1e-5, atol=1e-9
     )
+
+
+def test_figure_shows_the_table(table):
+    figure = draw_distance_correction(table)
+    section, ratios = figure.axes
+    lines = {line.get_label(): line for line in ratios.lines}
+    ray = 100.0 * (table["ray_mm"] / table["minimum_distance_mm"] - 1.0)
+    np.testing.assert_allclose(lines["ray, uncorrected"].get_ydata(), ray)
+    np.testing.assert_allclose(lines["ray, uncorrected"].get_xdata(), table["angle_deg"])
+    one = tilted_element(table)
+    (shortest,) = (line for line in section.lines if line.get_label().startswith("AB:"))
+    ends = shortest.get_xydata()
+    assert np.linalg.norm(ends[1] - ends[0]) == pytest.approx(one["minimum_distance_mm"])

@@ -69,6 +69,17 @@ def tables():
     }
 
 
+def test_every_comparison_has_its_figure(tables):
+    figures = draw_verification(tables)
+    assert list(figures) == [
+        "sphere_models", "refinement", "active_elements", "distance_correction", "analyses_gait",
+    ]  # fmt: skip
+    # Every shape and quantity the legends name has its line.
+    for name in ("sphere_models", "refinement", "active_elements"):
+        for axes in figures[name].axes:
+            assert all(len(line.get_xdata()) > 0 for line in axes.get_lines())
+
+
 @pytest.mark.parametrize(
     "missing",
     [
