@@ -202,13 +202,11 @@ def _section(lines: list[_Line], cell: float, plan: tuple[Array, Array] | None) 
     position, top, thickness = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.argsort(position)
     position, top, thickness = position[order], top[order], thickness[order]
-    if plan is None:
-        ends = position[0] - 0.5 * cell, position[-1] + 0.5 * cell
-    else:
-        one, other = (float(at @ lines[0].way) for at in plan)
-        ends = min(one, other), max(one, other)
-    count = max(3, round((ends[1] - ends[0]) / _COLUMN) + 1)
-    places = np.linspace(*ends, count)
+    low, high = position[0] - 0.5 * cell, position[-1] + 0.5 * cell
+    if plan is not None:
+        low, high = sorted(float(at @ lines[0].way) for at in plan)
+    count = max(3, round((high - low) / _COLUMN) + 1)
+    places = np.linspace(low, high, count)
     return Section(places, *(np.interp(places, position, values) for values in (top, thickness)))
 
 
