@@ -43,6 +43,7 @@ ROOMS = (
     "report",
     "replications",
     "io",
+    "new_study",
     "reference",
 )
 # In the order of use; the classes are what the functions return.
