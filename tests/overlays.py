@@ -15,6 +15,7 @@ AFTER = {
     "config/knee_extension_patches.yaml": "config/knee_extension.yaml",
     "config/patellar_button_flexion.yaml": "config/patellar_button_dm.yaml",
     "config/soft_tissue_laxity.yaml": "config/tkr_soft_tissue.yaml",
+    "config/planar_knee_natural.yaml": "config/planar_knee.yaml",
     "config/uncertainty/one_at_a_time.yaml": "config/monte_carlo.yaml",
     "config/uncertainty/variance_based.yaml": "config/monte_carlo.yaml",
     "config/uncertainty/dm_monte_carlo.yaml": "config/dm_fluoroscopy.yaml",

@@ -153,6 +153,20 @@ def within_outline(mesh: TriangleMesh, outline: Array) -> TriangleMesh:
     return mesh.part(np.asarray(inside[mesh.faces].all(axis=1)))
 
 
+def sagittal_section(mesh: TriangleMesh, z: float) -> Array:
+    """Segments (n, 2, 2) in x and y where a mesh meets the plane at z, in its unit; none beside."""
+    corners = mesh.vertices[mesh.faces]
+    above = corners[..., 2] >= z
+    cut = corners[above.any(axis=1) != above.all(axis=1)]
+    # Two edges of a triangle cross the plane: those from the corner that is alone on its side.
+    above = cut[..., 2] >= z
+    alone = np.argmax(above == (above.sum(axis=1) == 1)[:, None], axis=1)
+    rows = np.arange(len(cut))
+    tip, ends = cut[rows, alone], np.stack([cut[rows, (alone + k) % 3] for k in (1, 2)], axis=1)
+    part = (z - tip[:, None, 2]) / (ends[..., 2] - tip[:, None, 2])
+    return np.asarray(tip[:, None, :2] + part[..., None] * (ends - tip[:, None])[..., :2])
+
+
 def simplified(mesh: TriangleMesh, most: int) -> TriangleMesh:
     """A mesh with at most about so many points: those in one cube of a grid become their mean."""
     if len(mesh.vertices) <= most:

@@ -7,7 +7,7 @@ Machado thesis, chapter 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,11 @@ from kneewear.multibody.system import Body, System
 from kneewear.replications.planar_knee.literature import compare_planar
 from kneewear.replications.planar_knee.panels import PROFILES, force_panels, kinematic_panels
 from kneewear.replications.planar_knee.run import Run
-from kneewear.replications.planar_knee.settings import PlanarSettings, SpherePairSettings
+from kneewear.replications.planar_knee.settings import (
+    PlanarSettings,
+    ProfileSettings,
+    SpherePairSettings,
+)
 from kneewear.replications.point_contact.materials import impact_law
 from kneewear.replications.point_contact.profiles import Profiles, polar_profile
 from kneewear.replications.point_contact.scenes import moving_shapes, ribbon
@@ -40,8 +44,12 @@ FIRST_IMPACT = 1e-4 * np.arange(1, 121)
 DECAY = 4.73
 
 
-def solve(parts: None, settings: PlanarSettings) -> MultibodyResult:
-    """Motions of all laws, knees, splines and pulses, beside the numbers of the source."""
+def solve(parts: Mapping[str, ProfileSettings] | None, settings: PlanarSettings) -> MultibodyResult:
+    """Motions of all laws, knees, splines and pulses, beside the numbers of the source.
+
+    `parts` are the points of profiles that are outlines of meshes.
+    """
+    settings = settings.model_copy(update=dict(parts or {}))
     runs = list(_runs(settings))
     usual = runs[0]
     return MultibodyResult(
@@ -110,14 +118,17 @@ def _profile_contact(
     settings: PlanarSettings, material: PointContactSettings, law: str, spline: str
 ) -> PointContact:
     """Contact of both profiles."""
-    femoral, tibial = (
-        polar_profile(np.radians(profile.angle_deg), profile.radius_mm, spline)
-        for profile in (settings.femoral_profile, settings.tibial_profile)
-    )
-    # The search starts where the line from the tibia's centre of mass leaves the femur.
-    toward = settings.tibia.angle_rad - np.pi
+    profiles = settings.femoral_profile.points, settings.tibial_profile.points
+    femoral, tibial = (polar_profile(*points, spline) for points in profiles)
+    # The search starts at the nearest points of both at the start, as complex numbers.
+    fixed, moving = (radius * np.exp(1j * angle) for angle, radius in profiles)
+    tibia = settings.tibia
+    placed = complex(tibia.x_mm, tibia.y_mm) + np.exp(1j * tibia.angle_rad) * moving
+    gaps = np.abs(fixed[:, None] - placed)
+    nearest = np.unravel_index(np.argmin(gaps), gaps.shape)
+    start = np.array([angle[at] for (angle, _), at in zip(profiles, nearest, strict=True)])
     return PointContact(
-        Profiles(femoral, tibial, np.array([toward, 0.0])),
+        Profiles(femoral, tibial, start),
         impact_law(material, settings.contact_radius_mm, law),
     )
 

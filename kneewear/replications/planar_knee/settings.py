@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from kneewear.replications.point_contact.ranges import (
@@ -24,7 +26,9 @@ from kneewear.settings.soft_tissue_knee import POINT
 from kneewear.settings.types import (
     FLEXION,
     Ascending,
+    FileName,
     Finite,
+    LengthUnit,
     Name,
     NonNegative,
     Positive,
@@ -32,8 +36,12 @@ from kneewear.settings.types import (
     quantity,
 )
 
+Array = NDArray[np.float64]
+
 _PULSE = Range("N", 0.1, 5, 1000, 1e4, "50 and 150 N (Machado, chapter 5)")
+_ANGLE = Range("deg", -720, -360, 360, 720, "A turn")
 Plane = tuple[Finite, Finite]
+PROFILES = ("femoral_profile", "tibial_profile")
 Spline = Literal["cubic", "akima", "shape_preserving"]
 
 
@@ -48,27 +56,75 @@ class PlanarLigamentSettings(Settings):
     )
 
 
-class ProfileSettings(Settings):
-    """Points of a profile in polar coordinates of its body."""
+class OutlineSettings(Settings):
+    """Sagittal section of a mesh with the axes x anterior, y superior."""
 
-    angle_deg: Annotated[tuple[Finite, ...], Field(min_length=4), Ascending] = quantity(
-        "Polar angles of its points about the origin of the body, ascending.",
-        Range("deg", -720, -360, 360, 720, "A turn"),
+    mesh: FileName = Field(description="Mesh of the surface.")
+    unit: LengthUnit = Field(description="Unit of the mesh.")
+    z_mm: Finite = quantity("Position of the section across the mesh, along its z.", POINT)
+    origin_mm: Plane = quantity("Origin of the body in x and y of the mesh.", POINT)
+    turn_deg: Finite = quantity(
+        "Turn that takes the mesh's axes to those of the body, anticlockwise.",
+        Range("deg", -360, -180, 180, 360, "-90: first axis of the body proximal"),
+        0.0,
     )
-    radius_mm: tuple[Positive, ...] = quantity(
-        "Distances of its points from that origin.",
+    angle_deg: Annotated[Plane, Ascending] = quantity("Polar angles of its ends.", _ANGLE)
+    points: int = quantity(
+        "Number of points at equal steps of the angle.",
+        Range("1", 4, 10, 60, 500, "28 and 18 (Machado, section 5.1.1)"),
+    )
+    smoothing_mm: NonNegative = quantity(
+        "Root mean square distance from the section of a smoothing spline, on which the points "
+        "are; zero for points of the section.",
+        Range("mm", 0, 0, 0.5, 5, "Voxels of MRI leave waves of 0.1 mm"),
+        0.0,
+    )
+
+
+class ProfileSettings(Settings):
+    """Points of a profile in polar coordinates of its body, given or cut from a mesh."""
+
+    angle_deg: Annotated[tuple[Finite, ...], Field(min_length=4), Ascending] | None = quantity(
+        "Polar angles of its points about the origin of the body, ascending; null with `outline`.",
+        _ANGLE,
+        None,
+    )
+    radius_mm: tuple[Positive, ...] | None = quantity(
+        "Distances of its points from that origin; null with `outline`.",
         Range("mm", 0.5, 3, 500, 1000, "10 to 52 mm of the femur, 209 mm of the tibia"),
+        None,
+    )
+    outline: OutlineSettings | None = Field(
+        None, description="Section of a mesh in place of given points; null for these."
     )
 
     @model_validator(mode="after")
-    def _one_radius_per_angle(self) -> ProfileSettings:
-        if len(self.angle_deg) != len(self.radius_mm):
+    def _points_or_outline(self) -> ProfileSettings:
+        given = [
+            name
+            for name in ("angle_deg", "radius_mm", "outline")
+            if getattr(self, name) is not None
+        ]
+        if given not in (["outline"], ["angle_deg", "radius_mm"]):
             raise fault(
-                f"{len(self.radius_mm)} radii and {len(self.angle_deg)} angles",
+                " and ".join(given) or "no points",
+                "angle_deg and radius_mm, or outline",
+                "Set the others to null.",
+            )
+        if len(self.angle_deg or ()) != len(self.radius_mm or ()):
+            raise fault(
+                f"{len(self.radius_mm or ())} radii and {len(self.angle_deg or ())} angles",
                 "one radius per angle",
                 "Complete the lists.",
             )
         return self
+
+    @property
+    def points(self) -> tuple[Array, Array]:
+        """Angles, rad, and radii, mm, of its points; an outline has none until it is read."""
+        if self.angle_deg is None or self.radius_mm is None:
+            raise ValueError("an outline without points: expected a profile that was read")
+        return np.radians(self.angle_deg), np.array(self.radius_mm)
 
 
 class SpherePairSettings(Settings):
@@ -148,7 +204,12 @@ class PlanarSettings(Settings):
     splines: Annotated[tuple[Spline, ...], Field(min_length=1)] = Field(
         description="Types of spline of the profiles that are compared; the first is the usual one."
     )
-    files: ClassVar[dict[str, str]] = {}
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Meshes of outlines by profile, as the settings give them."""
+        profiles = {name: getattr(self, name) for name in PROFILES}
+        return {name: one.outline.mesh for name, one in profiles.items() if one.outline is not None}
 
     @model_validator(mode="after")
     def _reference_is_a_knee(self) -> PlanarSettings:

@@ -54,8 +54,8 @@ def moving_shapes(
 
 def ribbon(profile: ProfileSettings) -> TriangleMesh:
     """A profile in the x-y plane as a ribbon."""
-    angle = np.radians(profile.angle_deg)
-    place = np.array(profile.radius_mm) * np.array([np.cos(angle), np.sin(angle)])
+    angle, radius = profile.points
+    place = radius * np.array([np.cos(angle), np.sin(angle)])
     return woven(
         np.stack(
             [np.stack([*place, np.full(angle.size, z)], -1) for z in (-HALF_WIDTH, HALF_WIDTH)]
