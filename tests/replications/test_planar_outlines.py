@@ -9,7 +9,8 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh, sagittal_section, sphere_mesh, woven
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.replications.planar_knee.model import build_planar
+from kneewear.multibody.impacts import integrate_impacts
+from kneewear.replications.planar_knee.model import FREE, build_planar
 from tests.replications.test_machado_knees import PLANAR, settings
 
 # Of the femoral profile of the shipped study.
@@ -136,6 +137,25 @@ def test_a_section_that_misses_its_mesh_is_refused(tmp_path, change, key):
         load_parts(knee(**change), {"femoral_profile": path})
     assert f"multibody.femoral_profile.outline.{key}" in str(refused.value)
     assert str(path) in str(refused.value)
+
+
+def test_an_origin_on_the_outline_is_refused(tmp_path):
+    path = written(tmp_path / "femur.obj", cylinder([0.0, 0.0], RADIUS))
+    with pytest.raises(InputDataError) as refused:
+        one = knee(origin_mm=[0.0, RADIUS - 0.2], angle_deg=[10.0, 170.0])
+        load_parts(one, {"femoral_profile": path})
+    assert str(path) in str(refused.value)
+
+
+def test_a_rough_outline_without_a_common_normal_is_refused(tmp_path):
+    """Waves of 2 mm: concave places, where two profiles share many normals or none."""
+    path = written(tmp_path / "rough.obj", cylinder(CENTRE, RADIUS, 3601, waves=2.0))
+    one = knee(points=60)
+    rough = one.model_copy(update=load_parts(one, {"femoral_profile": path}))
+    system, start = build_planar(rough, "healthy", "hertz", "cubic", 50.0)
+    with pytest.raises(InputDataError) as refused:
+        integrate_impacts(system, np.linspace(0.0, 0.3, 31), start, FREE)
+    assert "multibody.femoral_profile" in str(refused.value)
 
 
 def test_a_missing_mesh_is_refused(tmp_path):

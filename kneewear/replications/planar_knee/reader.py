@@ -13,6 +13,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, sagittal_section
 from kneewear.io.shapes import load_shape
 from kneewear.replications.planar_knee.settings import (
+    RADIUS,
     OutlineSettings,
     PlanarSettings,
     ProfileSettings,
@@ -77,4 +78,8 @@ def _cut(
         raise InputDataError(path, found, expected, remedy, f"{where}.angle_deg")
     if outline.smoothing_mm:
         radius = UnivariateSpline(rays, radius, s=RAYS * outline.smoothing_mm**2)(angle)
+    odd = [one for one in radius.tolist() if RADIUS.severity(one) == "refuse"]
+    if odd:
+        remedy = "Correct origin_mm or unit."
+        raise InputDataError(path, f"a radius of {odd[0]:.3g} mm", RADIUS.possible, remedy, where)
     return angle.tolist(), radius.tolist()

@@ -39,6 +39,7 @@ from kneewear.settings.types import (
 Array = NDArray[np.float64]
 
 _PULSE = Range("N", 0.1, 5, 1000, 1e4, "50 and 150 N (Machado, chapter 5)")
+RADIUS = Range("mm", 0.5, 3, 500, 1000, "10 to 52 mm of the femur, 209 mm of the tibia")
 _ANGLE = Range("deg", -720, -360, 360, 720, "A turn")
 Plane = tuple[Finite, Finite]
 PROFILES = ("femoral_profile", "tibial_profile")
@@ -91,7 +92,7 @@ class ProfileSettings(Settings):
     )
     radius_mm: tuple[Positive, ...] | None = quantity(
         "Distances of its points from that origin; null with `outline`.",
-        Range("mm", 0.5, 3, 500, 1000, "10 to 52 mm of the femur, 209 mm of the tibia"),
+        RADIUS,
         None,
     )
     outline: OutlineSettings | None = Field(

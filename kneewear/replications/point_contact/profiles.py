@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.point import Touch
+from kneewear.errors import InputDataError
 from kneewear.replications.point_contact import _profile_kernels as kernels
 
 Array = NDArray[np.float64]
@@ -23,8 +24,8 @@ class Profiles:
     """Plane profiles of both bodies, in their x-y planes.
 
     The points where they are nearest, or overlap most, share a normal; the search starts from those
-    of the last pose. Profiles must be convex or flat (Machado thesis, section 5.1.2). ValueError if
-    no common normal is found.
+    of the last pose. Profiles must be convex or flat (Machado thesis, section 5.1.2).
+    InputDataError if no common normal is found.
     """
 
     fixed: kernels.PolarProfile
@@ -39,10 +40,12 @@ class Profiles:
             self.fixed, self.moving, rotation, translation, angles, points, normal
         )
         if not found:
-            raise ValueError(
-                "no common normal of the profiles near angles "
-                f"{np.degrees(self.angles).round(1)} deg; expected convex or flat profiles that "
-                "face each other"
+            first, second = np.degrees(self.angles)
+            raise InputDataError(
+                "multibody.femoral_profile, multibody.tibial_profile",
+                f"no common normal near {first:.1f} and {second:.1f} deg",
+                "convex or flat profiles that face each other",
+                "Smooth the profiles, narrow their ranges, or give more of their points.",
             )
         self.angles = angles
         return Touch(depth, np.append(points.mean(axis=0), 0.0), -normal)
