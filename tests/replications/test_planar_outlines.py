@@ -103,7 +103,10 @@ def test_an_outline_touches_where_the_given_points_touch(tmp_path):
             system, start = build_planar(own, "healthy", "hertz", spline, 50.0)
             shape = system.actions["contact"].law.shapes
             turn = body_three_123([0.0, 0.0, start[5]])
+            first = shape.angles
             found.append(shape.touch(turn, start[:3]))
+            # The search starts within a step of the points, 9.3 and 1 deg.
+            assert np.all(np.abs(shape.angles - first) < np.radians([9.3, 1.0]))
         assert found[1].depth == pytest.approx(found[0].depth, abs=ROUNDING)
         # Points of the tibial line, 3.5 mm apart, are rounded to 1e-4 mm.
         np.testing.assert_allclose(found[1].normal, found[0].normal, atol=3e-5)
@@ -137,6 +140,17 @@ def test_a_section_that_misses_its_mesh_is_refused(tmp_path, change, key):
         load_parts(knee(**change), {"femoral_profile": path})
     assert f"multibody.femoral_profile.outline.{key}" in str(refused.value)
     assert str(path) in str(refused.value)
+
+
+def test_a_range_opposite_to_an_open_mesh_is_refused(tmp_path):
+    """The upper half of a cylinder, sought below."""
+    whole = cylinder([0.0, 0.0], RADIUS)
+    upper = whole.part((whole.vertices[whole.faces, 1] >= -1e-9).all(axis=1))
+    path = written(tmp_path / "femur.obj", upper)
+    load_parts(knee(angle_deg=[10.0, 170.0]), {"femoral_profile": path})
+    with pytest.raises(InputDataError) as refused:
+        load_parts(knee(angle_deg=[-170.0, -10.0]), {"femoral_profile": path})
+    assert "multibody.femoral_profile.outline.angle_deg" in str(refused.value)
 
 
 def test_an_origin_on_the_outline_is_refused(tmp_path):
