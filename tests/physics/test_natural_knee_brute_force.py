@@ -185,7 +185,13 @@ def record(tmp_path_factory):
     for part in (
         read_settings(ROOT / "config/defaults.yaml"),
         read_settings(ROOT / "config/natural_knee.yaml"),
-        {"data_folder": str(DATA), "grid": FINE, "press": given, "variables": {"pose": pose}},
+        {
+            "data_folder": str(DATA),
+            "grid": FINE,
+            "press": given,
+            "variables": {"pose": pose},
+            "analyses": {"settling": None},
+        },
     ):
         settings = merge_settings(settings, part)
     return compute(validate_study(settings), reader=FileReader(ROOT)).data

@@ -421,7 +421,7 @@ def with_flat_base(nodes: Array, tetrahedra: Ints, depth: float) -> tuple[Array,
     volumes = tetrahedron_volumes(moved, kept)
     if volumes.min() <= 0.0:
         raise InputDataError(
-            "base of the tibia or fibula",
+            "base of the tibia",
             f"{np.count_nonzero(volumes <= 0.0)} tetrahedra inside out where the cut is made plane",
             "a mesh whose lowest layer is even",
             "Take another element size (fe_knee.bones.element_mm).",

@@ -273,8 +273,9 @@ def _natural(
     found = {}
     for name, solid in solids.items():
         nodes, tetrahedra = bone_meshes.tetrahedralise(solid, settings.element_mm, name)
-        if name != FEMUR:
+        if name == TIBIA:
             # The mesher keeps a plane within its envelope only; contact would be at single nodes.
+            # The natural fibula ends above the tibia.
             depth = _BASE_DEPTH * settings.element_mm
             nodes, tetrahedra = bone_meshes.with_flat_base(nodes, tetrahedra, depth)
         if name not in sheets:
