@@ -167,6 +167,20 @@ def sagittal_section(mesh: TriangleMesh, z: float) -> Array:
     return np.asarray(tip[:, None, :2] + part[..., None] * (ends - tip[:, None])[..., :2])
 
 
+def ray_distances(segments: Array, angle: Array, origin: ArrayLike = (0.0, 0.0)) -> Array:
+    """Largest distances (n,) at which rays in directions (n,), rad, meet segments (m, 2, 2).
+
+    Rays begin at one `origin` (2,), or each at its own (n, 2). NaN where one meets no segment.
+    """
+    x, y = np.moveaxis(segments - np.reshape(origin, (-1, 1, 1, 2)), 3, 0)
+    cos, sin = np.cos(angle)[:, None, None], np.sin(angle)[:, None, None]
+    # Coordinates of the ends along the rays and to the left of them.
+    (a, b), (c, d) = np.moveaxis(cos * x + sin * y, 2, 0), np.moveaxis(cos * y - sin * x, 2, 0)
+    crosses = (c < 0.0) != (d < 0.0)
+    place = np.divide(a * d - b * c, d - c, out=np.full(a.shape, np.nan), where=crosses)
+    return np.fmax.reduce(np.where(place > 0.0, place, np.nan), axis=1, initial=np.nan)
+
+
 def simplified(mesh: TriangleMesh, most: int) -> TriangleMesh:
     """A mesh with at most about so many points: those in one cube of a grid become their mean."""
     if len(mesh.vertices) <= most:

@@ -17,7 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import make_interp_spline
 
-from kneewear.geometry.meshes import TriangleMesh, condyle_axis, woven
+from kneewear.geometry.meshes import (
+    TriangleMesh,
+    condyle_axis,
+    ray_distances,
+    sagittal_section,
+    woven,
+)
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -25,6 +31,8 @@ Mask = NDArray[np.bool_]
 
 # Part of the width, from the middle of the femur outwards, that the condylar axis is fitted to.
 _CONDYLES = (0.15, 1.0)
+# Part of a range by which corners keep from its ends, where a ray may pass the mesh by.
+_WITHIN = 1e-9
 # Squares along each side of a patch when it is drawn, and Gauss points along each for its area.
 _DRAWN, _GAUSS = 3, 3
 
@@ -40,8 +48,8 @@ class SourcePatches(NamedTuple):
 class CoonsPatches:
     """Bicubic patches between the points of a grid, joined with continuous curvature.
 
-    Tangents at the corners are those of natural cubic splines through the rows and columns of
-    `points` (n, m, 3), mm, and twists of splines through these tangents. Patch (i, j) has the
+    Natural cubic splines through the rows and columns of `points` (n, m, 3), mm, give the tangents
+    at the corners, and splines through these tangents the twists. Patch (i, j) has the
     parameters w1 = u - i and w2 = v - j of `surface`, from 0 to 1; its normal, the product of the
     derivatives over both, points out of the material. Patches that are not `kept` (n - 1, m - 1)
     are left out.
@@ -116,8 +124,7 @@ def femoral_patches(mesh: TriangleMesh, step: float) -> CoonsPatches:
     across = _spaced(mesh.vertices[:, 2], step)
 
     def cast(turn: Array, across: Array) -> Array:
-        direction = np.stack([np.sin(turn), -np.cos(turn), np.zeros(turn.size)], axis=1)
-        return _farthest(mesh, np.array([*axis, 0.0]), direction, across)
+        return _farthest(mesh, axis, turn - 0.5 * np.pi, across)
 
     distance = _continued(cast(turn, across))
     points = np.stack(
@@ -140,9 +147,8 @@ def patellar_patches(mesh: TriangleMesh, step: float) -> CoonsPatches:
     front = float(mesh.vertices[:, 0].max()) + 1.0
 
     def cast(high: Array, across: Array) -> Array:
-        origin = np.stack([np.full(high.size, front), high, np.zeros(high.size)], axis=1)
-        direction = np.tile([-1.0, 0.0, 0.0], (high.size, 1))
-        return front - _farthest(mesh, origin, direction, across)
+        origin = np.stack([np.full(high.size, front), high], axis=1)
+        return front - _farthest(mesh, origin, np.full(high.size, np.pi), across)
 
     place = _continued(cast(high, across))
     grid = np.meshgrid(high, across, indexing="ij")
@@ -152,39 +158,20 @@ def patellar_patches(mesh: TriangleMesh, step: float) -> CoonsPatches:
 
 
 def _spaced(values: Array, step: float) -> Array:
-    """Equal steps of about `step` over a range."""
+    """Equal steps of about `step` over a range, whose ends are just within it."""
     low, high = float(values.min()), float(values.max())
-    return np.linspace(low, high, max(4, round((high - low) / step) + 1))
+    within = _WITHIN * (high - low)
+    return np.linspace(low + within, high - within, max(4, round((high - low) / step) + 1))
 
 
 def _middles(line: Array) -> Array:
     return 0.5 * (line[1:] + line[:-1])
 
 
-def _farthest(mesh: TriangleMesh, origin: Array, direction: Array, across: Array) -> Array:
-    """Largest distance at which rays in planes of constant z meet a mesh; NaN without.
-
-    Rays (n, 3), the z of whose origins is each of `across` (m,); result (n, m).
-    """
-    corners = mesh.vertices[mesh.faces]
-    low, high = corners[..., 2].min(axis=1), corners[..., 2].max(axis=1)
-    found = np.full((len(direction), across.size), np.nan)
-    for column, z in enumerate(across):
-        a, b, c = np.swapaxes(corners[(low <= z) & (z <= high)], 0, 1)
-        one, other = b - a, c - a
-        # Moeller and Trumbore 1997, doi:10.1080/10867651.1997.10487468.
-        apart = (np.atleast_2d(origin) + [0.0, 0.0, z])[:, None] - a
-        upright = np.cross(direction[:, None], other)
-        turned = np.cross(apart, one)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scale = 1.0 / (upright * one).sum(axis=-1)
-            s = (apart * upright).sum(axis=-1) * scale
-            t = (direction[:, None] * turned).sum(axis=-1) * scale
-            at = (turned * other).sum(axis=-1) * scale
-        at[~((s >= 0.0) & (t >= 0.0) & (s + t <= 1.0) & (at > 0.0))] = -np.inf
-        best = at.max(axis=1, initial=-np.inf)
-        found[:, column] = np.where(np.isfinite(best), best, np.nan)
-    return found
+def _farthest(mesh: TriangleMesh, origin: Array, angle: Array, across: Array) -> Array:
+    """Largest distances (n, m) at which rays (n,) at each of `across` (m,), z, meet a mesh."""
+    sections = [sagittal_section(mesh, z) for z in across]
+    return np.stack([ray_distances(one, angle, origin) for one in sections], axis=1)
 
 
 def _continued(values: Array) -> Array:

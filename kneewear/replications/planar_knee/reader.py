@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import UnivariateSpline
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, sagittal_section
+from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, ray_distances, sagittal_section
 from kneewear.io.shapes import load_shape
 from kneewear.replications.planar_knee.settings import (
     RADIUS,
@@ -40,21 +40,6 @@ def read(settings: PlanarSettings, files: Mapping[str, str | Path]) -> dict[str,
     return found
 
 
-def polar_outline(segments: Array, angle: Array) -> Array:
-    """Distances (n,) of the farthest places of segments (m, 2, 2) in directions (n,), rad.
-
-    NaN where a ray from the origin meets no segment.
-    """
-    x, y = np.moveaxis(segments, 2, 0)
-    # Coordinates of the ends along the rays and to the left of them.
-    along = np.cos(angle)[:, None, None] * x + np.sin(angle)[:, None, None] * y
-    left = np.cos(angle)[:, None, None] * y - np.sin(angle)[:, None, None] * x
-    crosses = (left[..., 0] < 0.0) != (left[..., 1] < 0.0)
-    (a, b), (c, d) = np.moveaxis(along, 2, 0), np.moveaxis(left, 2, 0)
-    place = np.divide(a * d - b * c, d - c, out=np.full(a.shape, np.nan), where=crosses)
-    return np.fmax.reduce(np.where(place > 0.0, place, np.nan), axis=1)
-
-
 def _cut(
     mesh: TriangleMesh, outline: OutlineSettings, path: str | Path, where: str
 ) -> tuple[list[float], list[float]]:
@@ -69,7 +54,7 @@ def _cut(
     placed = (segments - outline.origin_mm) @ np.array([[cos, sin], [-sin, cos]])
     angle = np.linspace(*outline.angle_deg, outline.points)
     rays = np.linspace(*outline.angle_deg, RAYS) if outline.smoothing_mm else angle
-    radius = polar_outline(placed, np.radians(rays))
+    radius = ray_distances(placed, np.radians(rays))
     missed = rays[np.isnan(radius)]
     if missed.size:
         found = f"no place of the section at {missed[0]:.1f} deg"
