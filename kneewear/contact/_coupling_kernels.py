@@ -162,7 +162,7 @@ def list_runs(coupling: CouplingArrays, elements: NDArray) -> NDArray:
 def factor_of(coupling: CouplingArrays, elements: NDArray, runs: NDArray) -> NDArray:
     """Cholesky factor of the influence among elements, and rows for right sides below it.
 
-    Empty if there is none. That of the last elements is kept: it does not depend on the pose.
+    Empty if there is none. The factor of the last elements is kept: it does not depend on the pose.
     """
     size, factored = elements.size, coupling.factored
     rows = size + RIGHT

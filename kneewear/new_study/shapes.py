@@ -32,7 +32,7 @@ class RecognisedShapes:
     """Insert and femoral component as recognised, and what was guessed.
 
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
-    are those of the settings.
+    are written to the settings.
     """
 
     knee: str

@@ -168,8 +168,8 @@ def draw_section(
 def view_space(axes: Any, elevation: float, azimuth: float) -> None:
     """View in space, deg; azimuth 0 is from posterior, 90 from medial.
 
-    With y upwards the axes (x, z, y) are left-handed, so that of all three z runs backwards: the
-    knee would be its mirror image.
+    With y upwards the axes (x, z, y) are left-handed and would show the mirror image of the knee.
+    So z runs backwards.
     """
     axes.view_init(elev=elevation, azim=-azimuth)
     axes.invert_yaxis()

@@ -58,7 +58,7 @@ def insert_influence(
         Element through which the sections are taken; the middle of the plateau by default.
     plan : arrays, shape (2,), optional
         Corners (x, z), mm, of the rectangle that the body fills, as the solid of finite-element
-        twins. Otherwise it ends where the elements end, and the section across is that of the whole
+        twins. Otherwise it ends where the elements end; the section across is of the whole
         insert: both plateaus, joined by straight lines of their height and thickness.
 
     Notes

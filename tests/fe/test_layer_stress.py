@@ -56,7 +56,7 @@ def test_largest_stress_below_an_ellipse_of_contact_is_that_of_hertz():
     assert found[25, 45] == pytest.approx(PEAK * expected.max(), rel=0.01)
     assert depth[25, 45] == pytest.approx(depths[expected.argmax()], abs=0.051)
     assert 0.52 < expected.max() < 0.55
-    # A circle is that of the formula on the axis of a sphere.
+    # The formula of a sphere on its axis holds for a circle.
     assert von_mises(axis_stress(np.array([0.48]), 1.0001, 0.3)) == pytest.approx(0.62, rel=0.01)
 
 

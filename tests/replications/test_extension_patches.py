@@ -110,7 +110,7 @@ def test_the_target_on_a_sphere_converges_with_the_fourth_power_of_the_step():
     exact = 0.5 - RADIUS + np.sqrt(RADIUS**2 - x * x - z * z)
     errors = []
     for step in (4.0, 2.0, 1.0):
-        depth, _, hit = PatchContact(sources, dome(step), UP, 1.0).target_points(
+        depth, _, hit = PatchContact(sources, dome(step), UP, 1.0).penetration(
             np.eye(3), np.zeros(3)
         )
         assert hit.all()

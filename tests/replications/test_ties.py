@@ -71,7 +71,7 @@ def test_a_tied_bar_in_equilibrium_stays_and_reacts_with_modulus_area_and_strain
     state = stretched(problem, moved)
     step = problem.step(problem.step(state).state)
     force = 17000.0 * AREA * end / LENGTH
-    # The upper end is pulled with the force, the lower one held against it.
+    # The upper end is pulled with the force, the lower one is held.
     np.testing.assert_allclose(step.reactions[:, 1], [-force, force], rtol=1e-9)
     assert np.abs(step.reactions[:, [0, 2]]).max() < 1e-8 * abs(force)
     np.testing.assert_allclose(step.state.displacement, state.displacement, atol=1e-10)

@@ -208,7 +208,7 @@ class ContactProblem:
     parts : dict of str to slice
         Nodes of each body in arrays over all nodes.
     mass : array, shape (n,)
-        Lumped mass, t; that of tied nodes is at the nodes that they follow.
+        Lumped mass, t; tied nodes have theirs at the nodes that they follow.
     fixed : array of bool, shape (n,)
         Nodes whose displacement is given.
     ties : list of Tie
@@ -440,7 +440,7 @@ class ContactProblem:
         return np.array(sums).reshape(-1, 3)
 
     def _following(self, field: Array) -> Array:
-        """A field (n, 3) of displacement or velocity with that of tied nodes, in place."""
+        """A field (n, 3) of displacement or velocity, completed at tied nodes, in place."""
         for tie in self.ties:
             field[tie.nodes] = (tie.weights @ field.ravel()).reshape(-1, 3)
         return field

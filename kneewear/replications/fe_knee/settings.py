@@ -46,7 +46,7 @@ class InsertionSettings(Settings):
 
 
 class FibulaSettings(Settings):
-    """A fibula whose lower end is tied to that of the tibia."""
+    """A fibula, tied to the tibia at the lower ends of both."""
 
     tie_mm: Size = quantity(
         "Height of the lower ends that are tied; coarse triangles wholly within it.",

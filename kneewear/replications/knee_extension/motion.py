@@ -284,7 +284,7 @@ def wrap_overlap(system: System, coordinates: Array) -> float:
 
 
 def lateral_elements(system: System) -> dict[str, Mask]:
-    """Elements of the lateral plateau, and those of the patella that face to lateral (+z)."""
+    """Elements of the lateral plateau, and elements of the patella that face to lateral (+z)."""
     laws: list[Any] = [system.actions[name] for name in CONTACTS]
     plateau, facet = laws[0].law.centre[:, 2] > 0.0, laws[1].law.normal[:, 2] > 0.0
     return dict(zip(CONTACTS, (plateau, facet), strict=True))

@@ -35,7 +35,7 @@ class PatchContact:
     -----
     Newton's method finds T from the patches that the line meets, not from its previous place:
     forces depend on the pose alone. The two conditions of Eq. 10, as printed, are one where the
-    line is perpendicular to the anterior axis of the femur, as that of the tibia is in extension;
+    line is perpendicular to the anterior axis of the femur, as the tibial axis is in extension;
     here both are perpendicular to the line. Forces of patches with one stress each have no
     potential; on a plane they approach one as the patches get finer.
     """
@@ -47,9 +47,7 @@ class PatchContact:
         self._target, self._stiffness = target, stiffness
         self._direction = np.array(direction, dtype=float)
 
-    def target_points(
-        self, rotation: ArrayLike, translation: ArrayLike
-    ) -> tuple[Array, Array, Mask]:
+    def penetration(self, rotation: ArrayLike, translation: ArrayLike) -> tuple[Array, Array, Mask]:
         """Penetration -u of each source, mm, its derivative over the motion of the target, (n, 6).
 
         The last result states where a line meets a kept patch that faces the source. Arguments are
@@ -76,7 +74,7 @@ class PatchContact:
     ) -> Resultant:
         """Contact at one pose; arguments as of `kneewear.contact.pair.ContactModel.evaluate`."""
         place = np.asarray(translation, dtype=float)
-        depth, gradient, _ = self.target_points(rotation, place)
+        depth, gradient, _ = self.penetration(rotation, place)
         active = np.flatnonzero(depth > 0.0)
         outcome = np.zeros(active.size, dtype=OUTCOME)
         outcome["element"], outcome["penetration"] = active, depth[active]
@@ -100,6 +98,6 @@ class PatchContact:
         return Resultant(numbers[0], outcome, None)
 
     def energy(self, found: Resultant, chosen: Mask | None = None) -> float:
-        """Energy in the layers, N mm, or in those of the `chosen` sources (n,)."""
+        """Energy in the layers of all sources, or of the `chosen` ones (n,), N mm."""
         own = np.ones(found.element.size, bool) if chosen is None else chosen[found.element]
         return float(0.5 * (found.pressure * found.penetration * found.area)[own].sum())

@@ -65,7 +65,7 @@ class OutlineSettings(Settings):
     z_mm: Finite = quantity("Position of the section across the mesh, along its z.", POINT)
     origin_mm: Plane = quantity("Origin of the body in x and y of the mesh.", POINT)
     turn_deg: Finite = quantity(
-        "Turn that takes the mesh's axes to those of the body, anticlockwise.",
+        "Turn from the mesh's axes to the body's, anticlockwise.",
         Range("deg", -360, -180, 180, 360, "-90: first axis of the body proximal"),
         0.0,
     )

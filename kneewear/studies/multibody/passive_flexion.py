@@ -155,7 +155,7 @@ def build_system(
 ) -> System:
     """Tibia and patella on a resting femur, with contact, ligaments, quadriceps and weight.
 
-    `contacts`, by the names of `CONTACTS`, are those of meshes by default.
+    `contacts`, by the names of `CONTACTS`, are contacts of meshes by default.
     """
     tissues: dict[str, Action | Load] = {
         "ligaments": parts.ligaments,
