@@ -13,7 +13,7 @@ import math
 import types
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -35,21 +35,23 @@ Value = TypeVar("Value")
 KIND, ORDER = "kneewear_file", "groups"
 # Bytes one byte of a file can expand to at most: the limit of zlib. Attributes are extra.
 _MAX_EXPANSION = 1032
+# With byte shuffling: values are mostly zeros, so higher levels only cost time.
+_COMPRESSED = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 
 
-def save(value: Any, path: str | Path, chunks: Mapping[str, int] | None = None) -> None:
+def save(value: Any, path: str | Path) -> None:
     """Write a value object or dataset, complete or not at all.
 
     `value` is of a class in `RECORDS`, or a mapping of names to such objects (or to further
-    mappings), which become groups; its `file_attributes`, if any, are those of the file. `chunks`
-    replaces lengths of `CHUNKS`. ValueError when an array does not have the dimensions of its
-    variable or holds a value that is not finite and must be.
+    mappings), which become groups; its `file_attributes`, if any, are those of the file.
+    ValueError when an array does not have the dimensions of its variable or holds a value that is
+    not finite and must be.
     """
     if isinstance(value, xr.Dataset):
         save_dataset(value, path)
         return
     with _file_in_memory(path) as file:
-        _write(file, value, {**CHUNKS, **(chunks or {})})
+        _write(file, value)
         file.attrs.update(getattr(value, "file_attributes", {}))
 
 
@@ -71,25 +73,21 @@ def load(
     leave_out: Collection[str] = (),
     only: Mapping[str, str | Collection[str]] | None = None,
 ) -> Any:
-    """Read a value object of one of the classes in `RECORDS` from a file that `save` wrote.
+    """Read a value object of a class in `RECORDS`, or a dataset of a schema, that `save` wrote.
 
-    Several files are joined along the cases. `group` is the group to read, such as "grid" of a knee
-    model; variables of elements in `leave_out` are not read and have no rows and columns; `only`
-    gives the label or labels to read along a dimension; those it does not have are left out.
-    InputDataError when a file is missing; DamagedFileError when its digest is not that of what was
-    written, when it is truncated, of another kind or announces more than it can hold, when a
-    variable is missing, has other dimensions or holds a value that is not finite, or when several
-    files do not fit together.
+    `group` is the group of a value object to read, such as "grid" of a knee model. Several files
+    of datasets, `leave_out` and the cases of `only` are as in `load_dataset`. InputDataError when a
+    file is missing; DamagedFileError when its digest is not that of what was written, when it is
+    truncated, of another kind or announces more than it can hold, or when a variable is missing,
+    has other dimensions or holds a value that is not finite.
     """
     if isinstance(kind, Schema):
         cases = None if only is None else only["case"]
         return load_dataset(kind, path, leave_out, [cases] if isinstance(cases, str) else cases)
-    if not isinstance(path, str | Path):
-        return join([load(kind, one, group, leave_out, only) for one in path], path)
+    assert isinstance(path, str | Path), "several files hold datasets"
     with open_checked(path, RECORDS[kind.__name__].kind) as (file, size):
-        reader = _Reader(path, _MAX_EXPANSION * size, leave_out, only or {})
-        value = reader.group((kind,), reader.find(group, file) if group else file)
-        return value
+        reader = _Reader(path, _MAX_EXPANSION * size)
+        return reader.group((kind,), reader.find(group, file) if group else file)
 
 
 def load_all(kind: Any, paths: Sequence[str | Path], **options: Any) -> Iterator[Any]:
@@ -123,11 +121,7 @@ def save_dataset(dataset: xr.Dataset, path: str | Path) -> None:
             lengths = zip(variable.dims, variable.shape, strict=True)
             encoding[str(name)] |= {
                 "chunksizes": tuple(min(CHUNKS.get(str(dim), n), n) for dim, n in lengths),
-                # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
-                "compression": "gzip",
-                "compression_opts": 1,
-                "shuffle": True,
-            }
+            } | _COMPRESSED
     # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
     content = bytes(dataset.to_netcdf(engine="h5netcdf", encoding=encoding))
     with atomic_path(path) as temporary:
@@ -233,23 +227,23 @@ def _damage_reported(path: str | Path, kind: str, where: str = "") -> Iterator[N
 # Writing
 
 
-def _write(group: Any, value: Any, chunks: Mapping[str, int]) -> None:
+def _write(group: Any, value: Any) -> None:
     """Write a value object, or a mapping of them, into a group."""
     if isinstance(value, Mapping):
         group.attrs[ORDER] = " ".join(value)  # HDF5 sorts its groups by name
         for name, item in value.items():
-            _write(group.create_group(name), item, chunks)
+            _write(group.create_group(name), item)
         return
     record = RECORDS[type(value).__name__]
-    arrays = arrays_of(value)
+    arrays = _arrays_of(value)
     group.dimensions = _lengths(record, arrays)
     for variable in record.variables:
         if variable.name in arrays:
-            _write_variable(group, variable, arrays[variable.name], chunks)
-    _write_attributes(group, value, chunks)
+            _write_variable(group, variable, arrays[variable.name])
+    _write_attributes(group, value)
 
 
-def _write_attributes(group: Any, value: Any, chunks: Mapping[str, int] = CHUNKS) -> None:
+def _write_attributes(group: Any, value: Any) -> None:
     """Write what a value object holds other than arrays."""
     record = RECORDS[type(value).__name__]
     group.attrs[KIND] = record.kind
@@ -264,14 +258,14 @@ def _write_attributes(group: Any, value: Any, chunks: Mapping[str, int] = CHUNKS
         if isinstance(item, bool | int | float | str | np.number | np.bool_):
             group.attrs[name] = int(item) if isinstance(item, bool | np.bool_) else item
         elif isinstance(item, tuple) and item and type(item[0]).__name__ in RECORDS:
-            _write(group.create_group(name), {str(i): one for i, one in enumerate(item)}, chunks)
+            _write(group.create_group(name), {str(i): one for i, one in enumerate(item)})
         elif isinstance(item, tuple) and type(item).__name__ not in RECORDS:
             group.attrs[name] = json.dumps(item, default=asdict)
         else:
-            _write(group.create_group(name), item, chunks)
+            _write(group.create_group(name), item)
 
 
-def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
+def _arrays_of(value: Any) -> dict[str, NDArray[Any]]:
     """Arrays of a value object by the names of their variables; without those it does not have."""
     arrays = {}
     for variable in RECORDS[type(value).__name__].variables:
@@ -314,22 +308,16 @@ def _lengths(record: StoredRecord, arrays: Mapping[str, NDArray[Any]]) -> dict[s
     return lengths
 
 
-def _write_variable(
-    group: Any, variable: StoredVariable, array: NDArray[Any], chunks: Mapping[str, int]
-) -> None:
-    """Write one variable with its unit and meaning; where a dimension grows, without values."""
+def _write_variable(group: Any, variable: StoredVariable, array: NDArray[Any]) -> None:
+    """Write one variable with its unit and meaning."""
     dimensions = tuple(variable.dimensions.split())
-    array = _stored(array)
-    grows = any(group.dimensions[name].isunlimited() for name in dimensions)
-    options: dict[str, Any] = {"dtype": array.dtype} if grows else {"data": array}
-    compressed = "compressed" in variable.options
-    if grows or ((compressed or "chunks" in variable.options) and array.size):
+    options: dict[str, Any] = {}
+    if array.size and ("compressed" in variable.options or "chunks" in variable.options):
         lengths = zip(dimensions, array.shape, strict=True)
-        options["chunks"] = tuple(max(1, min(chunks.get(name, n), n)) for name, n in lengths)
-    if compressed and (grows or array.size):
-        # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
-        options |= {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-    stored = group.create_variable(variable.name, dimensions, **options)
+        options["chunks"] = tuple(min(CHUNKS.get(name, n), n) for name, n in lengths)
+        if "compressed" in variable.options:
+            options |= _COMPRESSED
+    stored = group.create_variable(variable.name, dimensions, data=_stored(array), **options)
     stored.attrs.update(long_name=variable.long_name, units=variable.units)
 
 
@@ -356,8 +344,6 @@ class _Reader:
 
     path: str | Path
     largest: int
-    leave_out: Collection[str]
-    only: Mapping[str, str | Collection[str]]
 
     def find(self, name: str, file: h5py.File) -> h5py.Group:
         """Group of a file."""
@@ -415,32 +401,16 @@ class _Reader:
         for name, length in zip(expected, stored.shape, strict=True):
             if length != LENGTHS.get(name, length):
                 raise DamagedFileError(self.path, f"{name} of {length}", f"{LENGTHS[name]}", where)
-        if variable.name in self.leave_out:
-            lengths = zip(expected, stored.shape, strict=True)
-            shape = [0 if name in ("row", "column") else length for name, length in lengths]
-            return np.zeros(shape, variable.dtype)
         size = math.prod(stored.shape) * stored.dtype.itemsize
         if size > self.largest:
             found = f"{size} bytes announced"
             raise DamagedFileError(self.path, found, f"at most {self.largest}", where)
-        array = _text(np.asarray(stored[tuple(self.part(name, group) for name in expected)]))
+        array = _text(np.asarray(stored[...]))
         count = _count_infinite(variable, array)
         if count:
             found = f"{count} values that are not finite"
             raise DamagedFileError(self.path, found, "numbers", where)
         return array if variable.dtype == "text" else array.astype(variable.dtype, copy=False)
-
-    def part(self, dimension: str, group: Any) -> slice | NDArray[Any]:
-        """Indices to read along a dimension, whose labels are distinct."""
-        if dimension not in self.only:
-            return slice(None)
-        labels = _text(np.asarray(group[dimension][...]))
-        names = self.only[dimension]
-        wanted = [names] if isinstance(names, str) else list(names)
-        found = np.flatnonzero(np.isin(labels, wanted))
-        first = int(found[0]) if found.size else 0
-        whole = slice(first, first + found.size)
-        return whole if np.array_equal(found, range(len(labels))[whole]) else found
 
 
 def _hints(kind: Any) -> dict[str, Any]:
@@ -480,32 +450,6 @@ def _from_attribute(hint: Any, value: Any) -> Any:
         items = json.loads(str(plain))
         return TypeAdapter(hint).validate_python(items) if items else ()
     return hint(plain)
-
-
-def join(values: Sequence[Any], paths: Sequence[str | Path]) -> Any:
-    """One value object of the cases of several, which messages call by these paths."""
-    if not values:
-        raise ValueError("no file to read")
-    first = values[0]
-    record = RECORDS[type(first).__name__]
-    axes = {v.attribute: v.dimensions.split() for v in record.variables}
-    joined: dict[str, Any] = {}
-    for name in _hints(type(first)) if len(values) > 1 else ():
-        parts = [getattr(value, name) for value in values]
-        # Tuples that are not among the variables are lists of cases, too.
-        dimensions = axes.get(name, ["case"] if isinstance(parts[0], tuple) else [])
-        if "case" in dimensions and isinstance(parts[0], tuple):
-            joined[name] = tuple(item for part in parts for item in part)
-        elif "case" in dimensions:
-            others = ", ".join(str(path) for path in paths[1:])
-            with _damage_reported(paths[0], record.kind, f"{name}, read with {others}"):
-                joined[name] = np.concatenate(parts, axis=dimensions.index("case"))
-        else:
-            for path, part in zip(paths, parts, strict=True):
-                if not np.array_equal(part, parts[0]):
-                    found = f"another {name} than in {paths[0]}"
-                    raise DamagedFileError(path, found, "files of the same study")
-    return replace(first, **joined)
 
 
 def _kind_of(group: Any) -> str:
