@@ -79,7 +79,7 @@ unlock: $(STAMP)
 
 # Finished studies side by side, into results/comparisons/.
 compare: $(STAMP)
-	@$(BIN)/python -m kneewear compare --cores $(CORES) --logger $(LOGGER) "$(STUDIES)"
+	@$(BIN)/python -m kneewear compare "$(STUDIES)"
 
 # Two tests run at once, each on one core.
 test test-slow: export OMP_NUM_THREADS = 1

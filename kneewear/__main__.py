@@ -20,7 +20,7 @@ from kneewear import checkout_folder, default_settings_file
 from kneewear.environment import check_locks, check_machine, settings_files, unlock
 from kneewear.errors import InputDataError, KneewearError
 from kneewear.findings import Finding, Reported, gather
-from kneewear.launch import enter_study_folder, run_comparison, run_workflow
+from kneewear.launch import enter_study_folder, run_workflow
 from kneewear.settings.files import read_settings_file
 
 # Modules that draw or tabulate are imported where used: they take seconds.
@@ -148,7 +148,8 @@ def run_(chosen: argparse.Namespace) -> int:
     check_machine()
     files = enter_study_folder(files)
     start = time.monotonic()
-    code = run_workflow(files, [*_scheduling(chosen), *chosen.options])
+    scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
+    code = run_workflow(files, [*scheduling, *chosen.options])
     if code:
         check_locks(Path())
         return code
@@ -161,12 +162,9 @@ def run_(chosen: argparse.Namespace) -> int:
 
 def compare_(chosen: argparse.Namespace) -> int:
     """Compare finished studies side by side."""
-    names = [name for word in chosen.study for name in word.split()]
-    code = run_comparison(names, [*_scheduling(chosen), *chosen.options])
-    if code:
-        check_locks(Path())
-        return code
-    return _show_outcome(Path("results", "comparisons", "_and_".join(names)))
+    from kneewear.finished import write_comparison  # noqa: PLC0415
+
+    return _show_outcome(write_comparison([name for word in chosen.study for name in word.split()]))
 
 
 def unlock_(chosen: argparse.Namespace) -> int:
@@ -286,10 +284,6 @@ def schema(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _scheduling(chosen: argparse.Namespace) -> list[str]:
-    return ["--cores", chosen.cores, "--logger", chosen.logger]
-
-
 def _show(lines: Sequence[str]) -> None:
     print("\n".join(lines))  # noqa: T201
 
@@ -307,13 +301,6 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("file", nargs="*", help="settings (YAML) over the default study")
         return command
 
-    def add_scheduling(command: argparse.ArgumentParser) -> None:
-        command.add_argument(
-            "--cores", default="2", type=_cores, help="number of cores, or 'all' (2)"
-        )
-        command.add_argument("--logger", default="kneewear", help=argparse.SUPPRESS)
-        command.epilog = "Options after '--' are passed to Snakemake."
-
     fresh = add(new)
     fresh.add_argument("name", help="name of the study, and of the files that are written")
     fresh.add_argument("--insert", nargs="+", required=True, help="file or files of the insert")
@@ -330,10 +317,12 @@ def _parser() -> argparse.ArgumentParser:
     fresh.add_argument("--no-browser", action="store_true", help="do not open the inputs page")
     quick = "do not fit surfaces or draw: check settings and data files only"
     add(check_, files=True).add_argument("--files-only", action="store_true", help=quick)
-    add_scheduling(add(run_, files=True))
-    comparison = add(compare_)
-    comparison.add_argument("study", nargs="+", help="names of finished studies in results/")
-    add_scheduling(comparison)
+    run = add(run_, files=True)
+    run.add_argument("--cores", default="2", type=_cores, help="number of cores, or 'all' (2)")
+    run.add_argument("--logger", default="kneewear", help=argparse.SUPPRESS)
+    run.epilog = "Options after '--' are passed to Snakemake."
+    text = "names of finished studies in results/"
+    add(compare_).add_argument("study", nargs="+", help=text)
     shown = add(open_)
     shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")
     shown.add_argument("--no-browser", action="store_true", help="do not open the page")

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kneewear import checkout_folder
-from kneewear.errors import InputDataError
 
 
 def study_folder(files: Sequence[str]) -> Path:
@@ -39,18 +38,6 @@ def run_workflow(files: Sequence[str], options: Sequence[str]) -> int:
     snakefile = checkout_folder() / "Snakefile"
     named = ["--configfile", *files] if files else []
     return _snakemake(snakefile, ["--rerun-incomplete", *options, *named])
-
-
-def run_comparison(studies: Sequence[str], options: Sequence[str]) -> int:
-    """Exit code of the comparison of finished studies in `results/` of the working directory."""
-    missing = [name for name in studies if not Path("results", name).is_dir()]
-    if missing:
-        found, expected = "no such folder", "a finished study"
-        remedy = "Name studies as they are named in results/ (kneewear open lists them)."
-        raise InputDataError(Path("results", missing[0]), found, expected, remedy)
-    snakefile = checkout_folder() / "workflow" / "rules" / "compare.smk"
-    chosen = ["--config", f"studies={' '.join(studies)}"]
-    return _snakemake(snakefile, ["--rerun-incomplete", *options, *chosen])
 
 
 def _snakemake(snakefile: Path, options: Sequence[str]) -> int:

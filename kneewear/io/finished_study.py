@@ -25,7 +25,10 @@ SUMMARY = "report/summary.json"
 
 
 def study_folders(names: Sequence[str]) -> list[Path]:
-    """Folders of studies by their names; InputDataError for a name that leaves `results/`."""
+    """Folders of studies by their names; InputDataError for none, or one that leaves `results/`."""
+    if not names:
+        expected, remedy = "names of finished studies", "Name some, the reference first."
+        raise InputDataError("STUDIES", "no name", expected, remedy, check="compare.studies")
     for name in names:
         if not STUDY_NAME.fullmatch(name):
             raise InputDataError(

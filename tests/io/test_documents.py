@@ -30,4 +30,5 @@ def test_no_text_of_a_table_is_a_formula(tmp_path):
 @pytest.mark.parametrize("name", ["../default", "/etc", "a/b", "..", "-rf", "a b", "a\n"])
 def test_compared_studies_are_in_results(name):
     assert str(study_folders(["default"])[0]) == "results/default"
-    assert refusal(study_folders, [name]).check == "compare.studies"
+    for names in ([], [name]):
+        assert refusal(study_folders, names).check == "compare.studies"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import kneewear as kw
+from kneewear.__main__ import main
 from kneewear.errors import InputDataError, KneewearError
 from kneewear.io import netcdf
+from kneewear.io.documents import load_table
 from kneewear.io.finished_study import load_finished
 from kneewear.report.comparison import (
     build_comparison_view,
@@ -181,22 +181,23 @@ def test_page_has_both_designs_their_maps_and_no_other_file(quick, tables):
 
 
 @pytest.mark.slow
-def test_rule_compares_two_studies(finished):
+def test_command_compares_two_studies(finished, monkeypatch):
     factor = {"wear": {"wear_factor_mm3_per_n_m": 1.0e-7}, "study": "little"}
     finished.snakemake(overrides=factor)
-    command, environment = finished.command()
-    command = command[: command.index("--configfile")]
-    command += ["--snakefile", "workflow/rules/compare.smk", "--config"]
-    for studies, says in (("quick little", "1 of 1 steps"), ("quick none", "found no such folder"),
-                          ("", "found no studies")):  # fmt: skip
-        done = subprocess.run(
-            [*command, f"studies={studies}"], cwd=finished.folder,
-            env=environment | {"HOME": os.environ["HOME"]}, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        assert says in done.stdout + done.stderr
-    page = finished.folder / "results/comparisons/quick_and_little/report/index.html"
+    monkeypatch.chdir(finished.folder)
+    main(["compare", "quick little"])
+    folder = finished.folder / "results/comparisons/quick_and_little"
+    page = folder / "report/index.html"
     assert 'data-table="settings"' in page.read_text(encoding="utf-8")
+    assert [path.name for path in folder.glob("figures/*.svg")] == ["difference_maps_little.svg"]
+    tables = {path.stem: load_table(path) for path in folder.glob("tables/*.csv")}
+    wear = rows(tables["differences"], quantity="wear_volume")
+    np.testing.assert_allclose(wear["ratio_equal"], 1.0, rtol=1e-9)
+    # Again, in the same folder.
+    main(["compare", "quick", "little"])
+    for names in ("quick none", ""):
+        with pytest.raises(SystemExit):
+            main(["compare", names])
 
 
 def constants_of(quick, **changes):
