@@ -1,4 +1,4 @@
-"""Compute one part of a model without cases (rule compute_part)."""
+"""Compute one part of a model without cases, or a side study (rule compute_part)."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from kneewear.settings.study import MODELS
 from kneewear.studies.parts import PartInputs, part_model
 
 study = MODELS[snakemake.params.study["model"]](**snakemake.params.study)
-model, name, folder = part_model(study.model), snakemake.wildcards.part, Path(snakemake.output[0])
+model, name, folder = part_model(study.model), snakemake.params.part, Path(snakemake.params.folder)
 part = model.list_parts(study)[name]
 side = [f"{folder}/{table}.csv" for table in part.tables] if part.optional else []
 folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Compute a batch of cases (rule evaluate_cases)."""
+"""Compute a batch of the cases of a plan, or of a generation of a search (rule evaluate_cases)."""
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import KneeModel
@@ -11,20 +11,21 @@ from kneewear.settings.study import study_of
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import MODELS
 from kneewear.study.run import run_cases
+from kneewear.study.search import planned_cases
 
 with job_log(snakemake.log[0], snakemake.threads):
-    data_folder = {"data_folder": snakemake.params.data_folder}
-    study = study_of(snakemake.params.study | data_folder)
-    first, last = snakemake.params.cases
-    inputs = CaseInputs(
-        study,
-        next((netcdf.load(KneeModel, path) for path in snakemake.input.knee), None),
-        {one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
-        exact=not study.reads_distance_tables,
-        reader=FileReader(snakemake.params.root),
-    )
+    study = study_of(snakemake.params.study)
+    knee = next((netcdf.load(KneeModel, path) for path in snakemake.input.knee), None)
+    tables = [load_table(path) for path in snakemake.input.tables]
+    plan, knee = planned_cases(study, tables, snakemake.params.generation, knee)
+    activities = {one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)}
+    reader = FileReader(snakemake.params.root)
+    exact = not study.reads_distance_tables
+    inputs = CaseInputs(study, knee, activities, exact=exact, reader=reader)
     kept = MODELS[study.model].collect(study, inputs)
-    with start_up_share(last - first):
-        results = run_cases(study, load_table(snakemake.input.plan)[first:last], inputs, kept.add)
+    cases = plan[slice(*snakemake.params.cases)]
+    with start_up_share(len(cases)):
+        results = run_cases(study, cases, inputs, kept.add)
     save_table(results, snakemake.output.results)
-    save_kept(kept.total, snakemake.output.kept)
+    for path in snakemake.output.kept:
+        save_kept(kept.total, path)

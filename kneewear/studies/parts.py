@@ -1,9 +1,11 @@
-"""Models that are computed in parts instead of cases.
+"""Models that are computed in parts instead of cases, and the side studies of cases.
 
 Each such model has a module, named in `PART_MODELS`, with the functions
 
 - ``list_parts(study)``: parts by name, with their tables and what each needs;
 - ``compute_part(study, name, inputs)``: the result of a part.
+
+The parts of other models are their side studies.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ PART_MODELS: Mapping[str, str] = MappingProxyType(
         "verification": "kneewear.verification.parts",
     }
 )
+SIDE_STUDIES = "kneewear.studies.side_studies"
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,8 @@ class PartModel(Protocol):
 
 
 def part_model(name: str) -> PartModel:
-    """Module of a model, one of `PART_MODELS`."""
-    module: Any = import_module(PART_MODELS[name])
+    """Module of a model: one of `PART_MODELS`, or its side studies."""
+    module: Any = import_module(PART_MODELS.get(name, SIDE_STUDIES))
     return module
 
 

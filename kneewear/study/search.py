@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +71,21 @@ def plan_designs(
     if number is None:
         return plan_front(study, results), study
     return plan_generation(study, number, results), searched(study)
+
+
+def planned_cases(
+    study: Any, tables: Sequence[pd.DataFrame], generation: int | None, knee: Any
+) -> tuple[pd.DataFrame, Any]:
+    """Cases of a plan, and the knee (None without one) that they are computed on.
+
+    `tables` holds the table of the plan, or of a search the results of all generations before
+    number `generation`, None for the front; settings of a generation are `search_settings`.
+    """
+    if study.cases.plan != "search":
+        return tables[0], knee
+    results = pd.concat(tables) if tables else pd.DataFrame()
+    cases, _ = plan_designs(study, generation, results)
+    return cases, with_grid(study, knee)
 
 
 def plan_generation(study: Study, number: int, results: pd.DataFrame) -> pd.DataFrame:

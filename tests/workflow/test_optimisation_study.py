@@ -61,7 +61,7 @@ def test_more_generations_continue_the_search(study):
     longer = SMALL | {"cases": SMALL["cases"] | {"generations": 4}}
     planned = study.planned(overrides=longer)
     # Two parts of a generation, and of the front.
-    assert planned["evaluate_designs"] == 4
+    assert planned["evaluate_cases"] == 4
 
 
 def test_killed_search_ends_with_the_same_front(study, finished, tmp_path):

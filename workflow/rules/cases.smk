@@ -1,13 +1,16 @@
 """Cases of any plan without maps: a row of results each, and the analyses of all rows."""
 
 from kneewear.io.study_inputs import case_files, count_cases, plan_file
+from kneewear.studies.parts import SIDE_STUDIES
+from kneewear.studies.side_studies import list_parts, part_settings
 
-# First case of each job, and the one after its last.
+# First case of each job, the one after its last, and the step.
 CASE_BATCHES = {
-    name: list(part)
+    name: [*part, 1]
     for name, part in STUDY.batch_ranges(count_cases(STUDY, ROOT)).items()
 }
 KNEE = [rules.build_geometry.output.knee] if STUDY.has_knee else []
+SIDE_PARTS = list_parts(STUDY)
 CASE_FILES = [*plan_file(STUDY, ROOT), *case_files(STUDY, ROOT)]
 
 
@@ -35,14 +38,14 @@ rule plan_cases:
 
 rule evaluate_cases:
     input:
-        plan=rules.plan_cases.output.plan,
+        tables=[rules.plan_cases.output.plan],
         knee=KNEE,
         activities=PREPARED,
         files=CASE_FILES,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         results=f"{RESULTS}/cases/{{batch}}.csv",
-        kept=f"{RESULTS}/cases/{{batch}}.nc",
+        kept=[f"{RESULTS}/cases/{{batch}}.nc"],
     log:
         f"{LOGS}/evaluate_cases/{{batch}}.log",
     benchmark:
@@ -55,115 +58,54 @@ rule evaluate_cases:
     params:
         source=source_fingerprint("evaluate_cases", ROOT),
         digests=lambda wildcards: input_digests(CASE_FILES),
-        study=STUDY.computed(),
-        # Where cases read files.
-        data_folder=STUDY.data_folder if CASE_FILES else ".",
+        # The folder where cases read files.
+        study=STUDY.computed()
+        | {"data_folder": STUDY.data_folder if CASE_FILES else "."},
         root=ROOT,
+        generation=None,
         cases=lambda wildcards: CASE_BATCHES[wildcards.batch],
     script:
         "../../scripts/evaluate_cases.py"
 
 
-rule check_discretisation:
-    input:
-        knee=rules.build_geometry.output.knee,
-        activities=PREPARED,
-        kernels=ancient(rules.compile_kernels.output.marker),
-    output:
-        discretisation=table("discretisation", "Verification"),
-    log:
-        f"{LOGS}/check_discretisation.log",
-    benchmark:
-        f"{BENCHMARKS}/check_discretisation.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    resources:
-        mem_mb=SIZES.more(2500),
-        runtime=SIZES.longer(15),
-    params:
-        source=source_fingerprint("check_discretisation", ROOT),
-        study=STUDY.computed(),
-    script:
-        "../../scripts/check_discretisation.py"
+# A job for each, whose tables are those of the study.
+for part_name, part in SIDE_PARTS.items():
 
-
-# Only where the settings ask for a study of elements.
-ELEMENT_TABLES = (
-    {
-        "convergence": table("element_convergence", "Verification"),
-        "sensitivity": table("grid_sensitivity", "Verification"),
-    }
-    if STUDY.analyses.elements is not None
-    else {}
-)
-
-
-rule study_elements:
-    input:
-        knee=rules.build_geometry.output.knee,
-        kernels=ancient(rules.compile_kernels.output.marker),
-    output:
-        **ELEMENT_TABLES,
-    log:
-        f"{LOGS}/study_elements.log",
-    benchmark:
-        f"{BENCHMARKS}/study_elements.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    resources:
-        mem_mb=SIZES.more(1500),
-        runtime=SIZES.longer(30),
-    params:
-        source=source_fingerprint("study_elements", ROOT),
-        study=STUDY.computed()
-        | {
-            "variables": {},
-            "analyses": {"elements": settings(STUDY.analyses)["elements"]},
-        },
-    script:
-        "../../scripts/study_elements.py"
-
-
-# Only where the settings ask for a settling sequence.
-SETTLING_TABLES = (
-    {
-        "sequence": table("settling", "Verification"),
-        "settled": table("settled_pose", "Verification"),
-    }
-    if STUDY.analyses.settling is not None
-    else {}
-)
-
-
-rule settle_component:
-    input:
-        knee=rules.build_geometry.output.knee,
-        kernels=ancient(rules.compile_kernels.output.marker),
-    output:
-        **SETTLING_TABLES,
-    log:
-        f"{LOGS}/settle_component.log",
-    benchmark:
-        f"{BENCHMARKS}/settle_component.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    resources:
-        mem_mb=SIZES.more(1500),
-        runtime=SIZES.longer(15),
-    params:
-        source=source_fingerprint("settle_component", ROOT),
-        study=STUDY.computed()
-        | {
-            "variables": {},
-            "analyses": {"settling": settings(STUDY.analyses)["settling"]},
-        },
-    script:
-        "../../scripts/settle_component.py"
+    rule:
+        name:
+            f"compute_{part_name}"
+        input:
+            knee=rules.build_geometry.output.knee,
+            activities=PREPARED,
+            kernels=ancient(rules.compile_kernels.output.marker),
+        output:
+            **{name: table(name, "Verification") for name in part.tables},
+        log:
+            f"{LOGS}/compute_{part_name}.log",
+        benchmark:
+            f"{BENCHMARKS}/compute_{part_name}.tsv"
+        conda:
+            "../envs/kneewear.yaml"
+        resources:
+            mem_mb=SIZES.more(part.memory_mb),
+            runtime=SIZES.longer(part.minutes),
+        params:
+            source=source_fingerprint("compute_part", ROOT, [SIDE_STUDIES]),
+            study=part_settings(STUDY, part_name),
+            root=ROOT,
+            part=part_name,
+            folder=f"{RESULTS}/tables",
+        script:
+            "../../scripts/compute_part.py"
 
 
 RESULT_FILES = expand(rules.evaluate_cases.output.results, batch=CASE_BATCHES)
 KEPT_FILES = expand(rules.evaluate_cases.output.kept, batch=CASE_BATCHES)
-SIDE_TABLES = [*ELEMENT_TABLES.values(), *SETTLING_TABLES.values()]
+SIDE_TABLES = [
+    f"{RESULTS}/tables/{name}.csv"
+    for part in SIDE_PARTS.values()
+    for name in part.tables
+]
 IMPLANT_FILES = CASE_FILES if STUDY.model == "press" else []
 
 
@@ -174,11 +116,6 @@ REPORTED = {
     "figures": [rules.analyse_cases.output.figures],
     "tables": [
         *ANALYSED,
-        *(
-            [rules.check_discretisation.output.discretisation]
-            if STUDY.analyses.discretisation
-            else []
-        ),
         *SIDE_TABLES,
         *([rules.build_geometry.output.fit_quality] if KNEE else []),
     ],

@@ -28,7 +28,7 @@ MODEL_FILES = sorted(
     }
 )
 ROOM = [
-    PART_MODELS[STUDY.model].rpartition(".")[0],
+    PART_MODELS[STUDY.model],
     *(replication_room(STUDY.multibody.model) if STUDY.model == "multibody" else []),
 ]
 
@@ -63,6 +63,8 @@ rule compute_part:
         study=STUDY.computed()
         | {"data_folder": STUDY.data_folder if MODEL_FILES else "."},
         root=ROOT,
+        part=lambda wildcards: wildcards.part,
+        folder=lambda wildcards, output: output[0],
     script:
         "../../scripts/compute_part.py"
 

@@ -29,25 +29,26 @@ def earlier_designs(wildcards):
 
 # Each job plans its whole generation again from the results before it and computes its part: the
 # same designs in every job, on any machine and after any interruption.
-rule evaluate_designs:
+rule evaluate_cases:
     input:
-        earlier=earlier_designs,
-        knee=rules.build_geometry.output.knee,
+        tables=earlier_designs,
+        knee=[rules.build_geometry.output.knee],
         activities=PREPARED,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         results=f"{RESULTS}/search/{{generation}}/{{batch}}.csv",
+        kept=[],
     log:
-        f"{LOGS}/evaluate_designs/{{generation}}/{{batch}}.log",
+        f"{LOGS}/evaluate_cases/{{generation}}/{{batch}}.log",
     benchmark:
-        f"{BENCHMARKS}/evaluate_designs/{{generation}}/{{batch}}.tsv"
+        f"{BENCHMARKS}/evaluate_cases/{{generation}}/{{batch}}.tsv"
     conda:
         "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.sample_mb,
         runtime=SIZES.sample_minutes,
     params:
-        source=source_fingerprint("evaluate_designs", ROOT),
+        source=source_fingerprint("evaluate_cases", ROOT),
         study=lambda wildcards: (
             STUDY.computed()
             if wildcards.generation == FRONT
@@ -58,14 +59,18 @@ rule evaluate_designs:
             if wildcards.generation == FRONT
             else GENERATIONS.index(wildcards.generation)
         ),
-        part=lambda wildcards: DESIGN_BATCHES.index(wildcards.batch),
-        parts=len(DESIGN_BATCHES),
+        root=ROOT,
+        cases=lambda wildcards: [
+            DESIGN_BATCHES.index(wildcards.batch),
+            None,
+            len(DESIGN_BATCHES),
+        ],
     script:
-        "../../scripts/evaluate_designs.py"
+        "../../scripts/evaluate_cases.py"
 
 
 RESULT_FILES = expand(
-    rules.evaluate_designs.output.results,
+    rules.evaluate_cases.output.results,
     generation=[*GENERATIONS, FRONT],
     batch=DESIGN_BATCHES,
 )
