@@ -9,8 +9,9 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Packages whose modules (or folders) serve different rules; each of them is a room of its own.
-_DIVIDED = ("io", "replications", "studies")
+# Packages whose modules (or folders) serve different rules, and the names in the path of a room
+# there: each module of a replication is one, because some of them draw.
+_DIVIDED = {"io": 3, "replications": 4, "studies": 3}
 _IMPORT = re.compile(
     r"^[ \t]*(?:from (kneewear[\w.]*) import (\([^)]*\)|.*)|import (kneewear\S*))", re.M
 )
@@ -71,11 +72,8 @@ def _imports(text: str, base: Path) -> set[str]:
     """Rooms that the import statements of a module or script name."""
     modules = set[str]()
     for package, names, module in _IMPORT.findall(text):
-        if package.count(".") > 1:
-            modules.add(package)
-        else:
-            modules |= {f"{package}.{name}" for name in re.findall(r"\w+", names)}
-        modules.add(module)
+        modules |= {package, module}
+        modules |= {f"{package}.{name}" for name in re.findall(r"\w+", names)}
     return {room for module in modules if (room := _room_of(module, base))}
 
 
@@ -83,7 +81,7 @@ def _imports(text: str, base: Path) -> set[str]:
 def _room_of(module: str, base: Path) -> str:
     """Room of a module; empty where there is none."""
     parts = module.split(".")
-    depth = 3 if parts[1:2] and parts[1] in _DIVIDED else 2
+    depth = _DIVIDED.get(parts[1], 2) if parts[1:] else 2
     path = base.joinpath(*parts[:depth])
     known = len(parts) >= depth and (path.is_dir() or path.with_suffix(".py").is_file())
     return ".".join(parts[:depth]) if known else ""

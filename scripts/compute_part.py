@@ -6,7 +6,7 @@ from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_json, save_table
-from kneewear.io.study_inputs import FileReader
+from kneewear.io.study_inputs import FileReader, model_files
 from kneewear.io.vtk import save_solids_vtk
 from kneewear.joblog import job_log
 from kneewear.settings.study import MODELS
@@ -26,6 +26,9 @@ with job_log(snakemake.log[0], snakemake.threads, side=side):
         activities={activity.name: activity for activity in activities},
         activity=reader.activity,
         bodies=reader.bodies,
+        files=model_files(study, snakemake.params.root),
+        folder=folder,
+        source=snakemake.params.source,
     )
     result = model.compute_part(study, name, inputs)
     for table, frame in result.tables.items():

@@ -9,6 +9,7 @@ import logging
 import os
 import platform
 import re
+import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,6 +71,12 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         remedy = _REMEDIES.get(error.errno or 0, _OTHER_REMEDY)
         raise OutputFileError(final, str(error.strerror or error), remedy) from error
+
+
+def copy_result(source: Path, path: str | Path) -> None:
+    """Copy a result file, complete or not at all."""
+    with atomic_path(path) as temporary:
+        shutil.copyfile(source, temporary)
 
 
 def read_checked(

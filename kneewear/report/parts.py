@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,12 +12,18 @@ from matplotlib.figure import Figure
 from kneewear.report.fe_twin import draw_twin
 from kneewear.report.multibody import draw_multibody_figures, scene_view
 from kneewear.report.verification import draw_verification
+from kneewear.settings.replications import STUDY_MODELS, replication
 
 
 def draw_parts(
-    model: str, tables: Mapping[str, pd.DataFrame], records: Mapping[str, Mapping[str, Any]]
+    model: str,
+    tables: Mapping[str, pd.DataFrame],
+    records: Mapping[str, Mapping[str, Any]],
+    files: Mapping[str, Path],
 ) -> dict[str, Figure]:
-    """Figures of a model from its tables and records by name."""
+    """Figures of a model from its tables, records and further files by name."""
+    if model in STUDY_MODELS:
+        return dict(replication(model, "figures").draw_study(tables, files))
     if model == "multibody":
         return draw_multibody_figures(tables, records["scene"])
     if model == "fe_twin":
@@ -24,6 +31,10 @@ def draw_parts(
     return draw_verification(tables)
 
 
-def view_parts(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def view_parts(
+    model: str, records: Mapping[str, Mapping[str, Any]], files: Mapping[str, Path]
+) -> dict[str, Any]:
     """View in space of the bodies of a model; empty where it has none."""
+    if model in STUDY_MODELS:
+        return dict(replication(model, "figures").view_study(files))
     return scene_view(records["scene"]) if "scene" in records else {}

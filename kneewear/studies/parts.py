@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kneewear.settings.base import Study
+from kneewear.settings.replications import STUDY_MODELS, replication_room
 
 # Every rule file needs the names of the models, none of what their parts need.
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ PART_MODELS: Mapping[str, str] = MappingProxyType(
         "multibody": "kneewear.studies.multibody.parts",
         "fe_twin": "kneewear.studies.fe_twin.parts",
         "verification": "kneewear.verification.parts",
+        **{name: f"{replication_room(name)[0]}.parts" for name in STUDY_MODELS},
     }
 )
 SIDE_STUDIES = "kneewear.studies.side_studies"
@@ -52,6 +55,12 @@ class Part:
         Whether it needs the knee and the activities of the study.
     optional : bool
         Whether a part that fails leaves the study complete without its tables.
+    kernels : bool
+        Whether it waits for the compiled kernels.
+    needs : tuple of str
+        Parts that are computed before, whose folders are beside its own.
+    files : tuple of str
+        Names of files in its folder that are results of the study.
     """
 
     tables: tuple[str, ...]
@@ -59,6 +68,9 @@ class Part:
     minutes: int
     knee: bool = True
     optional: bool = False
+    kernels: bool = True
+    needs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,12 +87,29 @@ class PartInputs:
         Activity of a study by name, read again, for other numbers of frames.
     bodies : callable
         Bodies, tissues and loads of a multibody study, read from its files.
+    files : mapping of str to str
+        Data files of the model by name.
+    folder : Path or None
+        Folder of the part's results; what outlasts a killed job is beside it. None where results
+        are not written.
+    source : str
+        Fingerprint of the code.
     """
 
     knee: KneeModel | None
     activities: Mapping[str, Activity]
     activity: Callable[[Study, str], Activity]
     bodies: Callable[[Any], Any]
+    files: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+    source: str = ""
+
+    @property
+    def the_folder(self) -> Path:
+        """Folder of the part's results; TypeError where there is none."""
+        if self.folder is None:
+            raise TypeError("a part that writes no files")
+        return self.folder
 
     @property
     def the_knee(self) -> KneeModel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from kneewear.io.result_files import file_hash
 from tests.workflow.conftest import Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -45,8 +46,20 @@ def test_tables_figures_and_page_are_there(checkout):
     assert not (results / "fe_knee/progress.npz").exists()
 
 
+def test_figures_run_no_step_again(checkout):
+    with checkout.edited(
+        "kneewear/replications/fe_knee/figures.py", "TOP_PERCENTILE = 99.5", "TOP_PERCENTILE = 99.0"
+    ):
+        planned = checkout.planned(SMALL)
+    assert "join_parts" in planned
+    assert "compute_part" not in planned
+
+
 def test_other_steps_use_the_same_meshes(checkout):
+    meshes = checkout.folder / "results/small/fe_knee/meshes.npz"
+    before, frames = file_hash(meshes), file_hash(meshes.with_name("frames.nc"))
     longer = {**SMALL, "fe_knee": {**SMALL["fe_knee"], "steps": 21}}
-    said = checkout.snakemake("-n", overrides=longer)
-    assert "solve_fe_knee" in said
-    assert "rule mesh_fe_knee" not in said
+    assert checkout.planned(longer)["compute_part"] == 2
+    checkout.snakemake(overrides=longer)
+    assert file_hash(meshes) == before
+    assert file_hash(meshes.with_name("frames.nc")) != frames

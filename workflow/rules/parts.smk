@@ -16,6 +16,10 @@ TABLES = {
     for part in PARTS.values()
     for name in part.tables
 }
+# Files of parts that are results of the study.
+PART_FILES = [
+    f"{RESULTS}/{STUDY.model}/{name}" for part in PARTS.values() for name in part.files
+]
 # Files that parts read themselves.
 MODEL_FILES = sorted(
     {
@@ -27,10 +31,19 @@ MODEL_FILES = sorted(
         ),
     }
 )
+KERNELS_NEEDED = (
+    [rules.compile_kernels.output.marker]
+    if any(part.kernels for part in PARTS.values())
+    else []
+)
 ROOM = [
     PART_MODELS[STUDY.model],
     *(replication_room(STUDY.multibody.model) if STUDY.model == "multibody" else []),
 ]
+
+
+# Figures of replications are found by name.
+FIGURES = [f"{room}.figures" for room in replication_room(STUDY.model)]
 
 
 wildcard_constraints:
@@ -39,12 +52,15 @@ wildcard_constraints:
 
 rule compute_part:
     input:
+        earlier=lambda wildcards: expand(
+            f"{RESULTS}/{STUDY.model}/{{part}}", part=PARTS[wildcards.part].needs
+        ),
         knee=lambda wildcards: (
             [rules.build_geometry.output.knee] if PARTS[wildcards.part].knee else []
         ),
         activities=lambda wildcards: PREPARED if PARTS[wildcards.part].knee else [],
         data=MODEL_FILES,
-        kernels=ancient(rules.compile_kernels.output.marker),
+        kernels=ancient(KERNELS_NEEDED),
     output:
         directory(f"{RESULTS}/{STUDY.model}/{{part}}"),
     log:
@@ -79,6 +95,7 @@ rule join_parts:
         **TABLES,
         figures=figures_folder("figures"),
         view=f"{RESULTS}/{STUDY.model}/view.json",
+        files=PART_FILES,
     log:
         f"{LOGS}/join_parts.log",
     benchmark:
@@ -89,7 +106,7 @@ rule join_parts:
         mem_mb=SIZES.more(1500),
         runtime=SIZES.longer(10),
     params:
-        source=source_fingerprint("join_parts", ROOT),
+        source=source_fingerprint("join_parts", ROOT, FIGURES),
         drawn=DRAWN,
         model=STUDY.model,
         tables=list(TABLES),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from kneewear.io import netcdf
 from kneewear.replications.fe_knee.literature import phases
 from kneewear.replications.fe_knee.run import KneeFrames
 from kneewear.report import style
@@ -37,6 +40,16 @@ LOSSES = {
     "coupling_loss_mj": ("coupling", style.INK),
 }
 LIGAMENTS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.AMBER, style.SKY)
+
+
+def draw_study(tables: Mapping[str, pd.DataFrame], files: Mapping[str, Path]) -> dict[str, Figure]:
+    """Figures of a study from its tables and files by name."""
+    return draw_knee(tables["knee_history"], netcdf.load(KneeFrames, files["frames.nc"]))
+
+
+def view_study(files: Mapping[str, Path]) -> dict[str, Any]:
+    """View in space of a study from its files by name."""
+    return knee_view(netcdf.load(KneeFrames, files["frames.nc"]))
 
 
 def draw_knee(history: pd.DataFrame, frames: KneeFrames) -> dict[str, Figure]:

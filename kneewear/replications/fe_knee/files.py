@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -91,10 +92,26 @@ def _mean(paths: list[dict[str, Array]], body: str, axes: Mapping[str, str], kne
     return to_knee_axes(cloud, "mm", axes, knee).vertices.mean(axis=0)
 
 
-def save_meshes(bones: KneeBones, path: str | Path) -> None:
+def keep_meshes(path: Path, key: str, build: Callable[[], KneeBones]) -> KneeBones:
+    """Meshes in a file of a key, which `build` makes where there is none.
+
+    Tetrahedra of natural bones differ a little each time they are made.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            known = str(found["key"]) == key
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        known = False
+    if not known:
+        save_meshes(build(), path, key)
+    return load_meshes(path)
+
+
+def save_meshes(bones: KneeBones, path: str | Path, key: str = "") -> None:
     """Write the coarse meshes of bones with their patches, complete or not at all."""
     arrays: dict[str, Any] = {
-        "ligaments": np.array(bones.ligaments, dtype=str), "raised": np.array(bones.raised)
+        "key": np.array(key), "ligaments": np.array(bones.ligaments, dtype=str),
+        "raised": np.array(bones.raised),
     }  # fmt: skip
     for body, mesh in bones.meshes.items():
         arrays |= {f"{body}/{name}": getattr(mesh, name) for name in _PARTS}
