@@ -74,34 +74,7 @@ CENTRE_HISTORIES = expand(
 )
 
 
-rule check_signs:
-    input:
-        knee=rules.build_geometry.output.knee,
-        activity=rules.prepare_activity.output.activity,
-        kernels=ancient(rules.compile_kernels.output.marker),
-    output:
-        trials=table("signs", "Inputs", "simulation/{activity}", activity="{activity}"),
-    log:
-        f"{LOGS}/check_signs/{{activity}}.log",
-    benchmark:
-        f"{BENCHMARKS}/check_signs/{{activity}}.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    resources:
-        mem_mb=SIZES.more(1500),
-        runtime=SIZES.longer(10),
-    params:
-        source=source_fingerprint("check_signs", ROOT),
-        simulation=settings(OWN[CENTRE_BATCH].simulation),
-        case=CENTRE_CASE,
-        reference=lambda wildcards: getattr(
-            STUDY.activities[wildcards.activity].motion, "reference_posterior_mm", None
-        ),
-    script:
-        "../../scripts/check_signs.py"
-
-
-rule check_placement:
+rule check_motion:
     input:
         knee=rules.build_geometry.output.knee,
         activity=rules.prepare_activity.output.activity,
@@ -112,20 +85,45 @@ rule check_placement:
             "placement", "Inputs", "simulation/{activity}", activity="{activity}"
         ),
     log:
-        f"{LOGS}/check_placement/{{activity}}.log",
+        f"{LOGS}/check_motion/{{activity}}.log",
     benchmark:
-        f"{BENCHMARKS}/check_placement/{{activity}}.tsv"
+        f"{BENCHMARKS}/check_motion/{{activity}}.tsv"
+    wildcard_constraints:
+        activity="|".join(name for name in PLACED if name not in SIGNED) or NONE,
     conda:
         "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.more(1500),
         runtime=SIZES.longer(10),
     params:
-        source=source_fingerprint("check_placement", ROOT),
+        source=source_fingerprint("check_motion", ROOT),
         simulation=settings(OWN[CENTRE_BATCH].simulation),
         cases=[CENTRE_CASE, asdict(shallowest_case(FIRST_CASES))],
+        reference=lambda wildcards: (
+            getattr(
+                STUDY.activities[wildcards.activity].motion,
+                "reference_posterior_mm",
+                None,
+            )
+            if wildcards.activity in SIGNED
+            else None
+        ),
     script:
-        "../../scripts/check_placement.py"
+        "../../scripts/check_motion.py"
+
+
+use rule check_motion as check_signs with:
+    output:
+        placement=rules.check_motion.output.placement,
+        trials=[
+            table("signs", "Inputs", "simulation/{activity}", activity="{activity}")
+        ],
+    log:
+        f"{LOGS}/check_signs/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/check_signs/{{activity}}.tsv"
+    wildcard_constraints:
+        activity="|".join(SIGNED) or NONE,
 
 
 rule accumulate_wear:
@@ -376,7 +374,7 @@ REPORTED = {
     "calibration": CALIBRATION_RECORD,
     "signs": [
         *expand(rules.check_signs.output.trials, activity=SIGNED),
-        *expand(rules.check_placement.output.placement, activity=PLACED),
+        *expand(rules.check_motion.output.placement, activity=PLACED),
     ],
     "view": [rules.plot_contact.output.view],
 }
