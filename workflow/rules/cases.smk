@@ -75,7 +75,7 @@ for part_name, part in SIDE_PARTS.items():
         name:
             f"compute_{part_name}"
         input:
-            knee=rules.build_geometry.output.knee,
+            knee=KNEE,
             activities=PREPARED,
             kernels=ancient(rules.compile_kernels.output.marker),
         output:
