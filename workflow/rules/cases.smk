@@ -125,6 +125,6 @@ REPORTED = {
 
 rule cases:
     input:
-        [*rules.build_geometry.output, *rules.export_geometry.output] if KNEE else [],
+        [*rules.build_geometry.output, *rules.export_files.output] if KNEE else [],
         PREPARED,
         PAGE,

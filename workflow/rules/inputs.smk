@@ -38,10 +38,24 @@ rule build_geometry:
         "../../scripts/build_geometry.py"
 
 
-rule export_geometry:
+# A wear study has its maps beside the geometry: a file per case and life, except for cases that
+# failed and those of large studies.
+EXPORTED_MAPS = (
+    {
+        "maps": [directory(f"{RESULTS}/wear/vtk")],
+        "worn": [directory(f"{RESULTS}/wear/worn")],
+    }
+    if TARGET == "wear"
+    else {}
+)
+
+
+rule export_files:
     input:
         knee=rules.build_geometry.output.knee,
+        damage=lambda wildcards: MAPPED_DAMAGE if EXPORTED_MAPS else [],
     output:
+        **EXPORTED_MAPS,
         vtk=expand(
             f"{RESULTS}/geometry/vtk/{{part}}.vtp",
             part=["insert", "insert_net", "femoral", "femoral_net", "grid"],
@@ -49,18 +63,20 @@ rule export_geometry:
         # Only where the optional extra `cad` is installed.
         step=[f"{RESULTS}/geometry/surfaces.step"] if cad_is_installed() else [],
     log:
-        f"{LOGS}/export_geometry.log",
+        f"{LOGS}/export_files.log",
     benchmark:
-        f"{BENCHMARKS}/export_geometry.tsv"
+        f"{BENCHMARKS}/export_files.tsv"
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=SIZES.more(1000),
-        runtime=SIZES.longer(5),
+        mem_mb=SIZES.maps_mb if EXPORTED_MAPS else SIZES.more(1000),
+        runtime=SIZES.longer(10),
     params:
-        source=source_fingerprint("export_geometry", ROOT),
+        source=source_fingerprint("export_files", ROOT),
+        case=lambda wildcards: CENTRE_CASE["name"] if EXPORTED_MAPS else None,
+        cases=lambda wildcards: MAPPED if EXPORTED_MAPS else [],
     script:
-        "../../scripts/export_geometry.py"
+        "../../scripts/export_files.py"
 
 
 # Snakemake does not check jobs behind one that runs, and does not run jobs behind an ancient file:

@@ -129,7 +129,7 @@ REPORTED = {
 
 rule parts:
     input:
-        [*rules.build_geometry.output, *rules.export_geometry.output.step]
+        [*rules.build_geometry.output, *rules.export_files.output.step]
         if HAS_KNEE
         else [],
         PAGE,

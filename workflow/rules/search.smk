@@ -129,7 +129,7 @@ rule write_designs:
         "../../scripts/write_designs.py"
 
 
-use rule export_geometry as export_design with:
+use rule export_files as export_design with:
     input:
         knee=f"{RESULTS}/geometry/{{chosen}}/knee.nc",
     output:

@@ -164,31 +164,7 @@ WITH_MAPS = [
     for name, cases in BATCHES.items()
     if not {case["name"] for case in cases}.isdisjoint(MAPPED)
 ]
-
-
-rule export_damage:
-    input:
-        knee=rules.build_geometry.output.knee,
-        damage=expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS),
-    output:
-        # A file per case and life, except for cases that failed and those of large studies.
-        maps=directory(f"{RESULTS}/wear/vtk"),
-        worn=directory(f"{RESULTS}/wear/worn"),
-    log:
-        f"{LOGS}/export_damage.log",
-    benchmark:
-        f"{BENCHMARKS}/export_damage.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    resources:
-        mem_mb=SIZES.maps_mb,
-        runtime=SIZES.longer(10),
-    params:
-        source=source_fingerprint("export_damage", ROOT),
-        case=CENTRE_CASE["name"],
-        cases=MAPPED,
-    script:
-        "../../scripts/export_damage.py"
+MAPPED_DAMAGE = expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS)
 
 
 RESULT_TABLES = {
@@ -384,8 +360,7 @@ REPORTED = {
 rule wear:
     input:
         rules.build_geometry.output,
-        rules.export_geometry.output,
+        rules.export_files.output,
         HISTORIES,
         DAMAGE,
-        rules.export_damage.output,
         PAGE,

@@ -1,0 +1,23 @@
+"""Write implant and damage for ParaView and CAD programs (rule export_files)."""
+
+from pathlib import Path
+
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import netcdf
+from kneewear.io.cad import save_implant_step
+from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
+from kneewear.io.worn_insert import save_worn_insert
+from kneewear.joblog import job_log
+from kneewear.schemas import DAMAGE
+
+with job_log(snakemake.log[0], snakemake.threads):
+    given, params, output = snakemake.input, snakemake.params, snakemake.output
+    knee = netcdf.load(KneeModel, given.knee)
+    save_geometry_vtk(knee.implant, knee.grid, Path(output.vtk[0]).parent)
+    for path in output.step:
+        save_implant_step(knee.implant, path)
+    own = {"grid": knee.grid, "left": knee.implant.left}
+    for maps, worn in zip(output.get("maps", []), output.get("worn", []), strict=True):
+        damage = netcdf.load(DAMAGE, given.damage, only={"case": params.cases})
+        save_damage_vtk(damage, folder=maps, **own)
+        save_worn_insert(damage, case=params.case, folder=worn, **own)
