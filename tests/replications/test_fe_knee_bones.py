@@ -13,7 +13,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.replications.fe_knee.bone_meshes import joint_gap, tetrahedron_quality
 from kneewear.replications.fe_knee.bones import BASE, CONTACT, build_bones
 from kneewear.replications.fe_knee.boundary import boundary_distance
-from kneewear.replications.fe_knee.files import load_bones, load_meshes, save_meshes
+from kneewear.replications.fe_knee.files import keep_meshes, load_bones, load_meshes, save_meshes
 from kneewear.replications.fe_knee.volume_mesh import boundary_triangles, element_volumes, hierarchy
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from tests.replications.knees import CONFIG, small_knee, small_study, with_fibula
@@ -75,6 +75,22 @@ def test_meshes_are_read_as_they_were_written(bones, tmp_path):
         assert list(other.patches) == list(mesh.patches)
         for patch, triangles in mesh.patches.items():
             np.testing.assert_array_equal(other.patches[patch], triangles)
+
+
+def test_meshes_are_made_again_only_for_another_key_or_a_damaged_file(bones, tmp_path):
+    path, made = tmp_path / "meshes.npz", []
+
+    def build():
+        made.append(True)
+        return bones
+
+    for key, times in (("first", 1), ("first", 1), ("second", 2)):
+        kept = keep_meshes(path, key, build)
+        np.testing.assert_array_equal(kept.tibia.nodes, bones.tibia.nodes)
+        assert len(made) == times
+    path.write_bytes(path.read_bytes()[:100])
+    keep_meshes(path, "second", build)
+    assert len(made) == 3
 
 
 def test_a_fibula_is_a_block_as_low_as_the_tibia_and_is_kept_in_the_file(tmp_path):

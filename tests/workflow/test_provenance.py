@@ -78,6 +78,22 @@ def test_modules_of_divided_packages_count_singly(tmp_path):
     assert fingerprint("a") == fingerprint("b", curves="") != fingerprint("c", shapes="x = 1\n")
 
 
+@pytest.mark.parametrize("imported", ["knee.run import steps", "knee import run"])
+def test_modules_of_a_replication_count_singly(tmp_path, imported):
+    def fingerprint(name, **changed):
+        checkout = make_checkout(tmp_path / name)
+        folder = checkout / "kneewear/replications/knee"
+        folder.mkdir(parents=True)
+        for module, text in ({"run": "", "figures": ""} | changed).items():
+            (folder / f"{module}.py").write_text(text)
+        (checkout / "scripts/wear.py").write_text(f"from kneewear.replications.{imported}\n")
+        return source_fingerprint("wear", checkout)
+
+    assert (
+        fingerprint("a") == fingerprint("b", figures="x = 1\n") != fingerprint("c", run="x = 1\n")
+    )
+
+
 def test_logs_of_jobs_are_gathered_by_rule_and_those_that_ran_again_are_replaced(tmp_path):
     def write(job, text):
         (tmp_path / job).parent.mkdir(parents=True, exist_ok=True)
