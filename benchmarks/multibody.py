@@ -28,7 +28,8 @@ from kneewear.replications.planar_knee.model import FREE, build_planar
 from kneewear.replications.planar_knee.settings import PlanarSettings
 from kneewear.settings.multibody import MultibodyStudy
 from kneewear.settings.study import read_study
-from kneewear.studies.multibody.passive_flexion import build_system, flex_knee
+from kneewear.studies.multibody.assembly import compose_system
+from kneewear.studies.multibody.composed import trace_composed
 
 ROOT = Path(__file__).parent.parent
 OUTPUT = Path("results/benchmarks/multibody.csv")
@@ -44,8 +45,9 @@ def main() -> pd.DataFrame:
     files = model_files(study, ROOT)
     if isinstance(study, MultibodyStudy) and all(Path(path).is_file() for path in files.values()):
         settings = study.multibody
-        system = build_system(load_parts(settings, files), settings)
-        times = durations(lambda: flex_knee(system, settings), RUNS)
+        knee_parts = load_parts(settings, files)
+        system = compose_system(knee_parts, settings)
+        times = durations(lambda: trace_composed(system, knee_parts, settings), RUNS)
         stage = "passive flexion 0-90 degrees, 148 bundles and patella, 91 frames"
         rows.append((stage, statistics.median(times), min(times), 5.0))
     else:
@@ -57,10 +59,10 @@ def main() -> pd.DataFrame:
         print("the data of the natural knee are not there: its extension is left out")
     elif isinstance(extension, KneeExtensionSettings):
         parts = load_parts(extension, files)
-        base = build_system(parts.knee, extension)
+        base = compose_system(parts.knee, extension)
         slack, start = find_slack_length(base, parts, extension)
         extended = build_extension(base, parts, extension, EXTENSION, slack)
-        times = durations(lambda: extend_knee(extended, start, parts, extension, EXTENSION), RUNS)
+        times = durations(lambda: extend_knee(extended, start, extension, EXTENSION), RUNS)
         stage = "extension 90-0 degrees under 400 N, 12 degrees of freedom"
         rows.append((stage, statistics.median(times), min(times), 20.0))
     planar = read_study(ROOT / "config/planar_knee.yaml", defaults=ROOT / "config/defaults.yaml")

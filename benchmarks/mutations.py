@@ -230,14 +230,14 @@ def mutate_file(
 def mutate_ligaments(base: Any, random: Random) -> Outcome:
     """A change of a table of ligaments, by the largest tension at the start."""
     settings = base.model_dump(mode="json")
-    block = settings["multibody"]
-    content = base.data_path(block["ligaments"]).read_bytes()
+    block = settings["multibody"]["ligaments"]["ligaments"]
+    content = base.data_path(block["file"]).read_bytes()
     columns = [f"{axis}{end}_mm" for axis in "xyz" for end in (1, 2)]
     columns += ["linear_stiffness_n_per_strain", "slack_length_mm"]
     with TemporaryDirectory() as folder:
         changed, words = mutate_table(content, columns, None, random)
-        block["ligaments"] = str(Path(folder, "ligaments.csv"))
-        Path(block["ligaments"]).write_bytes(changed)
+        block["file"] = str(Path(folder, "ligaments.csv"))
+        Path(block["file"]).write_bytes(changed)
         try:
             study = validate_study(settings)
             if [one for one in check_inputs(study, Path()) if one.severity == "warn"]:
@@ -252,7 +252,7 @@ def mutate_ligaments(base: Any, random: Random) -> Outcome:
 def _tension(study: Any) -> float:
     """Sum of the tensions of all ligaments at the start, N."""
     parts = load_parts(study.multibody, model_files(study, Path()))
-    return float(parts.ligaments.evaluate(start_poses(study.multibody)).tension.sum())
+    return float(parts.ligaments["ligaments"].evaluate(start_poses(study.multibody)).tension.sum())
 
 
 def mutate_table(

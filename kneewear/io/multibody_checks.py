@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,24 +18,18 @@ from kneewear.errors import InputDataError
 from kneewear.findings import Finding
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.curves import read_curves
-from kneewear.io.multibody_inputs import start_poses
+from kneewear.io.multibody_inputs import file_frames, start_poses
 from kneewear.io.text_tables import TextTable
 from kneewear.mechanics.bodies import BodyPoses
 from kneewear.settings.activity import LoadSettings, SignedMotion
 from kneewear.settings.checks import judge
-from kneewear.settings.composed_knee import ComposedKneeSettings
-from kneewear.settings.multibody import (
-    MultibodyModel,
-    PassiveFlexionSettings,
-    PredictedGaitSettings,
+from kneewear.settings.composed_knee import (
+    ComposedKneeSettings,
+    FoundationSettings,
+    KneeSettings,
 )
-from kneewear.settings.soft_tissue_knee import SoftTissueKneeSettings
-from kneewear.studies.multibody.composed import (
-    ComposedParts,
-    compose_system,
-    start_coordinates,
-)
-from kneewear.studies.multibody.passive_flexion import KneeParts
+from kneewear.settings.knee_results import COMPONENTS, TrayLoadSettings
+from kneewear.studies.multibody.assembly import ComposedParts
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.wrapping import WrapObject
 
@@ -54,36 +48,29 @@ _COLUMNS = {
     **{f"rotation_{axis}_rad": "wrapping.rotation" for axis in "xyz"},
     **dict.fromkeys(_SIZE, "wrapping.size"),
 }
-_TABLES = {
-    "ligaments": _COLUMNS,
-    "wrap_objects": {**_COLUMNS, "length_mm": "wrapping.length"},
-    "quadriceps": _COLUMNS,
-    "muscles": _COLUMNS,
-    "muscle_wrap_objects": {**_COLUMNS, "length_mm": "wrapping.length"},
-    "quadriceps_tensions": {**_COLUMNS, "length_mm": "muscles.length"},
-    "muscle_tensions": {**_COLUMNS, "length_mm": "muscles.length"},
-}
+_WRAPS = {**_COLUMNS, "length_mm": "wrapping.length"}
+_TENSIONS = {**_COLUMNS, "length_mm": "muscles.length"}
 # Points within this of their frames are in metres.
 _LEAST_REACH_MM = 2.0
-# Beginnings of names of ligaments that a knee with a patella has.
+# Beginnings of names of ligaments that a knee has, the last one with a patella.
 _NEEDED = ("MCL", "LCL", "PCL", "PT")
 # Bundles of a ligament are numbered: mPFL1, mPFL2 and so on.
 _NUMBERED = re.compile(r"(.*?)(\d+)")
+# Quantities of an activity's motion, and the clinical coordinates that they are.
 _GAIT = {
-    "percent": "percent_gait_cycle", "flexion": "flexion_deg", "varus": "varus_deg",
-    "rotation": "tibial_external_rotation_deg", "anterior_posterior": "femur_anterior_mm",
-    "superior_inferior": "femur_superior_mm", "medial_lateral": "femur_lateral_mm",
+    "flexion": "flexion", "varus": "varus", "rotation": "tibial_external_rotation",
+    "anterior_posterior": "femur_anterior", "superior_inferior": "femur_superior",
+    "medial_lateral": "femur_lateral",
 }  # fmt: skip
-_LOAD = {"percent": "pct_cycle", "medial": "medial_N", "lateral": "lateral_N"}
 
 
-def judge_tables(settings: MultibodyModel, files: Files, knee: str) -> tuple[Finding, ...]:
+def judge_tables(settings: KneeSettings, files: Files, knee: str) -> tuple[Finding, ...]:
     """Findings about the tables of a knee with soft tissue.
 
     Parameters
     ----------
-    settings : MultibodyModel
-        Settings of the model; only knees with soft tissue have tables.
+    settings : KneeSettings
+        Settings of the model.
     files : mapping
         Data files by name.
     knee : str
@@ -99,98 +86,81 @@ def judge_tables(settings: MultibodyModel, files: Files, knee: str) -> tuple[Fin
         If a value is outside what is possible, a ligament is on the other side of the knee, or the
         measured motion or load is not one of a knee.
     """
-    if not isinstance(settings, SoftTissueKneeSettings):
-        return ()
     found: list[Finding | None] = []
-    for name, columns in _TABLES.items():
-        if name in files:
-            found += _judge_columns(TextTable.read(files[name], "a table of soft tissue"), columns)
-    found += _judge_ligaments(files["ligaments"], settings, knee)
-    users = {"wrap_objects": ("ligaments", "quadriceps"), "muscle_wrap_objects": ("muscles",)}
-    for objects, names in users.items():
-        unused = settings.unused_wrap_objects if objects == "wrap_objects" else ()
-        if objects in files:
-            found += _judge_use(files[objects], [files[one] for one in names], unused)
-    for name in ("quadriceps", "muscles"):
-        if name in files:
-            found += _judge_side(files[name], knee)
-    if isinstance(settings, PredictedGaitSettings):
-        found += _judge_gait(settings, files)
-    if isinstance(settings, PassiveFlexionSettings):
-        for name in settings.motions:
-            found += _judge_reference(files[name])
-    if settings.weight is not None:
-        centres = {
-            f"key multibody.weight.bodies.{name}.centre_mm": float(np.linalg.norm(mass.centre_mm))
-            for name, mass in settings.weight.bodies.items()
-        }
-        where = max(centres, key=centres.__getitem__)
-        found.append(judge("multibody.reach", centres[where], where, "Give it in mm."))
-        anterior, superior, _ = settings.weight.direction
-        size = float(np.linalg.norm(settings.weight.direction))
-        up = max(anterior, superior) / size
-        where = "key multibody.weight.direction"
-        remedy = "Gravity pulls to inferior, or to posterior of who lies on the back."
-        found.append(judge("multibody.gravity", up, where, remedy))
+    tables = {**settings.ligaments, **settings.muscles}
+    kinds = (("", _COLUMNS), ("_wrap_objects", _WRAPS), ("_tensions", _TENSIONS))
+    columns = {str(files[name + kind]): own for kind, own in kinds for name in tables
+               if name + kind in files}  # fmt: skip
+    for path, own in columns.items():
+        found += _judge_columns(TextTable.read(path, "a table of soft tissue"), own)
+    if settings.ligaments:
+        found += _judge_ligaments([files[name] for name in settings.ligaments], settings, knee)
+    users: dict[str, list[str | Path]] = {}
+    for name in tables:
+        if f"{name}_wrap_objects" in files:
+            users.setdefault(str(files[f"{name}_wrap_objects"]), []).append(files[name])
+    for objects, paths in users.items():
+        found += _judge_use(objects, paths)
+    for name in settings.muscles:
+        found += _judge_side(files[name], knee)
+    if isinstance(settings, ComposedKneeSettings):
+        found += _judge_motions(settings, files)
+    found += [*_judge_weights(settings), *_judge_flexion(settings)]
     return tuple(one for one in found if one is not None)
 
 
-def judge_parts(settings: MultibodyModel, parts: KneeParts, files: Files) -> tuple[Finding, ...]:
-    """Findings about sizes of surfaces, bones under them, and strains at the start.
+def judge_parts(
+    settings: ComposedKneeSettings, parts: ComposedParts, files: Files
+) -> tuple[Finding, ...]:
+    """Findings about sizes of shapes, bones under them, and strains at the start.
 
     InputDataError as of `judge_tables`.
     """
     found: list[Finding | None] = []
-    for body, surface in parts.surfaces.items():
-        where = str(files[f"{body}_surface"])
-        remedy = f"Check multibody.unit, which is {settings.unit}."
-        size = float(np.ptp(surface.vertices, axis=0).max())
-        found.append(judge("multibody.surface_size", size, where, remedy))
-        if body in parts.bones:
-            depth = _depth(surface, parts.bones[body])
-            remedy = "Surface and bone may be exchanged."
-            found.append(judge("multibody.bone_depth", depth, where, remedy))
-    poses = start_poses(settings)
-    found += _judge_strains(parts.ligaments, poses, str(files["ligaments"]))
-    tables = {"ligaments": parts.ligaments, "quadriceps": parts.quadriceps}
-    tables |= {"muscles": parts.muscles} if parts.muscles is not None else {}
-    for table, bundles in tables.items():
-        found += _judge_courses(bundles, poses, str(files[table]))
-    return tuple(one for one in found if one is not None)
-
-
-def judge_composed(
-    settings: ComposedKneeSettings, parts: ComposedParts, files: Files
-) -> tuple[Finding, ...]:
-    """Findings about the tables and shapes of a composed knee, and strains at its start.
-
-    InputDataError if a value is outside what is possible.
-    """
-    found: list[Finding | None] = []
-    poses = compose_system(parts, settings).poses(start_coordinates(settings))
-    tables = {**settings.ligaments, **settings.muscles}
-    bundles = {**parts.ligaments, **parts.muscles}
-    users: dict[str, list[str | Path]] = {}
-    for name, table in tables.items():
-        path = str(files[name])
-        found += _judge_columns(TextTable.read(path, "a table of soft tissue"), _COLUMNS)
-        found += _judge_courses(bundles[name], poses, path)
-        for kind, columns in (("wrap_objects", "wrap_objects"), ("tensions", "muscle_tensions")):
-            other = files.get(f"{name}_{kind}")
-            if other is not None:
-                read = TextTable.read(other, "a table of soft tissue")
-                found += _judge_columns(read, _TABLES[columns])
-        if table.wrap_objects is not None:
-            users.setdefault(str(files[f"{name}_wrap_objects"]), []).append(path)
-    for objects, paths in users.items():
-        found += _judge_use(objects, paths, ())
-    for name, one in parts.ligaments.items():
-        found += _judge_strains(one, poses, str(files[name]))
     for name, mesh in parts.shapes.items():
         size = float(np.ptp(mesh.vertices, axis=0).max())
         remedy = f"Check multibody.unit, which is {settings.unit}."
         found.append(judge("multibody.surface_size", size, str(files[name]), remedy))
-    return tuple(one for one in found if one is not None)
+    for contact in settings.contacts.values():
+        if isinstance(contact, FoundationSettings) and contact.bones is not None:
+            pairs = zip((contact.elements, contact.indenter), contact.bones, strict=True)
+            for surface, bone in pairs:
+                depth = _depth(parts.shapes[surface], parts.shapes[bone])
+                remedy, where = "Surface and bone may be exchanged.", str(files[surface])
+                found.append(judge("multibody.bone_depth", depth, where, remedy))
+    poses = start_poses(settings)
+    for name, one in parts.ligaments.items():
+        found += _judge_strains(one, poses, str(files[name]))
+    for name, one in {**parts.ligaments, **parts.muscles}.items():
+        found += _judge_courses(one, poses, str(files[name]))
+    return tuple(one for one in dict.fromkeys(found) if one is not None)
+
+
+def _judge_flexion(settings: KneeSettings) -> Iterator[Finding | None]:
+    """Yield findings about flexions that points of the settings drive."""
+    for name, body in settings.bodies.items():
+        curve = body.driven.get("theta_1")
+        if curve is not None and curve.points is not None and body.turns == "flexion_first":
+            span = float(np.ptp([value for _, value in curve.points]))
+            where = f"key multibody.bodies.{name}.driven.theta_1"
+            yield judge("motion.flexion_range", span, where, "Check its unit (deg).")
+
+
+def _judge_weights(settings: KneeSettings) -> Iterator[Finding | None]:
+    """Yield findings about centres of mass and the direction of gravity."""
+    centres = {
+        f"key multibody.bodies.{name}.mass.centre_mm": float(np.linalg.norm(body.mass.centre_mm))
+        for name, body in settings.bodies.items()
+        if body.mass is not None and any(body.mass.centre_mm)
+    }
+    if centres:
+        where = max(centres, key=centres.__getitem__)
+        yield judge("multibody.reach", centres[where], where, "Give it in mm.")
+    if settings.gravity is not None:
+        anterior, superior, _ = settings.gravity
+        up = max(anterior, superior) / float(np.linalg.norm(settings.gravity))
+        remedy = "Gravity pulls to inferior, or to posterior of who lies on the back."
+        yield judge("multibody.gravity", up, "key multibody.gravity", remedy)
 
 
 def _judge_strains(ligaments: Bundles, poses: BodyPoses, path: str) -> Iterator[Finding | None]:
@@ -275,12 +245,26 @@ def _judge_columns(table: TextTable, columns: Mapping[str, str]) -> Iterator[Fin
 
 
 def _judge_ligaments(
-    path: str | Path, settings: SoftTissueKneeSettings, knee: str
+    paths: Sequence[str | Path], settings: KneeSettings, knee: str
 ) -> Iterator[Finding | None]:
     """Yield findings about sides, numbers and missing bundles of ligaments."""
-    table = TextTable.read(path, "a table of soft tissue")
-    names = list(table.text["bundle"])
-    yield judge("ligaments.bundles", len(names), str(path), "Complete the table.")
+    tables = [TextTable.read(path, "a table of soft tissue") for path in paths]
+    every = [name for table in tables for name in table.text["bundle"]]
+    yield judge("ligaments.bundles", len(every), str(paths[0]), "Complete the table.")
+    needed = _NEEDED if any(name.startswith("patella") for name in settings.bodies) else _NEEDED[:3]
+    absent = [one for one in needed if not any(name.upper().startswith(one) for name in every)]
+    if absent and len(absent) < len(needed) - 1:
+        yield Finding(
+            "ligaments.missing", "warn", str(paths[0]), f"no bundle of {', '.join(absent)}",
+            f"bundles of {', '.join(needed)}", "Complete the table.",
+        )  # fmt: skip
+    for table in tables:
+        yield from _judge_bundles(table, settings, knee)
+
+
+def _judge_bundles(table: TextTable, settings: KneeSettings, knee: str) -> Iterator[Finding | None]:
+    """Yield findings about sides, stiffness and numbers of the bundles of a table."""
+    path, names = table.path, list(table.text["bundle"])
     for stem in dict.fromkeys(_stems(names)):
         missing = _missing(names, stem)
         if missing:
@@ -288,16 +272,8 @@ def _judge_ligaments(
                 "ligaments.missing", "warn", str(path), f"no bundle {', '.join(missing)}",
                 "bundles without a gap in their numbers", "Complete the table.",
             )  # fmt: skip
-    absent = [one for one in _NEEDED if not any(name.upper().startswith(one) for name in names)]
-    if absent and len(absent) < len(_NEEDED) - 1:
-        yield Finding(
-            "ligaments.missing", "warn", str(path), f"no bundle of {', '.join(absent)}",
-            f"bundles of {', '.join(_NEEDED)}", "Complete the table.",
-        )  # fmt: skip
     yield from _judge_stiffness(table, names)
-    frames = {
-        name: origin for part in settings.bodies.values() for name, origin in part.frames.items()
-    }
+    frames = file_frames(settings)
     # Frames have z to lateral of a right knee.
     way = 1.0 if knee == "right" else -1.0
     for start, side in (("MCL", -way), ("LCL", way)):
@@ -305,7 +281,7 @@ def _judge_ligaments(
             values = table.numbers(f"z{end}_mm")
             rows = [n for n, name in enumerate(names) if name.upper().startswith(start)]
             places = [
-                values[n] + frames[table.text[f"body_{end}"][n]][2]
+                values[n] + frames[table.text[f"body_{end}"][n]].origin[2]
                 for n in rows
                 if table.text[f"body_{end}"][n] in frames
             ]
@@ -319,15 +295,13 @@ def _judge_ligaments(
                 )
 
 
-def _judge_use(
-    path: str | Path, users: Sequence[str | Path], unused: Collection[str]
-) -> Iterator[Finding | None]:
+def _judge_use(path: str | Path, users: Sequence[str | Path]) -> Iterator[Finding | None]:
     """Yield a finding about wrap objects that nothing wraps on."""
-    used = set(unused)
+    used: set[str] = set()
     for user in users:
         used |= set(TextTable.read(user, "a table of soft tissue").optional("wrap_object"))
     idle = [one for one in TextTable.read(path, "wrap objects").text["name"] if one not in used]
-    remedy = "Name it in the column wrap_object of its bundles, or in unused_wrap_objects."
+    remedy = "Name it in the column wrap_object of its bundles, or remove it."
     yield judge("wrapping.unused", len(idle), str(path), remedy, ", ".join(map(str, idle)))
 
 
@@ -375,33 +349,45 @@ def _missing(names: list[str], stem: str) -> list[str]:
     return [f"{stem}{number}" for number in every if number not in numbers]
 
 
-def _judge_gait(settings: PredictedGaitSettings, files: Files) -> list[Finding]:
-    """Findings about measured motion and load, as of activities."""
-    signs = dict.fromkeys(
-        ("flexion", "varus", "tibial_external_rotation", "femur_anterior", "femur_superior",
-         "femur_lateral"), 1,
-    )  # fmt: skip
+def _judge_motions(settings: ComposedKneeSettings, files: Files) -> list[Finding | None]:
+    """Findings about motions that are compared with, and about the load on components."""
+    found: list[Finding | None] = []
+    for name, motion in settings.compare.items():
+        path = files[f"compare_{name}"]
+        columns = {quantity: motion.columns[part] for quantity, one in _GAIT.items()
+                   if (part := f"{COMPONENTS}.{one}") in motion.columns}  # fmt: skip
+        if settings.course.is_cycle and len(columns) == len(_GAIT):
+            found += _judge_cycle(path, {"percent": motion.over, **columns})
+        else:
+            found += _judge_reference(path)
+    load = settings.components.load if settings.components else None
+    return found if load is None else [*found, *_judge_tray(files["components_load"], load)]
+
+
+def _judge_cycle(path: str | Path, columns: Mapping[str, str]) -> list[Finding]:
+    """Findings about the measured motion of components over a cycle, as of activities."""
     motion = SignedMotion.model_validate(
-        {"file": str(files["motion"]), "convention": "signs", "columns": _GAIT, "signs": signs}
-    )
-    table = read_curves(files["motion"], _GAIT)
-    found = [*check_motion(table, motion), *judge_motion(table, motion)]
-    load = LoadSettings.model_validate(
-        {
-            "file": str(files["load"]), "columns": _LOAD, "kind": "axial_force_n",
-            "body_mass_kg": 75.0,
-        }
+        {"file": str(path), "convention": "signs", "columns": columns,
+         "signs": dict.fromkeys(_GAIT.values(), 1)}
     )  # fmt: skip
-    curves, _ = clip_noise(read_curves(files["load"], _LOAD), load)
-    found += judge_load(curves, load)
-    peak = float(curves["load"].max())
-    columns = "column 'medial_N' and 'lateral_N'"
-    force = judge("load.peak_force", peak, str(files["load"]), "Give it in N.", columns)
+    table = read_curves(path, columns)
+    return [*check_motion(table, motion), *judge_motion(table, motion)]
+
+
+def _judge_tray(path: str | Path, tray: TrayLoadSettings) -> list[Finding]:
+    """Findings about the measured load on components, as of activities."""
+    columns = {"percent": tray.over, "medial": tray.medial, "lateral": tray.lateral}
+    load = LoadSettings.model_validate(
+        {"file": str(path), "columns": columns, "kind": "axial_force_n", "body_mass_kg": 75.0}
+    )
+    curves, _ = clip_noise(read_curves(path, columns), load)
+    where = f"column '{tray.medial}' and '{tray.lateral}'"
+    force = judge("load.peak_force", float(curves["load"].max()), str(path), "Give it in N.", where)
     sides = curves[["medial", "lateral"]].to_numpy(float)
-    replaced = float(np.mean(sides < settings.gait.least_load_n))
-    where = "key multibody.gait.least_load_n"
+    replaced, where = float(np.mean(sides < tray.least_n)), "key multibody.components.load.least_n"
     least = judge("load.replaced", replaced, where, "Lower it, or check the load.")
-    return [*found, *judge_sharing(curves, load), *(one for one in (force, least) if one)]
+    found = [*judge_load(curves, load), *judge_sharing(curves, load)]
+    return [*found, *(one for one in (force, least) if one)]
 
 
 def _judge_reference(path: str | Path) -> Iterator[Finding | None]:

@@ -1,9 +1,10 @@
-"""What models of multibody studies are built from, read from their files."""
+"""What multibody studies are built from, read from their files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import TypeAdapter
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, joined
@@ -29,33 +29,26 @@ from kneewear.io.soft_tissue import (
 from kneewear.io.text_tables import TextTable
 from kneewear.mechanics.bodies import BodyPoses
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.multibody.system import System
-from kneewear.settings.composed_knee import ComposedKneeSettings
+from kneewear.regression.literature import NUMBERS
+from kneewear.settings.bodies import BodySettings, MeshShapeSettings
+from kneewear.settings.composed_knee import ComposedKneeSettings, KneeSettings
 from kneewear.settings.faults import suggestion
-from kneewear.settings.multibody import (
-    MultibodyModel,
-    PassiveFlexionSettings,
-    PredictedGaitSettings,
-)
+from kneewear.settings.knee_results import ComparedMotionSettings
+from kneewear.settings.multibody import MultibodyModel
 from kneewear.settings.replications import MULTIBODY_MODELS, replication
-from kneewear.settings.soft_tissue_knee import SoftTissueKneeSettings
-from kneewear.studies.multibody.passive_flexion import (
-    BODIES,
-    COMPONENTS,
-    JOINTS,
-    MOVING,
-    KneeParts,
-    quadriceps_bundles,
-    sided,
-    start_of,
+from kneewear.studies.multibody.assembly import (
+    ComposedParts,
+    Placement,
+    bodies_alone,
+    start_coordinates,
 )
-from kneewear.studies.multibody.predicted_gait import GAIT_COLUMN, LOAD_COLUMNS
-from kneewear.tissue.bundles import Bundles
+from kneewear.studies.multibody.composed import curve_names
+from kneewear.tissue.bundles import Bundles, sided
+from kneewear.tissue.laws import constant
 from kneewear.tissue.wrapping import WrapObject
 
 Array = NDArray[np.float64]
 Files = Mapping[str, str | Path]
-
 
 # Products of axes of a rotation differ from those of unit vectors by rounding only.
 _ROTATION_ERROR = 1e-3
@@ -63,137 +56,182 @@ _ROTATION_ERROR = 1e-3
 _FARTHEST_MM = 1000.0
 
 
-def load_settings(settings: Mapping[str, Any]) -> MultibodyModel:
-    """Settings of a model from plain builtins."""
-    return TypeAdapter(MultibodyModel).validate_python(dict(settings))
-
-
 def load_parts(settings: MultibodyModel, files: Files) -> Any:
     """Parts of the model that the settings name, from its data files by name; None without."""
-    if not settings.files and not isinstance(settings, ComposedKneeSettings):
-        return None
-    if isinstance(settings, ComposedKneeSettings):
-        from kneewear.io.composed_inputs import load_composed_parts  # noqa: PLC0415 - it uses this
-
-        return load_composed_parts(settings, files)
     if settings.model in MULTIBODY_MODELS:
-        return replication(settings.model, "reader").read(settings, files)
-    return load_knee_parts(settings, files)
+        reads = bool(settings.files)
+        return replication(settings.model, "reader").read(settings, files) if reads else None
+    return load_composed_parts(settings, files)
 
 
-def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts:
-    """Surfaces, bundles, muscles and reference motion of a passive knee.
+def load_composed_parts(settings: ComposedKneeSettings, files: Files) -> ComposedParts:
+    """Bodies, tissues, motions and printed numbers of a composed knee.
 
-    InputDataError, naming bundle and wrap object, if a bundle cannot wrap at the start pose.
+    InputDataError as `load_knee_parts`, or if a curve does not ascend.
+    """
+    load = settings.components.load if settings.components else None
+    columns = {} if load is None else {"medial": load.medial, "lateral": load.lateral}
+    parts = replace(
+        load_knee_parts(settings, files),
+        curves={
+            name: _curve(files[name], curve.over, {"value": curve.column}).to_numpy(dtype=float)
+            for name, curve in settings.table_curves.items()
+        },
+        load=None
+        if load is None
+        else _curve(files["components_load"], load.over, columns).to_numpy(dtype=float),
+        compared={
+            name: _motion(files[f"compare_{name}"], one, settings.course.over is None)
+            for name, one in settings.compare.items()
+        },
+        literature=_printed(files["literature"]) if "literature" in files else None,
+    )
+    if parts.literature is not None:
+        _check_printed(parts, settings, files["literature"])
+    return parts
+
+
+def load_knee_parts(settings: KneeSettings, files: Files) -> ComposedParts:
+    """Shapes and bundles of a knee.
+
+    InputDataError, with file and place, if a table is damaged, names a frame that no body has, or a
+    bundle cannot wrap at the start.
     """
     frames = file_frames(settings)
-    ligaments = read_ligaments(files["ligaments"], frames, BODIES)
-    obstacles = _obstacles(settings, files, "wrap_objects", frames)
-    straight, key = settings.straight_bundles, "multibody.straight_bundles"
-    require_known(straight, ligaments.bundles.names, files["ligaments"], "Correct the name.", key)
-    wrapped_on = [
-        "" if bundle in straight else name
-        for bundle, name in zip(ligaments.bundles.names, ligaments.wrap_objects, strict=True)
-    ]
-    quadriceps, pulled_on = _quadriceps(settings, files, frames)
+    bodies = (settings.ground, *settings.moving)
     poses = start_poses(settings)
-    placed = {
-        body: _placement(settings, files, body)
-        for body, part in settings.bodies.items()
-        if part.placement is not None
+    ligaments = {}
+    for name, one in settings.ligaments.items():
+        read = read_ligaments(
+            files[name], frames, bodies, one.transition_strain, one.damping_time_s
+        )
+        ligaments[name] = _wrapped(
+            read.bundles, read.wrap_objects, settings, name, files, frames, poses
+        )
+    muscles = {}
+    for name, muscle in settings.muscles.items():
+        paths = read_muscles(files[name], frames)
+        names = tuple(one.name for one in paths)
+        if muscle.activation is None:
+            law = read_muscle_tensions(files[f"{name}_tensions"], names)
+        else:
+            law = constant([muscle.activation * one.force for one in paths])
+        bundles = Bundles(names, bodies, tuple(one.path for one in paths), law)
+        wraps = tuple(one.wrap_object for one in paths)
+        muscles[name] = _wrapped(bundles, wraps, settings, name, files, frames, poses)
+    for tables in (ligaments, muscles):
+        counts = Counter(one for bundles in tables.values() for one in bundles.names)
+        for name, bundles in tables.items():
+            twice = [one for one in bundles.names if counts[one] > 1]
+            if twice:
+                expected = "different names in all tables"
+                raise InputDataError(files[name], f"{twice[0]} twice", expected, "Rename one.")
+    placements = {
+        f"{body}.{name}": _placement(settings, one, mesh, files.get(f"{body}.{name}_matrix"))
+        for body, one in settings.bodies.items()
+        for name, mesh in one.meshes.items()
     }
-    tissues = [
-        (ligaments.bundles, wrapped_on, obstacles, "ligaments"),
-        (quadriceps, pulled_on, obstacles, "quadriceps"),
-    ]
-    if settings.muscles is not None:
-        muscles = read_muscles(files["muscles"], frames)
-        names = tuple(one.name for one in muscles)
-        law = read_muscle_tensions(files["muscle_tensions"], names)
-        others = Bundles(names, BODIES, tuple(one.path for one in muscles), law)
-        objects = _obstacles(settings, files, "muscle_wrap_objects", frames)
-        tissues.append((others, [one.wrap_object for one in muscles], objects, "muscles"))
-    for bundles, *_, table in tissues:
-        refuse_one_body(bundles, files[table])
-    wrapped = tuple(
-        sided(replace(bundles, obstacles=chosen_obstacles(objects, names, files[table])), poses)
-        for bundles, names, objects, table in tissues
-    )
-    for one in wrapped:
-        one.check(poses)
-    return KneeParts(
-        surfaces={name: _surface(settings, files, name, "surface", placed) for name in BODIES},
+    in_body = np.eye(3), np.zeros(3)
+    return ComposedParts(
+        shapes={name: _mesh(settings, files[name], place) for name, place in placements.items()},
+        placements=placements,
         bones={
-            name: _surface(settings, files, name, "bone", placed)
-            for name in BODIES
-            if f"{name}_bone" in files
-        },
-        drawn_bones={
-            name: joined(
-                [
-                    _surface(settings, files, name, f"drawn_{number}", placed)
-                    for number in range(len(part.drawn_bones))
-                ]
+            body: joined(
+                [_mesh(settings, files[f"{body}_bone_{n}"], in_body) for n in range(len(one.bones))]
             )
-            for name, part in settings.bodies.items()
-            if part.drawn_bones
+            for body, one in settings.bodies.items()
+            if one.bones
         },
-        ligaments=wrapped[0],
-        quadriceps=wrapped[1],
-        muscles=wrapped[2] if settings.muscles is not None else None,
-        components=(placed["femur"], placed["tibia"])
-        if {"femur", "tibia"} <= set(placed)
-        else None,
-        button=placed.get("patella"),
-        reference=_reference(settings, files),
-        source_model=_motion(settings, files, "source_model"),
-        load=_load(settings, files),
+        ligaments=ligaments,
+        muscles=muscles,
     )
 
 
-def file_frames(settings: SoftTissueKneeSettings) -> Frames:
+def file_frames(settings: KneeSettings) -> Frames:
     """Frames of tables by name."""
     return {
         name: FileFrame(body, origin)
-        for body, part in settings.bodies.items()
-        for name, origin in part.frames.items()
+        for body, one in settings.bodies.items()
+        for name, origin in {body: (0.0, 0.0, 0.0), **one.frames}.items()
     }
 
 
-def _obstacles(
-    settings: SoftTissueKneeSettings, files: Files, table: str, frames: Frames
-) -> dict[str, WrapObject | None]:
-    """Wrap objects of a table by name, None for unused ones; none without a table."""
-    rows = read_wrap_objects(files[table], frames) if table in files else ()
-    unused = settings.unused_wrap_objects if table == "wrap_objects" else ()
-    if rows:
-        known, key = [row.name for row in rows], "multibody.unused_wrap_objects"
-        require_known(unused, known, files[table], "Correct the name.", key)
-    return {row.name: None if row.name in unused else place_object(row) for row in rows}
-
-
-def _quadriceps(
-    settings: SoftTissueKneeSettings, files: Files, frames: Frames
-) -> tuple[Bundles, list[str]]:
-    """Quadriceps with chosen origins and what each wraps on."""
-    muscles = read_muscles(files["quadriceps"], frames)
-    origins = settings.quadriceps.origins_mm
-    known, key = [one.name for one in muscles], "multibody.quadriceps.origins_mm"
-    require_known(origins, known, files["quadriceps"], "Correct the name.", key)
-    paths = tuple(
-        ((("femur", np.array(origins[one.name])), *one.path) if one.name in origins else one.path)
-        for one in muscles
-    )
-    names, forces = tuple(known), [one.force for one in muscles]
-    bundles = quadriceps_bundles(paths, forces, settings.quadriceps.total_n, names)
-    if "quadriceps_tensions" in files:
-        bundles = bundles.with_law(read_muscle_tensions(files["quadriceps_tensions"], names))
-    return bundles, [one.wrap_object for one in muscles]
-
-
-def start_poses(settings: SoftTissueKneeSettings) -> BodyPoses:
+def start_poses(settings: KneeSettings) -> BodyPoses:
     """Poses of the bodies at the start."""
-    return System("femur", MOVING, {}).poses(start_of(settings))
+    return bodies_alone(settings).poses(start_coordinates(settings))
+
+
+def _mesh(settings: KneeSettings, path: str | Path, place: Placement) -> TriangleMesh:
+    """Mesh in the frame of its body, mm."""
+    mesh, (rotation, origin) = load_shape(path), place
+    vertices = MM_PER_UNIT[settings.unit] * mesh.vertices @ rotation.T + origin
+    return TriangleMesh(vertices, mesh.faces)
+
+
+def _placement(
+    settings: KneeSettings, body: BodySettings, mesh: MeshShapeSettings, path: str | Path | None
+) -> Placement:
+    """Rotation and origin, mm, of the axes of a mesh's file in the frame of its body."""
+    if mesh.matrix is None or path is None:
+        return body_three_123(np.radians(mesh.placement[3:])), np.array(mesh.placement[:3])
+    record, name = json.loads(decode_text(path, read_data(path, "placements"))), mesh.matrix.name
+    if name not in record:
+        near = suggestion(name, record) or "Name a placement of the file."
+        expected = f"one of {', '.join(map(str, record))}"
+        raise InputDataError(path, f"no placement '{name}'", expected, near)
+    matrix = _matrix(record[name], name, path)
+    place = MM_PER_UNIT[settings.unit] * matrix[:3, 3]
+    if np.abs(place).max() > _FARTHEST_MM:
+        found = f"{name} with an origin {np.abs(place).max():.4g} mm away"
+        expected = f"an origin within {_FARTHEST_MM:g} mm; multibody.unit is {settings.unit}"
+        raise InputDataError(path, found, expected, "Check the unit.")
+    return matrix[:3, :3], place + body.frames.get(mesh.matrix.frame, (0.0, 0.0, 0.0))
+
+
+def _matrix(rows: Any, name: str, path: str | Path) -> Array:
+    """4 x 4 matrix of a placement; InputDataError if its axes are not a rotation."""
+    found, remedy = "", "Export the placements of the components again."
+    try:
+        matrix = np.array(rows, dtype=float)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
+        found = f"{name} of shape {matrix.shape}"
+    elif np.abs(matrix[:3, :3] @ matrix[:3, :3].T - np.eye(3)).max() > _ROTATION_ERROR:
+        found = f"axes of {name} that are not perpendicular unit vectors"
+    elif np.linalg.det(matrix[:3, :3]) < 0.0:
+        found = f"axes of {name} that are left-handed"
+    if found:
+        expected = "a 4 x 4 matrix of a rotation and an origin"
+        raise InputDataError(path, found, expected, remedy)
+    return matrix
+
+
+def _wrapped(
+    bundles: Bundles,
+    wraps: tuple[str, ...],
+    settings: KneeSettings,
+    name: str,
+    files: Files,
+    frames: Frames,
+    poses: BodyPoses,
+) -> Bundles:
+    """Bundles with what they wrap on at the start poses."""
+    table = {**settings.ligaments, **settings.muscles}[name]
+    kind = "ligaments" if name in settings.ligaments else "muscles"
+    key = f"multibody.{kind}.{name}.straight"
+    require_known(table.straight, bundles.names, files[name], "Correct the name.", key)
+    refuse_one_body(bundles, files[name])
+    objects = f"{name}_wrap_objects"
+    rows = read_wrap_objects(files[objects], frames) if objects in files else ()
+    known = {row.name: place_object(row) for row in rows}
+    names = [
+        "" if one in table.straight else wrap
+        for one, wrap in zip(bundles.names, wraps, strict=True)
+    ]
+    placed = sided(replace(bundles, obstacles=chosen_obstacles(known, names, files[name])), poses)
+    placed.check(poses)
+    return placed
 
 
 def place_object(row: WrapRow) -> WrapObject:
@@ -238,97 +276,57 @@ def require_known(
             raise InputDataError(path, f"'{name}'", expected, near, where)
 
 
-def _placement(settings: SoftTissueKneeSettings, files: Files, body: str) -> tuple[Array, Array]:
-    """Rotation and origin, mm, of a component's frame in that of its body."""
-    part = settings.bodies[body]
-    record = json.loads(
-        decode_text(files["placements"], read_data(files["placements"], "placements"))
-    )
-    if part.placement not in record:
-        near = suggestion(str(part.placement), record) or "Name a placement of the file."
-        raise InputDataError(
-            files["placements"], f"no placement '{part.placement}'",
-            f"one of {', '.join(map(str, record))}", near,
-        )  # fmt: skip
-    matrix = _matrix(record[part.placement], str(part.placement), files["placements"])
-    # The matrix is in the first frame of the body.
-    origin = np.array(next(iter(part.frames.values())), dtype=float)
-    place = MM_PER_UNIT[settings.unit] * matrix[:3, 3]
-    if np.abs(place).max() > _FARTHEST_MM:
-        found = f"{part.placement} with an origin {np.abs(place).max():.4g} mm away"
-        expected = f"an origin within {_FARTHEST_MM:g} mm; multibody.unit is {settings.unit}"
-        raise InputDataError(files["placements"], found, expected, "Check the unit.")
-    return matrix[:3, :3], place + origin
+def _curve(path: str | Path, over: str, columns: dict[Any, str]) -> pd.DataFrame:
+    """Columns over one that ascends, as `at`; rows with empty cells are left out."""
+    table = TextTable.read(path, "a table of curves")
+    table.require([over, *columns.values()])
+    found = pd.DataFrame(
+        {"at": table.numbers(over)}
+        | {name: table.numbers(column, may_be_empty=True) for name, column in columns.items()}
+    ).dropna(ignore_index=True)
+    at = found["at"].to_numpy(dtype=float)
+    falls = np.flatnonzero(np.diff(at) <= 0.0)
+    if len(at) < 2 or falls.size:
+        what = f"{at[falls[0] + 1]:g} after {at[falls[0]]:g}" if falls.size else f"{len(at)} rows"
+        expected = "two rows or more, in ascending order"
+        raise InputDataError(path, what, expected, "Sort the table.", f"column '{over}'")
+    return found
 
 
-def _matrix(rows: Any, name: str, path: str | Path) -> Array:
-    """4 x 4 matrix of a placement; InputDataError if its axes are not a rotation."""
-    found, remedy = "", "Export the placements of the components again."
-    try:
-        matrix = np.array(rows, dtype=float)
-    except (TypeError, ValueError):
-        matrix = np.empty(0)
-    if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
-        found = f"{name} of shape {matrix.shape}"
-    elif np.abs(matrix[:3, :3] @ matrix[:3, :3].T - np.eye(3)).max() > _ROTATION_ERROR:
-        found = f"axes of {name} that are not perpendicular unit vectors"
-    elif np.linalg.det(matrix[:3, :3]) < 0.0:
-        found = f"axes of {name} that are left-handed"
-    if found:
-        expected = "a 4 x 4 matrix of a rotation and an origin"
-        raise InputDataError(path, found, expected, remedy)
-    return matrix
+def _motion(path: str | Path, wanted: ComparedMotionSettings, ascends: bool) -> pd.DataFrame:
+    """Complete rows of a motion from its first time on, with what it is over as `at`."""
+    if ascends and wanted.from_s is None:
+        return _curve(path, wanted.over, wanted.columns)
+    table = TextTable.read(path, "a table of motion")
+    table.require([wanted.over, *wanted.columns.values()])
+    columns = {"at": wanted.over, **wanted.columns}
+    numbers = {name: table.numbers(one, may_be_empty=True) for name, one in columns.items()}
+    found = pd.DataFrame(numbers)
+    if wanted.from_s is not None and "time_s" in table.text:
+        found = found[table.numbers("time_s", may_be_empty=True) >= wanted.from_s]
+    return found.dropna(ignore_index=True)
 
 
-def _surface(
-    settings: SoftTissueKneeSettings,
-    files: Files,
-    body: str,
-    kind: str,
-    placed: Mapping[str, tuple[Array, Array]],
-) -> TriangleMesh:
-    """Mesh of a body in its frame, mm."""
-    mesh = load_shape(files[f"{body}_{kind}"])
-    vertices = MM_PER_UNIT[settings.unit] * mesh.vertices
-    if body in placed:
-        rotation, origin = placed[body]
-        vertices = vertices @ rotation.T + origin
-    return TriangleMesh(vertices, mesh.faces)
+def _printed(path: str | Path) -> pd.DataFrame:
+    """Printed numbers of a table: panel, series, at, published and so on, unit and source."""
+    table = TextTable.read(path, "a table of printed numbers")
+    table.require(["panel", "series", "at", "unit", "source"])
+    words = {name: list(table.text[name]) for name in ("panel", "series", "unit", "source")}
+    numbers = {
+        name: table.numbers(name, may_be_empty=True) for name in NUMBERS if name in table.text
+    }
+    return pd.DataFrame({**words, "at": table.numbers("at"), **numbers})
 
 
-def _reference(settings: SoftTissueKneeSettings, files: Files) -> pd.DataFrame | None:
-    """Columns of the motion to compare with, from its first time on."""
-    if isinstance(settings, PredictedGaitSettings):
-        columns = [GAIT_COLUMN, *(name for name, _ in COMPONENTS.values())]
-        return _read_columns(files["motion"], columns)
-    return _motion(settings, files, "reference")
-
-
-def _motion(settings: SoftTissueKneeSettings, files: Files, name: str) -> pd.DataFrame | None:
-    """Columns of a motion of the settings, from its first time on; None without."""
-    wanted = settings.motions.get(name) if isinstance(settings, PassiveFlexionSettings) else None
-    if wanted is None:
-        return None
-    motion = COMPONENTS if wanted.convention == "components" else JOINTS
-    columns = [column for column, _ in motion.values()]
-    return _read_columns(files[name], columns, wanted.from_s)
-
-
-def _load(settings: SoftTissueKneeSettings, files: Files) -> pd.DataFrame | None:
-    """Measured load of both sides over the cycle."""
-    if not isinstance(settings, PredictedGaitSettings):
-        return None
-    return _read_columns(files["load"], LOAD_COLUMNS)
-
-
-def _read_columns(
-    file: str | Path, columns: Sequence[str], from_s: float | None = None
-) -> pd.DataFrame:
-    """Complete rows of columns of a table, from a time on where it has one."""
-    table = TextTable.read(file, "a table of motion")
-    table.require(columns)
-    wanted = [*columns, *(["time_s"] if "time_s" in table.text and from_s is not None else [])]
-    numbers = pd.DataFrame({name: table.numbers(name, may_be_empty=True) for name in wanted})
-    if from_s is not None and "time_s" in numbers:
-        numbers = numbers[numbers["time_s"] >= from_s]
-    return numbers[list(columns)].dropna().reset_index(drop=True)
+def _check_printed(parts: ComposedParts, settings: ComposedKneeSettings, path: str | Path) -> None:
+    """Refuse printed numbers of curves that the model does not compute, or beside its course."""
+    known = [f"{panel}, {series}" for panel, series in curve_names(parts, settings)]
+    assert parts.literature is not None
+    course = settings.course
+    columns = ["panel", "series", "at"]
+    for row, (panel, series, at) in enumerate(parts.literature[columns].itertuples(index=False), 1):
+        where = f"data row {row}"
+        require_known([f"{panel}, {series}"], known, path, "Correct panel and series.", where)
+        if course.over is None and not course.first <= at <= course.last:
+            expected = f"{course.first:g} to {course.last:g}, as of the course"
+            raise InputDataError(path, f"at {at:g}", expected, "Correct it.", where)

@@ -21,15 +21,11 @@ from kneewear.io.plans import read_plan
 from kneewear.settings.activity import FileActivity, ParametricActivity, RegisteredMotion
 from kneewear.settings.base import LifeStudy, Study
 from kneewear.settings.checks import checks, drop_silenced, judge, setting_findings
-from kneewear.settings.composed_knee import ComposedKneeSettings
+from kneewear.settings.composed_knee import ComposedKneeSettings, KneeSettings
 from kneewear.settings.faults import refusal
 from kneewear.settings.files import read_settings_file
 from kneewear.settings.implant import MeshImplant, NaturalKnee
-from kneewear.settings.multibody import (
-    MultibodyStudy,
-    PassiveFlexionSettings,
-    PredictedGaitSettings,
-)
+from kneewear.settings.multibody import MultibodyStudy
 from kneewear.settings.press import PressStudy
 from kneewear.settings.replications import STUDY_MODELS, replication
 from kneewear.settings.study import merge_settings, read_settings, study_findings, validate_study
@@ -600,20 +596,16 @@ def _check_patellae(study: WearTestStudy, root: str | Path) -> tuple[Finding, ..
 
 def _check_bodies(study: MultibodyStudy, root: str | Path) -> tuple[Finding, ...]:
     """Read the tables and shapes of the bodies of a knee, and judge them."""
-    from kneewear.io.multibody_checks import (  # noqa: PLC0415
-        judge_composed,
-        judge_parts,
-        judge_tables,
-    )
+    from kneewear.io.multibody_checks import judge_parts, judge_tables  # noqa: PLC0415
     from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
 
-    files = model_files(study, root)
-    found = judge_tables(study.multibody, files, study.implant.knee)
-    parts = load_parts(study.multibody, files)
-    if isinstance(study.multibody, PassiveFlexionSettings | PredictedGaitSettings):
-        found += judge_parts(study.multibody, parts, files)
-    if isinstance(study.multibody, ComposedKneeSettings):
-        found += judge_composed(study.multibody, parts, files)
+    files, model = model_files(study, root), study.multibody
+    found: tuple[Finding, ...] = ()
+    if isinstance(model, KneeSettings):
+        found = judge_tables(model, files, study.implant.knee)
+    parts = load_parts(model, files)
+    if isinstance(model, ComposedKneeSettings):
+        found += judge_parts(model, parts, files)
     return found
 
 

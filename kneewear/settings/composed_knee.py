@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
-from math import inf
-from typing import Annotated, Any, Literal
+from math import inf, isnan
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+import numpy as np
+from pydantic import Field, model_validator
 
-from kneewear.settings.faults import fault, fault_at, suggestion
-from kneewear.settings.ranges import Range
-from kneewear.settings.soft_tissue_knee import (
+from kneewear.settings.bodies import (
+    DIRECTION,
     POINT,
+    POSE,
+    BodySettings,
+    Coordinate,
+    CourseSettings,
+    Curve,
+    CurveSettings,
     LayerSettings,
-    MassSettings,
-    Six,
+    Part,
+    PlaneShapeSettings,
+    Shape,
     Triple,
 )
+from kneewear.settings.faults import fault, fault_at, suggestion
+from kneewear.settings.knee_results import (
+    CLINICAL,
+    COMPONENTS,
+    ComparedMotionSettings,
+    ComponentsSettings,
+    LaxitySettings,
+    TuningSettings,
+)
+from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
     SOLID_MODULUS,
     SOLID_POISSON_RATIO,
@@ -28,6 +44,7 @@ from kneewear.settings.types import (
     Name,
     NonNegative,
     Positive,
+    Removable,
     Settings,
     quantity,
 )
@@ -42,159 +59,14 @@ Law = Literal[
     "zhiying_qishao",
     "flores",
 ]
-Coordinate = Literal["x", "y", "z", "theta_1", "theta_2", "theta_3"]
-# A body and one of its coordinates or shapes, such as tibia.theta_1 or femur.condyles.
-Part = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$")]
-Pair = tuple[Finite, Finite]
-
-_POSE = Range("mm and deg", -1000, -600, 600, 1000, "Bones of the leg are within 600 mm")
-_COURSE = Range("1", -1e6, -1e4, 1e4, 1e6, "Angles, times, percent, or forces of ten body weights")
-_POINTS = Range("course, and mm, deg or 1", -1e6, -1e4, 1e4, 1e6, "Courses and what follows them")
-_DIRECTION = Range("1", -1e6, -1e3, 1e3, 1e6, "Components of a direction of any length")
-_INERTIA = Range("kg m2", 1e-7, 1e-6, 0.5, 5, "0.007 to 0.07 of a shank, 2e-5 of a patella")
+# Frames of a part of the course that is compared by itself.
+_LEAST_FRAMES = 3
 _JOINT = Range("N/mm", 1, 1e3, 1e6, 1e8, "A gap of 0.1 mm under 1 kN at 1e4 N/mm")
 _LOAD = Range("N", -1e5, -5000, 5000, 1e5, "Seven body weights are 5000 N")
 _MOMENT = Range("N m", -1e3, -100, 100, 1e3, "Moments about the knee are up to 100 N m")
-_RADIUS = Range("mm", -500, -100, 100, 500, "Condyles have 15 to 40 mm; a cup is negative")
 _SPRING = Range("N/mm or N m/deg", 0, 0, 100, 1e6, "Restraints of simulators: 9 to 44 N/mm")
 _WIDTH = Range("mm or deg", 0, 0, 50, 180, "Gaps of simulators: 2 to 6 mm and deg")
 _SECONDS = Range("s", 0, 0, 0.01, 1, "0.003 s of ligaments in OpenSim models")
-
-
-class CourseSettings(Settings):
-    """What the frames of a study run over, such as flexion, time or percent of a cycle."""
-
-    of: str = Field(min_length=1, description='Name with unit, such as "flexion (deg)".')
-    first: Finite = quantity("Value at the first frame.", _COURSE)
-    last: Finite = quantity("Value at the last frame.", _COURSE)
-    frames: int = quantity(
-        "Number of frames, equally spaced.", Range("1", 2, 5, 1000, 10000, "Small steps converge")
-    )
-
-    @model_validator(mode="after")
-    def check_order(self) -> CourseSettings:
-        """Refuse a course that does not grow."""
-        if self.first >= self.last:
-            found = f"first: {self.first:g}, last: {self.last:g}"
-            raise fault(found, "first below last", "Exchange or correct them.")
-        return self
-
-
-class CurveSettings(Settings):
-    """A curve over the course: points in place, or columns of a table; linear in between."""
-
-    points: tuple[Pair, ...] | None = quantity(
-        "Course and value of each point, in ascending order; null for a table.", _POINTS, None
-    )
-    file: FileName | None = Field(None, description="Table of the curve; null for points.")
-    over: str = Field("", description="Column of the course.")
-    column: str = Field("", description="Column of the values.")
-
-    @model_validator(mode="after")
-    def check_source(self) -> CurveSettings:
-        """Require points that ascend, or a table with its columns."""
-        if (self.points is None) == (self.file is None):
-            given = "neither" if self.points is None else "both"
-            raise fault(f"{given} of points and file", "one of them", "Give points, or a file.")
-        if self.file is not None and not (self.over and self.column):
-            raise fault(
-                f"over: '{self.over}', column: '{self.column}'", "two columns of the file",
-                "Name the columns of the course and of the values.",
-            )  # fmt: skip
-        if self.points is not None and len(self.points) < 2:
-            found = f"{len(self.points)} points"
-            raise fault_at(("points",), found, "two or more", "Add points.")
-        for (before, _), (after, _) in pairwise(self.points or ()):
-            if after <= before:
-                found = f"{after:g} after {before:g}"
-                raise fault_at(("points",), found, "ascending places on the course", "Sort them.")
-        return self
-
-
-def _as_curve(value: Any) -> Any:
-    """Points alone are a curve."""
-    return {"points": value} if isinstance(value, list | tuple) else value
-
-
-Curve = Annotated[
-    CurveSettings, BeforeValidator(_as_curve, json_schema_input_type=list[Pair] | CurveSettings)
-]
-
-
-class MeshShapeSettings(Settings):
-    """A triangle mesh, with normals out of the material."""
-
-    kind: Literal["mesh"] = Field(description="A mesh.")
-    file: FileName = Field(description="Its file.")
-    placement: Six = quantity(
-        "Position, mm, and body-fixed rotations about x, y and z, deg, of the file's axes in the "
-        "body's frame.",
-        _POSE,
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    )
-
-
-class SphereShapeSettings(Settings):
-    """A sphere, or the cup that it leaves in a body."""
-
-    kind: Literal["sphere"] = Field(description="A sphere.")
-    centre_mm: Triple = quantity("Centre in the body's frame.", POINT)
-    radius_mm: Finite = quantity("Radius; negative of a cup.", _RADIUS)
-
-
-class PlaneShapeSettings(Settings):
-    """An endless plane."""
-
-    kind: Literal["plane"] = Field(description="A plane.")
-    point_mm: Triple = quantity("A point of it in the body's frame.", POINT)
-    normal: Triple = quantity("Its normal out of the material; any length.", _DIRECTION)
-
-
-Shape = Annotated[
-    MeshShapeSettings | SphereShapeSettings | PlaneShapeSettings, Field(discriminator="kind")
-]
-
-
-class InertialMassSettings(MassSettings):
-    """Mass of a body, its centre, and its inertia in dynamics."""
-
-    inertia_kg_m2: Triple | None = quantity(
-        "Moments of inertia about the centre of mass along the body's axes; needed in dynamics.",
-        _INERTIA,
-        None,
-    )
-
-
-class ComposedBodySettings(Settings):
-    """A rigid body: frames of tables, shapes, and its coordinates in the ground."""
-
-    frames: dict[Name, Triple] = quantity(
-        "Further frames of tables that are fixed to the body, by name: position of the origin of "
-        "each in the body's frame; all are parallel. The body's own frame has its name, unless "
-        "one here has it.",
-        POINT,
-        {},
-    )
-    shapes: dict[Name, Shape] = Field({}, description="Shapes by name, for contacts and figures.")
-    bones: tuple[FileName, ...] = Field((), description="Meshes that pages draw as bones.")
-    turns: Literal["flexion_first", "body_three"] = Field(
-        "flexion_first",
-        description="What theta_1 to theta_3 are: flexion (about -z), adduction (x) and rotation "
-        "(y), in this order, or body-fixed rotations about x, y and z.",
-    )
-    start: Six | None = quantity(
-        "Position, mm, and theta_1 to theta_3, deg, in the ground, where the search starts; null "
-        "of the ground.",
-        _POSE,
-        None,
-    )
-    held: tuple[Coordinate, ...] = Field((), description="Coordinates that keep their start.")
-    driven: dict[Coordinate, Curve] = Field(
-        {}, description="Coordinates that follow a curve over the course, mm or deg."
-    )
-    mass: InertialMassSettings | None = Field(
-        None, description="Mass, for weight and dynamics; null without."
-    )
 
 
 class FoundationSettings(Settings):
@@ -301,7 +173,7 @@ class SpringSettings(Settings):
 
     coordinate: Part = Field(description="Body and coordinate, such as tibia.x.")
     stiffness: NonNegative = quantity("Stiffness, N/mm or N m/deg.", _SPRING)
-    rest: Finite = quantity("Middle of the range without force.", _POSE, 0.0)
+    rest: Finite = quantity("Middle of the range without force.", POSE, 0.0)
     gap: NonNegative = quantity("Half-width of that range.", _WIDTH, 0.0)
 
 
@@ -315,7 +187,7 @@ class JointSettings(Settings):
     bodies: tuple[Name, Name] = Field(description="Both bodies.")
     point_mm: Triple = quantity("Its point in the frame of the first body.", POINT)
     axis: Triple = quantity(
-        "Its axis in the frame of the first body; any length.", _DIRECTION, (0.0, 0.0, 1.0)
+        "Its axis in the frame of the first body; any length.", DIRECTION, (0.0, 0.0, 1.0)
     )
     stiffness_n_per_mm: Positive = quantity("Stiffness of the locked directions.", _JOINT, 1e4)
 
@@ -351,55 +223,38 @@ class DynamicsSettings(Settings):
     )
 
 
-class ComparedMotionSettings(Settings):
-    """A measured motion beside the computed one."""
+class KneeSettings(Settings):
+    """Bodies of a knee, and what acts on them."""
 
-    file: FileName = Field(description="Table of the motion.")
-    over: str = Field(min_length=1, description="Column of the course.")
-    columns: dict[Part, str] = Field(
-        min_length=1, description="Column of each coordinate that was measured, mm or deg."
-    )
-    source: str = Field(min_length=1, description="Source of the motion.")
-
-
-class ComposedKneeSettings(Settings):
-    """A knee of bodies, contacts, tissues, joints and loads in any number."""
-
-    model: Literal["composed"] = Field(description="A knee composed by its settings.")
     unit: LengthUnit = Field("mm", description="Unit of meshes.")
     ground: Name = Field(description="The body at rest.")
-    bodies: dict[Name, ComposedBodySettings] = Field(
+    bodies: dict[Name, BodySettings] = Field(
         min_length=2, description="Bodies by name, the ground among them."
     )
-    course: CourseSettings
-    dynamics: DynamicsSettings | None = Field(
-        None, description="Forward dynamics; null for an equilibrium in each frame."
+    contacts: Annotated[dict[Name, PairContact], Removable] = Field(
+        {}, description="Contacts by name; null removes one."
     )
-    contacts: dict[Name, PairContact] = Field({}, description="Contacts by name.")
-    ligaments: dict[Name, LigamentTableSettings] = Field({}, description="Ligaments by name.")
-    muscles: dict[Name, MuscleTableSettings] = Field({}, description="Muscles by name.")
-    springs: dict[Name, SpringSettings] = Field({}, description="Springs by name.")
-    joints: dict[Name, JointSettings] = Field({}, description="Joints by name.")
-    loads: dict[Name, BodyLoadSettings] = Field({}, description="Loads by name.")
+    ligaments: Annotated[dict[Name, LigamentTableSettings], Removable] = Field(
+        {}, description="Ligaments by name; null removes one."
+    )
+    muscles: Annotated[dict[Name, MuscleTableSettings], Removable] = Field(
+        {}, description="Muscles by name; null removes one."
+    )
+    springs: Annotated[dict[Name, SpringSettings], Removable] = Field(
+        {}, description="Springs by name; null removes one."
+    )
+    joints: Annotated[dict[Name, JointSettings], Removable] = Field(
+        {}, description="Joints by name; null removes one."
+    )
+    loads: Annotated[dict[Name, BodyLoadSettings], Removable] = Field(
+        {}, description="Loads by name; null removes one."
+    )
     gravity: Triple | None = quantity(
-        "Direction of gravity in the ground, any length; null for no weight.", _DIRECTION, None
-    )
-    tolerance: Positive = quantity(
-        "Largest unbalanced force of an equilibrium over the largest force that acts.",
-        Range("1", 1e-12, 1e-10, 1e-3, 1e-2, "1e-6"),
-        1e-6,
-    )
-    compare: ComparedMotionSettings | None = Field(
-        None, description="Measured motion; null without."
-    )
-    literature: FileName | None = Field(
-        None,
-        description="Table of printed numbers: panel, series and place on the course of a curve, "
-        "published number with its tolerance, or limits, and source; null without.",
+        "Direction of gravity in the ground, any length; null for no weight.", DIRECTION, None
     )
 
     @model_validator(mode="after")
-    def check_bodies(self) -> ComposedKneeSettings:
+    def check_bodies(self) -> Self:
         """Require a ground, starts of all other bodies, and one way to move a coordinate."""
         self._require_body(self.ground, ("ground",))
         frames = Counter(
@@ -409,6 +264,12 @@ class ComposedKneeSettings(Settings):
             if count > 1:
                 raise fault(f"frame {name} twice", "different names of frames", "Rename one.")
         for name, body in self.bodies.items():
+            for key, mesh in body.meshes.items():
+                known = {name: (), **body.frames}
+                if mesh.matrix is not None and mesh.matrix.frame not in known:
+                    at = ("bodies", name, "shapes", key, "matrix", "frame")
+                    remedy = suggestion(mesh.matrix.frame, known) or "Correct the name."
+                    raise fault_at(at, mesh.matrix.frame, f"one of {', '.join(known)}", remedy)
             if (body.start is None) != (name == self.ground):
                 raise fault_at(
                     ("bodies", name, "start"),
@@ -428,7 +289,7 @@ class ComposedKneeSettings(Settings):
         return self
 
     @model_validator(mode="after")
-    def check_parts(self) -> ComposedKneeSettings:
+    def check_parts(self) -> Self:
         """Require the bodies, shapes and coordinates that contacts, joints and loads name."""
         for name, contact in self.contacts.items():
             for key, kinds, part in _contact_parts(contact):
@@ -450,26 +311,16 @@ class ComposedKneeSettings(Settings):
             if not (any(load.force_n) or any(load.moment_n_m)):
                 at = ("loads", name)
                 raise fault_at(at, "no force and no moment", "a load", "Give one, or remove it.")
-        named: dict[tuple[str, ...], str] = {
-            ("springs", name, "coordinate"): one.coordinate for name, one in self.springs.items()
-        }
-        if self.compare is not None:
-            named |= {("compare", "columns", part): part for part in self.compare.columns}
-        for where, part in named.items():
-            self._require_coordinate(part, where)
+        for name, one in self.springs.items():
+            self._require_coordinate(one.coordinate, ("springs", name, "coordinate"))
         return self
 
     @model_validator(mode="after")
-    def check_names(self) -> ComposedKneeSettings:
-        """Require different names of all that acts, and what dynamics need."""
+    def check_names(self) -> Self:
+        """Require different names of all that acts, and directions of some length."""
         groups = (
-            self.contacts,
-            self.ligaments,
-            self.muscles,
-            self.springs,
-            self.joints,
-            self.loads,
-        )
+            self.contacts, self.ligaments, self.muscles, self.springs, self.joints, self.loads,
+        )  # fmt: skip
         for name, count in Counter(name for group in groups for name in group).items():
             if count > 1:
                 expected = "different names of contacts, tissues, springs, joints and loads"
@@ -485,11 +336,6 @@ class ComposedKneeSettings(Settings):
         for where, direction in zeros.items():
             if direction is not None and not any(direction):
                 raise fault_at(where, "0, 0, 0", "a direction", "Give three components.")
-        for name, body in self.bodies.items() if self.dynamics else ():
-            free = name != self.ground and len(body.held) + len(body.driven) < 6
-            if free and (body.mass is None or body.mass.inertia_kg_m2 is None):
-                expected = "mass and inertia of each body with free coordinates, for dynamics"
-                raise fault_at(("bodies", name, "mass"), f"{body.mass}", expected, "Give both.")
         return self
 
     def _require_body(self, name: str, at: tuple[str, ...]) -> None:
@@ -548,19 +394,173 @@ class ComposedKneeSettings(Settings):
         """Data files by name, as the settings give them."""
         given: dict[str, str | None] = {name: one.file for name, one in self.table_curves.items()}
         for name, body in self.bodies.items():
-            given |= {
-                f"{name}.{shape}": one.file
-                for shape, one in body.shapes.items()
-                if isinstance(one, MeshShapeSettings)
-            }
+            for shape, mesh in body.meshes.items():
+                given[f"{name}.{shape}"] = mesh.file
+                if mesh.matrix is not None:
+                    given[f"{name}.{shape}_matrix"] = mesh.matrix.file
             given |= {f"{name}_bone_{n}": file for n, file in enumerate(body.bones)}
         tables: dict[str, WrappedTableSettings] = {**self.ligaments, **self.muscles}
         for name, table in tables.items():
             given |= {name: table.file, f"{name}_wrap_objects": table.wrap_objects}
         given |= {f"{name}_tensions": one.tensions for name, one in self.muscles.items()}
-        given |= {"compare": self.compare.file if self.compare else None}
-        given |= {"literature": self.literature}
         return {name: file for name, file in given.items() if file is not None}
+
+
+class ComposedKneeSettings(KneeSettings):
+    """A knee of bodies, contacts, tissues, joints and loads in any number, over a course."""
+
+    model: Literal["composed"] = Field(description="A knee composed by its settings.")
+    course: CourseSettings
+    dynamics: DynamicsSettings | None = Field(
+        None, description="Forward dynamics; null for an equilibrium in each frame."
+    )
+    tolerance: Positive = quantity(
+        "Largest unbalanced force of an equilibrium over the largest force that acts.",
+        Range("1", 1e-12, 1e-10, 1e-3, 1e-2, "1e-6"),
+        1e-6,
+    )
+    components: ComponentsSettings | None = Field(
+        None, description="Components whose relative motion is shown; null for that of bodies."
+    )
+    compare: Annotated[dict[Name, ComparedMotionSettings], Removable] = Field(
+        {}, description="Motions to compare with, by name; null removes one."
+    )
+    tuning: TuningSettings | None = Field(None, description="Fit of slack lengths; null for none.")
+    laxity: LaxitySettings | None = Field(None, description="Laxity tests; null for none.")
+    literature: FileName | None = Field(
+        None,
+        description="Table of printed numbers: panel, series and place on the course of a curve, "
+        "published number with its tolerance, or limits, and source; null without.",
+    )
+
+    @model_validator(mode="after")
+    def check_method(self) -> Self:
+        """Require what dynamics need, and nothing that they do not have."""
+        for name, body in self.bodies.items():
+            if self.dynamics and body.dampers:
+                at, remedy = ("bodies", name, "dampers"), "Remove them."
+                raise fault_at(at, "dampers and dynamics", "dampers of equilibria", remedy)
+            free = name != self.ground and len(body.held) + len(body.driven) < 6
+            if self.dynamics and free and (body.mass is None or body.mass.inertia_kg_m2 is None):
+                expected = "mass and inertia of each body with free coordinates, for dynamics"
+                raise fault_at(("bodies", name, "mass"), f"{body.mass}", expected, "Give both.")
+        flexion = self.components.flexion if self.components else None
+        given = {"tuning": self.tuning, "laxity": self.laxity, "components.flexion": flexion}
+        for key, value in given.items() if self.dynamics else ():
+            if value is not None:
+                where: tuple[str, ...] = tuple(key.split("."))
+                remedy = "Set one of them to null."
+                raise fault_at(where, f"{key} and dynamics", f"{key} with equilibria", remedy)
+        return self
+
+    @model_validator(mode="after")
+    def check_components(self) -> Self:
+        """Require meshes of components, and a tibial one that moves where it is driven."""
+        parts = self.components
+        for key in ("femoral", "tibial", "button") if parts else ():
+            part = getattr(parts, key)
+            if part is not None and self._shape(part, ("components", key)).kind != "mesh":
+                raise fault_at(("components", key), part, "a mesh", "Name another shape.")
+        if parts is None:
+            if self.course.is_cycle:
+                expected = "components, whose motion over the cycle is a table"
+                raise fault_at(("course", "is_cycle"), "no components", expected, "Name them.")
+            return self
+        if parts.flexion is not None or parts.load is not None:
+            self._require_flexing(parts.tibial.split(".")[0], ("components", "tibial"))
+        if parts.flexion is not None and "theta_1" not in self._free_of(parts.tibial):
+            found, remedy = f"theta_1 of {parts.tibial} held or driven", "Remove it there."
+            raise fault_at(("components", "flexion"), found, "a free theta_1", remedy)
+        if parts.button is not None and self.button_contact is None:
+            expected = f"a foundation between {parts.button} and the body of {parts.femoral}"
+            raise fault_at(("components", "button"), "no contact", expected, "Add the contact.")
+        return self
+
+    @model_validator(mode="after")
+    def check_compared(self) -> Self:
+        """Require known coordinates of motions, and what tuning and laxity tests need."""
+        named: list[tuple[tuple[str, ...], str]] = [
+            (("compare", name, "columns"), part)
+            for name, one in self.compare.items()
+            for part in one.columns
+        ]
+        if self.course.over is not None:
+            named.append((("course", "over"), self.course.over))
+        for where, part in named:
+            body, _, name = part.partition(".")
+            if self.components is None or body != COMPONENTS:
+                self._require_coordinate(part, where)
+            elif name not in CLINICAL:
+                raise fault_at(where, part, f"one of {', '.join(CLINICAL)}", "Correct the name.")
+        places = np.linspace(self.course.first, self.course.last, self.course.frames)
+        for name, motion in self.compare.items():
+            for part, (start, end) in motion.parts.items():
+                if np.count_nonzero((places >= start) & (places <= end)) < _LEAST_FRAMES:
+                    found, remedy = f"{start:g} to {end:g}", "Give it in units of the course."
+                    expected = f"a part of the course with {_LEAST_FRAMES} frames or more"
+                    raise fault_at(("compare", name, "parts", part), found, expected, remedy)
+        first = next(iter(self.compare.values()), None)
+        if self.tuning is not None and (first is None or any(map(isnan, first.targets.values()))):
+            expected = "a motion with rotation_target_deg and translation_target_mm in compare"
+            raise fault_at(("tuning",), "no motion with targets", expected, "Give one.")
+        if self.laxity is not None:
+            self._check_laxity(self.laxity)
+        return self
+
+    def _check_laxity(self, tests: LaxitySettings) -> None:
+        """Require a body whose flexion is driven, and flexions within its curve."""
+        self._require_flexing(tests.body, ("laxity", "body"))
+        curve = self.bodies[tests.body].driven.get("theta_1")
+        if curve is None:
+            found = f"theta_1 of {tests.body}, which is not driven"
+            raise fault_at(("laxity", "body"), found, "a driven flexion", "Drive theta_1.")
+        values = [value for _, value in curve.points or ()]
+        for angle in tests.flexion_deg if values else ():
+            if not min(values) <= angle <= max(values):
+                expected = f"flexions of the curve, {min(values):g} to {max(values):g}"
+                at, remedy = ("laxity", "flexion_deg"), "Correct it, or flex further."
+                raise fault_at(at, f"{angle:g}", expected, remedy)
+
+    def _require_flexing(self, name: str, at: tuple[str, ...]) -> None:
+        """Require a body that moves, whose theta_1 is flexion."""
+        self._require_body(name, at)
+        if name == self.ground or self.bodies[name].turns != "flexion_first":
+            expected = "a body that moves, with turns: flexion_first"
+            raise fault_at(at, name, expected, "Name another body, or change its turns.")
+
+    def _free_of(self, part: str) -> set[str]:
+        """Coordinates of the body of a part that are neither held nor driven."""
+        body = self.bodies[part.split(".", maxsplit=1)[0]]
+        return set(Coordinate.__args__) - {*body.held, *body.driven}  # type: ignore[attr-defined]
+
+    @property
+    def button_contact(self) -> str | None:
+        """Name of the foundation between button and femoral component; None without."""
+        if self.components is None or self.components.button is None:
+            return None
+        wanted = {self.components.button, self.components.femoral}
+        for name, one in self.contacts.items():
+            if isinstance(one, FoundationSettings) and {one.elements, one.indenter} == wanted:
+                return name
+        return None
+
+    @property
+    def table_curves(self) -> dict[str, CurveSettings]:
+        """Curves of tables, by the names of their files."""
+        flexion = self.components.flexion if self.components else None
+        own = {"components_flexion": flexion} if flexion is not None and flexion.file else {}
+        return super().table_curves | own
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Data files by name, as the settings give them."""
+        load = self.components.load if self.components else None
+        return (
+            super().files
+            | {f"compare_{name}": one.file for name, one in self.compare.items()}
+            | ({} if load is None else {"components_load": load.file})
+            | ({} if self.literature is None else {"literature": self.literature})
+        )
 
 
 def _contact_parts(contact: PairContact) -> Iterator[tuple[str, tuple[str, ...], str]]:

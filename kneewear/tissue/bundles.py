@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.mechanics.bodies import BodyForces, BodyPoses, body_number
 from kneewear.tissue import _kernels as kernels
 from kneewear.tissue import _wrapped_kernels as wrapping
-from kneewear.tissue._wrapping_kernels import STRAIGHT
+from kneewear.tissue._wrapping_kernels import STRAIGHT, WRONG_SIDE
 from kneewear.tissue.laws import TensionLaw
 from kneewear.tissue.wrapping import KINDS, WrapObject, require_path, wrapped_points
 
@@ -214,6 +214,41 @@ class Bundles:
         for name, obstacle, one in zip(self.names, self.obstacles, status, strict=True):
             if obstacle is not None:
                 require_path(int(one), name, obstacle)
+
+
+def sided(bundles: Bundles, poses: BodyPoses) -> Bundles:
+    """The same bundles, whose paths stay on the side of their cylinders on which they are now.
+
+    Objects that state a side keep it. Around spheres and ellipsoids without one they take the
+    shortest path, whose length has no jumps. InputDataError if a path passes beside its cylinder on
+    the side opposite to that which is stated.
+    """
+    obstacles: list[WrapObject | None] = []
+    for bundle, obstacle in enumerate(bundles.obstacles):
+        if obstacle is None or obstacle.kind != "cylinder":
+            obstacles.append(obstacle)
+            continue
+        path = bundles.chosen([bundle]).straight.lines(poses)[0]
+        body = bundles.bodies.index(obstacle.body)
+        local = (path - poses.translation[body]) @ poses.rotation[body]
+        bodies = [name for name, _ in bundles.paths[bundle]]
+        spans = [n for n in range(len(bodies) - 1) if bodies[n] != bodies[n + 1]]
+        axes = np.asarray(obstacle.rotation)
+        one, other = (local[[spans[0], spans[0] + 1]] - obstacle.origin) @ axes
+        along = (other - one) / np.linalg.norm(other - one)
+        side = 0.5 * (one + other)
+        side[2] = along[2] = 0.0
+        along /= max(float(np.linalg.norm(along)), 1e-9)
+        side -= (side @ along) * along
+        stated, away = np.asarray(obstacle.side), float(np.linalg.norm(side))
+        if not stated.any():
+            obstacles.append(replace(obstacle, side=side / max(away, 1e-9)))
+            continue
+        # A straight path beside the cylinder would have to wind all the way around it.
+        if stated @ side < 0.0 and away > float(np.asarray(obstacle.size)[0]):
+            require_path(WRONG_SIDE, bundles.names[bundle], obstacle)
+        obstacles.append(obstacle)
+    return replace(bundles, obstacles=tuple(obstacles))
 
 
 class _Wrapped(NamedTuple):

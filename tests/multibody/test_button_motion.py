@@ -8,7 +8,7 @@ import numpy as np
 
 from kneewear.mechanics.coordinates import OF_PATELLA
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.studies.multibody.passive_flexion import PATELLA, button_motion
+from kneewear.studies.multibody.components import PATELLA, button_motion
 
 # Tilt, rotation and flexion, deg, and position proximal, posterior and lateral, mm, of each frame.
 ANGLES = np.array([[1.0, -2.0, 10.0], [3.0, 4.0, 50.0], [-1.0, 0.5, 90.0]])
@@ -28,16 +28,14 @@ def poses_of(frame):
     return SimpleNamespace(rotation=np.array(turns), translation=np.array(origins))
 
 
-def equilibrium(frame):
-    contact = SimpleNamespace(wrench=np.array([3.0, 4.0, 0.0, 9.0, 9.0, 9.0]) * (frame + 1))
-    forces = SimpleNamespace(parts={"patellofemoral contact": contact})
-    return SimpleNamespace(coordinates=frame, forces=forces)
-
-
 def test_table_has_the_poses_there_and_back():
-    parts = SimpleNamespace(components=((FEMORAL, ORIGIN), None), button=(BUTTON, MIDDLE))
-    system = SimpleNamespace(poses=poses_of)
-    table = button_motion(system, parts, tuple(equilibrium(frame) for frame in range(3)))
+    placements = {"femur.component": (FEMORAL, ORIGIN), "patella.button": (BUTTON, MIDDLE)}
+    components = SimpleNamespace(femoral="femur.component", button="patella.button")
+    settings = SimpleNamespace(components=components, button_contact="trochlea")
+    system = SimpleNamespace(poses=poses_of, names=("femur", "tibia", "patella"))
+    wrench = np.array([3.0, 4.0, 0.0, 9.0, 9.0, 9.0])
+    found = [{"trochlea": SimpleNamespace(wrench=wrench * n)} for n in (1, 2, 3)]
+    table = button_motion(system, placements, settings, range(3), found)
     np.testing.assert_allclose(table["percent"], [0.0, 25.0, 50.0, 75.0])
     order = [0, 1, 2, 1]
     expected = np.column_stack(

@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from kneewear.errors import InputDataError
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.replications.spatial_knee.model import flex
+from kneewear.settings.bodies import CurveSettings
 from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.studies.multibody.assembly import sample_curve
 from kneewear.studies.multibody.composed import curve_names
-from kneewear.studies.multibody.models import solve_model
+from kneewear.studies.multibody.parts import solve_model
 from tests.refusals import refused_at
 
 ROOT = Path(__file__).parents[2]
@@ -141,61 +142,42 @@ def test_dynamics_of_the_spatial_knee_are_an_instance(tmp_path):
         assert np.abs(force - expected[f"{side}_force_n"]).max() < 0.005 * force.max()
 
 
-def passive(frames=7):
-    """Passive flexion of the natural knee, without dampers, and the same knee composed."""
-    own = yaml.safe_load((ROOT / "config/natural_passive.yaml").read_text())["multibody"]
-    own |= {"dampers": None, "tuning": None, "source_model": None, "reference": None}
-    own["flexion_deg"] = {"first": 0.0, "last": 60.0, "frames": frames}
-    bodies = {
-        name: {
-            "frames": one["frames"],
-            "shapes": {kind: {"kind": "mesh", "file": one[key]}
-                       for kind, key in (("cartilage", "surface"), ("bone", "bone"))},
-            "start": one["start"],
-            "mass": own["weight"]["bodies"].get(name),
-        }
-        for name, one in own["bodies"].items()
+def test_dampers_delay_a_spring_as_the_implicit_euler_method_says():
+    stiffness, damper, force, step = 2.0, 4.0, 10.0, 0.2
+    knee = {
+        "model": "composed", "ground": "femur",
+        "course": {"of": "time (s)", "first": 0.0, "last": 2.0, "frames": 11, "over": "tibia.x"},
+        "bodies": {"femur": {}, "tibia": {
+            "start": [0.0] * 6, "dampers": [1e3 * damper, 0, 0, 0, 0, 0],
+            "held": ["y", "z", "theta_1", "theta_2", "theta_3"],
+            "names": ["anterior", "y", "z", "flexion", "adduction", "rotation"],
+        }},
+        "springs": {"band": {"coordinate": "tibia.x", "stiffness": stiffness}},
+        "loads": {"pull": {"body": "tibia", "force_n": [force, 0, 0],
+                           "factor": [[0, 0], [step, 1], [2, 1]]}},
     }  # fmt: skip
-    bodies["tibia"]["driven"] = {"theta_1": [[0, 0], [60, 60]]}
-    contacts = {
-        f"{name} contact".replace(" ", "_"): {
-            "kind": "foundation", "elements": f"{name}.cartilage", "indenter": "femur.cartilage",
-            "layer": own["layers"], "bones": [f"{name}.bone", "femur.bone"],
-        }
-        for name in ("tibia", "patella")
-    }  # fmt: skip
-    wraps = own["wrap_objects"]
-    return own, {
-        "model": "composed", "unit": "m", "ground": "femur", "bodies": bodies,
-        "course": {"of": "flexion (deg)", "first": 0.0, "last": 60.0, "frames": frames},
-        "gravity": own["weight"]["direction"], "contacts": contacts,
-        "ligaments": {"ligaments": {"file": own["ligaments"], "wrap_objects": wraps,
-                                    "straight": own["straight_bundles"]}},
-        "muscles": {
-            "quadriceps": {"file": own["quadriceps"]["file"], "wrap_objects": wraps,
-                           "tensions": own["quadriceps"]["tensions"]},
-            "others": own["muscles"],
-        },
-    }  # fmt: skip
+    result, *_ = solve(knee)
+    expected = [0.0]
+    for _ in range(10):
+        expected.append((expected[-1] + step * force / damper) / (1.0 + step * stiffness / damper))
+    found = result.kinematics[result.kinematics["panel"] == "tibia anterior"]
+    np.testing.assert_allclose(found["value"], expected, rtol=1e-5)
+    # Curves are over what the settings name.
+    np.testing.assert_array_equal(found["at"], found["value"])
+    assert set(result.kinematics["over"]) == {"tibia anterior (mm)"}
 
 
-@pytest.mark.slow
-def test_passive_flexion_of_a_knee_is_an_instance():
-    if not (DATA / "natural_knee/ligaments.csv").is_file():
-        pytest.skip(f"no natural knee in {DATA} (set KNEEWEAR_DATA)")
-    own, composed = passive()
-    expected, *_ = solve(own)
-    result, *_ = solve(composed)
-    pairs = {
-        "tibia rotation": "tibia rotation", "tibia x": "tibia anterior",
-        "patella adduction": "patella rotation", "patella rotation": "patella tilt",
-        "patella y": "patella superior",
-    }  # fmt: skip
-    for name, other in pairs.items():
-        mine, theirs = values(result.kinematics, name), values(expected.kinematics, other)
-        np.testing.assert_allclose(mine, theirs, atol=1e-9)
-    mine, theirs = (r.forces[r.forces["panel"] == "ligament tension"] for r in (result, expected))
-    np.testing.assert_allclose(mine["value"], theirs["value"], atol=1e-6)
+def test_a_monotone_curve_rests_and_does_not_overshoot():
+    points = [[0.0, 0.0], [0.5, 0.0], [2.5, 90.0]]
+    curve = CurveSettings(points=points, between="monotone")
+    at = np.linspace(-1.0, 3.0, 81)
+    found = sample_curve(curve, None, at)
+    assert (found[at <= 0.5] == 0.0).all() and (found[at >= 2.5] == 90.0).all()
+    assert (np.diff(found) >= 0.0).all()
+    # The rate begins at zero; at the end it is of the parabola through the three points, 81 deg/s.
+    ends = sample_curve(curve, None, np.array([0.501, 2.499]))
+    assert ends[0] < 0.001 * 45.0 * 0.01
+    assert 90.0 - ends[1] == pytest.approx(0.001 * 81.0, rel=1e-2)
 
 
 def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_path):

@@ -331,15 +331,22 @@ def test_surfaces_that_no_patch_meets_are_reported():
 def extended():
     """The knee of a sphere and plates, the sphere finer, with meshes and with patches."""
     settings, parts = settings_of_spheres(), knee_of_spheres()
-    layers = settings.layers.model_copy(update={"field_spacing_mm": 1.0, "thickness_mm": 0.2})
-    settings = settings.model_copy(update={"layers": layers})
-    surfaces = parts.knee.surfaces | {"femur": ball(RADIUS, 160)}
+    layer = settings.contact("tibiofemoral").layer.model_copy(
+        update={"field_spacing_mm": 1.0, "thickness_mm": 0.2}
+    )
+    contacts = {
+        name: one.model_copy(update={"layer": layer}) for name, one in settings.contacts.items()
+    }
+    settings = settings.model_copy(update={"contacts": contacts})
+    surfaces = {name.split(".")[0]: mesh for name, mesh in parts.knee.shapes.items()}
+    surfaces["femur"] = ball(RADIUS, 160)
     patches = {
         "femur": (femoral_patches(surfaces["femur"], 2.0),),
         "tibia": (table(0.5, 10.0, 0.3 - RADIUS),),
         "patella": (patellar_patches(surfaces["patella"], 0.5),),
     }
-    knee = replace(parts.knee, surfaces=surfaces)
+    shapes = {f"{body}.cartilage": mesh for body, mesh in surfaces.items()}
+    knee = replace(parts.knee, shapes=shapes)
     found = []
     for own in (None, patches):
         one = replace(parts, knee=knee, patches=own)

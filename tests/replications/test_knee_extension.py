@@ -26,6 +26,7 @@ from kneewear.replications.knee_extension.model import (
     solve,
 )
 from kneewear.replications.knee_extension.motion import (
+    BODIES,
     ExtensionParts,
     build_extension,
     extend_knee,
@@ -38,8 +39,8 @@ from kneewear.replications.knee_extension.motion import (
 )
 from kneewear.replications.knee_extension.plateaus import planar_plateaus
 from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.studies.multibody.assembly import ComposedParts, compose_system
 from kneewear.studies.multibody.outcome import REACH
-from kneewear.studies.multibody.passive_flexion import BODIES, KneeParts, build_system
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import constant, quadratic_to_linear
 from kneewear.tissue.wrapping import WrapObject
@@ -66,7 +67,10 @@ def settings_of_spheres(side=1.0):
             "tibia": {"start": [0.0, 0.0, 0.0, 60.0, 0.0, 0.0]},
             "patella": {"start": [15.2, -12.7, 0.5 * side, 40.0, 0.0, 0.0]},
         },
-        layers={"field_spacing_mm": 3.0},
+        contacts={
+            name: {"layer": {"field_spacing_mm": 3.0}}
+            for name in ("tibiofemoral", "patellofemoral")
+        },
         extension={
             "longest_s": 0.03,
             "output_step_s": 0.0005,
@@ -118,14 +122,18 @@ def knee_of_spheres(side=1.0):
     rod = WrapObject("rod", "cylinder", "femur", (RADIUS - 2.0, 0.0, 0.0), side=(1.0, 0.0, 0.0))
     pull = (path("femur", (25, 180, 6), "patella", (4, 15, 0)),)
     tendon = Bundles(("quadriceps",), BODIES, pull, constant([1.0]), (rod,))
-    knee = KneeParts(surfaces, {}, ligaments, tendon)
+    knee = ComposedParts(
+        {f"{body}.cartilage": mesh for body, mesh in surfaces.items()},
+        ligaments={"ligaments": ligaments},
+        muscles={"quadriceps": tendon},
+    )
     return ExtensionParts(knee, path("patella", (4, -15, 0), "tibia", (32, -45, 3)))
 
 
 @pytest.fixture(scope="module")
 def spheres():
     settings, parts = settings_of_spheres(), knee_of_spheres()
-    base = build_system(parts.knee, settings)
+    base = compose_system(parts.knee, settings)
     slack, start = find_slack_length(base, parts, settings)
     system = build_extension(base, parts, settings, "600N", slack)
     return settings, parts, base, slack, extend_knee(system, start, settings, "600N")
@@ -144,7 +152,7 @@ def test_tendons_balance_about_the_centre_of_a_round_femur(spheres):
     parts, one = spheres[1], spheres[4]
     start = one.motion.coordinates[0]
     poses = one.system.poses(start)
-    pull = parts.knee.quadriceps.on(BODIES).straight.lines(poses)[0]
+    pull = parts.knee.muscles["quadriceps"].on(BODIES).straight.lines(poses)[0]
     ligament = one.system.actions["patellar ligament"].lines(poses)[0]
     assert wrap_overlap(one.system, start) < 0.0
     levers = []
@@ -173,7 +181,7 @@ def test_the_energy_of_the_knee_is_the_work_of_the_quadriceps(spheres):
 
 
 def test_the_scene_has_bundles_and_tendons_near_the_knee(spheres):
-    scene = extension_scene(spheres[4], spheres[1])
+    scene = extension_scene(spheres[4], spheres[1], spheres[0])
     *_, ligament, tendon = scene.lines[0]
     found = spheres[4].motion.parts[0]["patellar ligament"].length[0]
     assert np.linalg.norm(ligament[-1] - ligament[0]) == pytest.approx(found)
@@ -193,7 +201,7 @@ def test_a_leg_that_its_quadriceps_cannot_extend_is_reported(spheres):
 
 def test_a_left_knee_moves_as_the_mirror_image(spheres):
     settings, parts = settings_of_spheres(-1.0), knee_of_spheres(-1.0)
-    base = build_system(parts.knee, settings)
+    base = compose_system(parts.knee, settings)
     slack, start = find_slack_length(base, parts, settings)
     assert slack == pytest.approx(spheres[3], abs=2e-4)
     system = build_extension(base, parts, settings, "600N", slack)
@@ -207,8 +215,8 @@ def test_a_left_knee_moves_as_the_mirror_image(spheres):
 
 def test_both_sides_of_a_contact_are_all_of_it(spheres):
     one = spheres[4]
-    law, found = one.system.actions["tibiofemoral contact"].law, one.motion.parts[0]
-    resultant = found["tibiofemoral contact"]
+    law, found = one.system.actions["tibiofemoral"].law, one.motion.parts[0]
+    resultant = found["tibiofemoral"]
     medial = law.centre[:, 2] < 0.0
     push = [side_contact(resultant, law, mask) for mask in (medial, ~medial)]
     both = side_contact(resultant, law, np.ones_like(medial))
@@ -257,10 +265,10 @@ def test_shifts_of_contact_have_the_signs_of_their_names(spheres):
     flexion = np.linspace(60.0, 0.0, len(one.table))
     moved = (60.0 - flexion) / 60.0
     columns = {
-        "medial tibiofemoral contact x": -3.0 * moved,
-        "lateral tibiofemoral contact x": 2.0 * moved,
-        "lateral patellofemoral contact femur y": 4.0 * moved,
-        "lateral patellofemoral contact y": -5.0 * moved,
+        "medial tibiofemoral x": -3.0 * moved,
+        "lateral tibiofemoral x": 2.0 * moved,
+        "lateral patellofemoral femur y": 4.0 * moved,
+        "lateral patellofemoral y": -5.0 * moved,
     }
     assert set(columns) <= set(one.table)
     made = dict.fromkeys(("LCL", "AAC", "PAC", "APC", "PPC"), 0.0) | columns

@@ -71,7 +71,7 @@ def test_a_tendon_has_the_force_weighted_ends_of_its_muscles():
     assert (one, other, tendon.obstacles) == ("femur", "tibia", (ROD,))
     np.testing.assert_allclose(start, [17.5, 12.5, 1.0])
     np.testing.assert_allclose(end, [17.5, -30.0, 2.0])
-    assert tendon.evaluate(poses()).tension[0] == 4.0
+    assert tendon.evaluate(poses()).tension[0] == 1.0
 
 
 def test_bundles_between_different_bodies_are_not_merged():

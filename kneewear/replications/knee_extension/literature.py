@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import confined_modulus
 from kneewear.regression.literature import computed_rows, judge_number, published_rows
 from kneewear.replications.knee_extension.motion import Extension, stored_energy_error
-from kneewear.replications.knee_extension.settings import KneeExtensionSettings
+from kneewear.replications.knee_extension.settings import CONTACTS, KneeExtensionSettings
 
 Array = NDArray[np.float64]
 Cases = Mapping[str, Extension]
@@ -20,7 +20,7 @@ Measure = Callable[[Extension], float]
 
 # A motion that ends this near to full extension, deg, has reached it.
 EXTENDED = 2.0
-TIBIOFEMORAL, PATELLOFEMORAL = "tibiofemoral contact", "patellofemoral contact"
+TIBIOFEMORAL, PATELLOFEMORAL = CONTACTS
 CRUCIATES = {"ACL": ("AAC", "PAC"), "PCL": ("APC", "PPC")}
 # Thickness of one layer of cartilage in the source, mm.
 LAYER_MM = 2.0
@@ -33,7 +33,7 @@ def compare_extension(cases: Cases, settings: KneeExtensionSettings) -> pd.DataF
     """
     names, first = list(cases), next(iter(cases.values()))
     rotation, velocity = coordinate_differences(first)
-    layers = settings.layers
+    layers = settings.contact("tibiofemoral").layer
     quantities = _pose() | _contact() | _ligaments() | _energy()
     values = {
         quantity: {name: measure(case) for name, case in cases.items()}

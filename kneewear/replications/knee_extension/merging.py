@@ -93,12 +93,12 @@ def join_ligaments(first: Bundles, second: Bundles, path: str | Path) -> Bundles
 def merge_muscles(name: str, muscles: Bundles) -> Bundles:
     """One tendon in place of muscles of constant tension, which weights their ends.
 
-    It pulls with the sum of their tensions and wraps on the object of the strongest one.
+    It pulls with 1 N and wraps on the object of the strongest one.
     """
-    active = muscles.law.active
-    path = mean_path(muscles, range(active.size), active)
-    obstacle = muscles.obstacles[int(np.argmax(active))]
-    return Bundles((name,), muscles.bodies, (path,), constant(active.sum()), (obstacle,))
+    share = muscles.law.active / muscles.law.active.sum()
+    path = mean_path(muscles, range(share.size), share)
+    obstacle = muscles.obstacles[int(np.argmax(share))]
+    return Bundles((name,), muscles.bodies, (path,), constant(share.sum()), (obstacle,))
 
 
 def _span(path: Sequence[Attachment]) -> tuple[Attachment, Attachment]:

@@ -15,7 +15,9 @@ from kneewear.replications.knee_extension.literature import (
     compare_extension,
 )
 from kneewear.replications.knee_extension.motion import (
+    BODIES,
     FLEXION,
+    JOINTS,
     Extension,
     ExtensionParts,
     build_base,
@@ -23,9 +25,9 @@ from kneewear.replications.knee_extension.motion import (
     extend_knee,
     find_slack_length,
 )
-from kneewear.replications.knee_extension.settings import KneeExtensionSettings
+from kneewear.replications.knee_extension.settings import CONTACTS, KneeExtensionSettings
+from kneewear.studies.multibody.composed import drawn_shapes
 from kneewear.studies.multibody.outcome import near
-from kneewear.studies.multibody.passive_flexion import BODIES, CONTACTS, JOINTS
 from kneewear.studies.multibody.result import MultibodyResult, Scene, curves
 
 Array = NDArray[np.float64]
@@ -54,7 +56,7 @@ def solve(parts: ExtensionParts, settings: KneeExtensionSettings) -> MultibodyRe
         kinematics=kinematics,
         forces=forces,
         literature=compare_extension(cases, settings),
-        scene=extension_scene(furthest, parts),
+        scene=extension_scene(furthest, parts, settings),
     )
 
 
@@ -93,9 +95,7 @@ def extension_curves(cases: Mapping[str, Extension]) -> tuple[pd.DataFrame, pd.D
         ]  # fmt: skip
         return pd.concat(tables, ignore_index=True)
 
-    motion = [
-        panel(name, unit, {"": name}) for name, (_, unit) in JOINTS.items() if name != FLEXION
-    ]
+    motion = [panel(name, unit, {"": name}) for name, unit in JOINTS.items() if name != FLEXION]
     motion += [
         curves("flexion", "time (s)", one.table["time_s"], "deg", {case: one.table["flexion_deg"]})
         for case, one in cases.items()
@@ -108,14 +108,14 @@ def extension_curves(cases: Mapping[str, Extension]) -> tuple[pd.DataFrame, pd.D
         "contact on patella, superior": f"lateral {patella} y",
     }
     motion += [panel(name, "mm", {"": column}) for name, column in places.items()]
-    totals = {f", {name.removesuffix(' contact')}": name for name in CONTACTS}
+    totals = {f", {name}": name for name in CONTACTS}
     forces = [panel("contact force", "N", totals)]
     for one in cases.values():
         one.table[RATIO] = one.table[PATELLOFEMORAL] / one.table["quadriceps"]
     forces.append(panel(RATIO, "1", {"": RATIO}))
     for name in CONTACTS:
         sides = {f", {side}": f"{side} {name}" for side in ("medial", "lateral")}
-        forces.append(panel(f"{name} force by side", "N", sides))
+        forces.append(panel(f"{name} contact force by side", "N", sides))
     pulls = {f", {name}": name for name in ("quadriceps", "patellar ligament")}
     forces.append(panel("quadriceps and patellar ligament", "N", pulls))
     ligaments: Any = next(iter(cases.values())).system.actions["ligaments"]
@@ -126,7 +126,9 @@ def extension_curves(cases: Mapping[str, Extension]) -> tuple[pd.DataFrame, pd.D
     return pd.concat(motion, ignore_index=True), pd.concat(forces, ignore_index=True)
 
 
-def extension_scene(one: Extension, parts: ExtensionParts) -> Scene:
+def extension_scene(
+    one: Extension, parts: ExtensionParts, settings: KneeExtensionSettings
+) -> Scene:
     """Bodies, ligaments and tendons at even steps of flexion."""
     system, table = one.system, one.table
     wanted = np.linspace(table["flexion_deg"].iloc[0], table["flexion_deg"].iloc[-1], POSES)
@@ -142,7 +144,7 @@ def extension_scene(one: Extension, parts: ExtensionParts) -> Scene:
         lines.append((*ligaments.straight.lines(pose), *tendon.lines(pose), pull))
     return Scene(
         bodies=BODIES,
-        **parts.knee.drawn(),
+        **drawn_shapes(parts.knee, settings),
         rotation=np.array([pose.rotation for pose in poses]),
         translation=np.array([pose.translation for pose in poses]),
         labels=tuple(f"{flexion[number]:.0f}°" for number in chosen),

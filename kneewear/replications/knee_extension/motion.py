@@ -28,16 +28,16 @@ from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
 from kneewear.multibody.system import FLEXION_FIRST, Body, System, SystemForces
 from kneewear.replications.knee_extension.patch_contact import PatchContact
 from kneewear.replications.knee_extension.patches import CoonsPatches, joined_sources
-from kneewear.replications.knee_extension.settings import InertiaSettings, KneeExtensionSettings
-from kneewear.replications.knee_extension.tendon import PatchTendon
-from kneewear.studies.multibody.passive_flexion import (
-    BODIES,
+from kneewear.replications.knee_extension.settings import (
     CONTACTS,
-    FREE,
-    JOINTS,
-    KneeParts,
-    build_system,
-    start_of,
+    InertiaSettings,
+    KneeExtensionSettings,
+)
+from kneewear.replications.knee_extension.tendon import PatchTendon
+from kneewear.studies.multibody.assembly import (
+    ComposedParts,
+    compose_system,
+    start_coordinates,
 )
 from kneewear.tissue.bundles import Attachment, Bundles
 from kneewear.tissue.laws import linear
@@ -48,6 +48,18 @@ Mask = NDArray[np.bool_]
 
 logger = logging.getLogger(__name__)
 
+BODIES = ("femur", "tibia", "patella")
+FREE = ("tibia.x", "tibia.y", "tibia.z", "tibia.theta_2", "tibia.theta_3", "patella")
+# Coordinates of tibia and patella in the femur, in the order of the system, and their units.
+JOINTS = {
+    f"{body} {name}": unit
+    for body, turns in (
+        ("tibia", ("flexion", "adduction", "rotation")),
+        ("patella", ("flexion", "rotation", "tilt")),
+    )
+    for unit, names in (("mm", ("anterior", "superior", "lateral")), ("deg", turns))
+    for name in names
+}
 FLEXION = "tibia flexion"
 # Start in equilibrium; a part of the largest force.
 TOLERANCE = 1e-6
@@ -71,7 +83,7 @@ class ExtensionParts:
     With `patches`, of each body, contact and wrapping are of these.
     """
 
-    knee: KneeParts
+    knee: ComposedParts
     patellar_ligament: tuple[Attachment, Attachment]
     patches: Mapping[str, tuple[CoonsPatches, ...]] | None = None
 
@@ -100,30 +112,27 @@ class SideContact(NamedTuple):
 def build_base(parts: ExtensionParts, settings: KneeExtensionSettings) -> System:
     """Bodies, ligaments and contact: of the patches, if there are any, or of the meshes."""
     if parts.patches is None:
-        return build_system(parts.knee, settings)
-    layers = settings.layers
-    if layers.thickness_mm is None:
-        raise ValueError("contact of patches needs one thickness of the layers")
-    modulus = confined_modulus(layers.youngs_modulus_mpa, layers.poisson_ratio)
-    contacts = {
-        name: Contact(
-            body,
-            "femur",
-            PatchContact(
-                joined_sources(parts.patches[body]),
-                parts.patches["femur"][0],
-                PREFERRED[body],
-                modulus / layers.thickness_mm,
-            ),
+        return compose_system(parts.knee, settings)
+    system = compose_system(parts.knee, settings.model_copy(update={"contacts": {}}))
+    contacts = {}
+    for name, body in CONTACTS.items():
+        layer = settings.contact(name).layer
+        if layer.thickness_mm is None:
+            raise ValueError("contact of patches needs one thickness of the layers")
+        modulus = confined_modulus(layer.youngs_modulus_mpa, layer.poisson_ratio)
+        law = PatchContact(
+            joined_sources(parts.patches[body]),
+            parts.patches["femur"][0],
+            PREFERRED[body],
+            modulus / layer.thickness_mm,
         )
-        for name, body in CONTACTS.items()
-    }
-    return build_system(parts.knee, settings, contacts)
+        contacts[name] = Contact(body, "femur", law)
+    return System(system.ground, system.bodies, {**system.actions, **contacts})
 
 
 def _tendon(parts: ExtensionParts) -> Bundles | PatchTendon:
     """The tendon of the quadriceps, which wraps on patches or on the object of the bundle."""
-    quadriceps = parts.knee.quadriceps
+    quadriceps = parts.knee.muscles["quadriceps"]
     if parts.patches is None:
         return quadriceps
     ends = {body: np.asarray(point, dtype=float) for body, point in quadriceps.paths[0]}
@@ -194,7 +203,7 @@ def find_slack_length(
 
     wanted = settings.extension.patellar_ligament
     case = next(iter(settings.extension.forcing.force_n))
-    pose = start_of(settings)
+    pose = start_coordinates(settings)
 
     def excess(slack: float) -> float:
         nonlocal pose

@@ -11,14 +11,13 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh, joined
 from kneewear.io.multibody_inputs import Files, file_frames, load_knee_parts, require_known
 from kneewear.io.soft_tissue import read_ligaments
-from kneewear.multibody.system import System
 from kneewear.replications.knee_extension.merging import (
     join_ligaments,
     mean_path,
     merge_ligaments,
     merge_muscles,
 )
-from kneewear.replications.knee_extension.motion import ExtensionParts
+from kneewear.replications.knee_extension.motion import BODIES, ExtensionParts
 from kneewear.replications.knee_extension.patches import (
     CoonsPatches,
     femoral_patches,
@@ -26,7 +25,7 @@ from kneewear.replications.knee_extension.patches import (
 )
 from kneewear.replications.knee_extension.plateaus import planar_plateaus, plateau_grids
 from kneewear.replications.knee_extension.settings import ExtensionSettings, KneeExtensionSettings
-from kneewear.studies.multibody.passive_flexion import BODIES, MOVING
+from kneewear.studies.multibody.assembly import bodies_alone
 from kneewear.studies.multibody.tuning import groups_of
 
 
@@ -40,36 +39,42 @@ def read(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
     bodies.
     """
     knee = load_knee_parts(settings, files)
+    bundles = knee.ligaments["ligaments"]
     extension = settings.extension
     ligament = extension.patellar_ligament.bundles
     key = "multibody.extension.bundles"
     groups = {
-        name: _numbers(chosen, knee.ligaments.names, files, f"{key}.{name}")
+        name: _numbers(chosen, bundles.names, files, f"{key}.{name}")
         for name, chosen in extension.bundles.items()
     }
-    _require_once(groups, knee.ligaments.names, files, key)
+    _require_once(groups, bundles.names, files, key)
     key = "multibody.extension.patellar_ligament.bundles"
-    tendon = _numbers(ligament, knee.ligaments.names, files, key)
-    extended = System("femur", MOVING, {}).poses(np.zeros(2 * 6))
-    ligaments = merge_ligaments(knee.ligaments, groups, extended)
+    tendon = _numbers(ligament, bundles.names, files, key)
+    extended = bodies_alone(settings).poses(np.zeros(2 * 6))
+    ligaments = merge_ligaments(bundles, groups, extended)
     if "further_ligaments" in files:
         further = read_ligaments(files["further_ligaments"], file_frames(settings), BODIES)
         ligaments = join_ligaments(further.bundles, ligaments, files["further_ligaments"])
-    surfaces = dict(knee.surfaces)
+    surfaces = {body: knee.shapes[name] for body, name in settings.surfaces.items()}
     patches = build_patches(surfaces, extension)
     if patches is not None:
         surfaces = {body: joined([one.mesh() for one in own]) for body, own in patches.items()}
     elif extension.plateaus is not None:
         surfaces["tibia"] = planar_plateaus(surfaces["tibia"], extension.plateaus.slope_deg)
-    quadriceps = merge_muscles("quadriceps", knee.quadriceps)
+    quadriceps = merge_muscles("quadriceps", knee.muscles["quadriceps"])
     joined_bodies = {body for body, _ in quadriceps.paths[0]}
     if patches is not None and joined_bodies != {"femur", "patella"}:
         found = f"muscles from {' to '.join(sorted(joined_bodies))}"
         expected, remedy = "muscles from femur to patella with patches", "Correct their bodies."
         raise InputDataError(files["quadriceps"], found, expected, remedy)
     return ExtensionParts(
-        replace(knee, surfaces=surfaces, ligaments=ligaments, quadriceps=quadriceps),
-        mean_path(knee.ligaments, tendon),
+        replace(
+            knee,
+            shapes={name: surfaces[body] for body, name in settings.surfaces.items()},
+            ligaments={"ligaments": ligaments},
+            muscles={"quadriceps": quadriceps},
+        ),
+        mean_path(bundles, tendon),
         patches,
     )
 
@@ -95,7 +100,7 @@ def build_patches(
             found = f"a surface of the {body} without a patch whose centre is on it"
             expected = "a femur around its condylar axis, a patella that faces posterior"
             remedy = "Check the axes of the mesh, or make its patches smaller."
-            where = f"multibody.bodies.{body}.surface"
+            where = f"multibody.bodies.{body}.shapes"
             raise InputDataError(where, found, expected, remedy)
     return patches
 

@@ -7,14 +7,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from kneewear.replications.point_contact.ranges import FALL, INERTIA, OUTPUT_STEP
-from kneewear.settings.faults import fault
+from kneewear.settings.bodies import MassSettings, Triple
+from kneewear.settings.composed_knee import FoundationSettings, KneeSettings
+from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
-from kneewear.settings.soft_tissue_knee import (
-    FORCE,
-    MassSettings,
-    SoftTissueKneeSettings,
-    Triple,
-)
 from kneewear.settings.types import (
     FLEXION,
     Ascending,
@@ -28,6 +24,9 @@ from kneewear.settings.types import (
     quantity,
 )
 
+FORCE = Range("N", 0.001, 1, 1e4, 1e5, "Ten body weights are 7500 N")
+# Contacts, and the body whose triangles each has; the femur presses on them.
+CONTACTS = {"tibiofemoral": "tibia", "patellofemoral": "patella"}
 # Less is no extension of a knee, deg: the angle is in radians.
 _LEAST_EXTENSION = 5.0
 _PATCH = Range("mm", 0.5, 1, 6, 10, "Condyles have radii of 20 mm")
@@ -138,7 +137,7 @@ class ExtensionSettings(Settings):
     output_step_s: Positive = quantity("Time between rows of tables.", OUTPUT_STEP)
 
 
-class KneeExtensionSettings(SoftTissueKneeSettings):
+class KneeExtensionSettings(KneeSettings):
     """Extension of a knee with patella by the quadriceps (Caruntu and Hefzy 2004)."""
 
     model: Literal["knee_extension"] = Field(description="Name of the model.")
@@ -150,18 +149,49 @@ class KneeExtensionSettings(SoftTissueKneeSettings):
         further = self.extension.further_ligaments
         return super().files | ({} if further is None else {"further_ligaments": further})
 
+    def contact(self, name: str) -> FoundationSettings:
+        """Contact of tibia or patella with the femur."""
+        found = self.contacts[name]
+        if not isinstance(found, FoundationSettings):
+            raise TypeError(f"contact {name} of kind {found.kind}")
+        return found
+
+    @property
+    def surfaces(self) -> dict[str, str]:
+        """Names of the bearing surfaces by body."""
+        found = {"femur": self.contact("tibiofemoral").indenter}
+        return found | {body: self.contact(name).elements for name, body in CONTACTS.items()}
+
+    @model_validator(mode="after")
+    def _is_composed(self) -> KneeExtensionSettings:
+        """Require the bodies, contacts and tables of the source."""
+        if self.ground != "femur" or self.moving != ("tibia", "patella"):
+            found = f"{self.ground} at rest, {', '.join(self.moving)}"
+            raise fault(found, "femur at rest, tibia, patella", "Correct the bodies.")
+        if {name: one.kind for name, one in self.contacts.items()} != dict.fromkeys(
+            CONTACTS, "foundation"
+        ) or {name: self.contact(name).elements.split(".")[0] for name in CONTACTS} != CONTACTS:
+            found = f"contacts {', '.join(self.contacts)}"
+            expected = "foundations tibiofemoral and patellofemoral, on elements of these bodies"
+            raise fault(found, expected, "Correct the contacts.")
+        if set(self.ligaments) != {"ligaments"} or set(self.muscles) != {"quadriceps"}:
+            found = f"tables {', '.join((*self.ligaments, *self.muscles))}"
+            raise fault(found, "ligaments.ligaments and muscles.quadriceps", "Correct the names.")
+        given = {"springs": self.springs, "joints": self.joints, "loads": self.loads,
+                 "gravity": self.gravity}  # fmt: skip
+        for name, one in given.items():
+            if one:
+                expected = "null, because `extension` has forces and gravity"
+                raise fault_at((name,), name, expected, "Remove it.")
+        return self
+
     @model_validator(mode="after")
     def _extends(self) -> KneeExtensionSettings:
-        if self.weight is not None:
-            raise fault(
-                f"weight of {', '.join(self.weight.bodies)}",
-                "null, because extension.inertia has the mass of the leg",
-                "Remove it.",
-            )
+        layers = [self.contact(name).layer for name in CONTACTS]
         missing = {
             "extension.plateaus: null": self.extension.plateaus is None,
-            "layers.thickness_mm: null": self.layers.thickness_mm is None,
-            f"layers.strain: {self.layers.strain}": self.layers.strain != "small",
+            "layer.thickness_mm: null": any(one.thickness_mm is None for one in layers),
+            "layer.strain: large": any(one.strain != "small" for one in layers),
         }
         for found, wrong in missing.items():
             if wrong and self.extension.patches is not None:

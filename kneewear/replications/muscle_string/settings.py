@@ -8,12 +8,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kneewear.settings.bodies import DIRECTION, POINT, Triple
 from kneewear.settings.checks import checks
 from kneewear.settings.faults import fault, suggestion
 from kneewear.settings.ranges import Range
-from kneewear.settings.soft_tissue_knee import DIRECTION, POINT, FlexionSettings, Triple
 from kneewear.settings.types import (
+    FLEXION,
     FileName,
+    Finite,
     LengthUnit,
     Name,
     NonNegative,
@@ -23,6 +25,25 @@ from kneewear.settings.types import (
 )
 
 _RADIUS = Range("mm", 0.5, 5, 100, 1000, "Condyles have 15 to 40 mm")
+
+
+class FlexionSettings(Settings):
+    """Flexion angles of the frames, from first to last."""
+
+    first: Finite = quantity("First flexion.", FLEXION)
+    last: Finite = quantity("Last flexion.", FLEXION)
+    frames: int = quantity(
+        "Number of frames, equally spaced.",
+        Range("1", 2, 5, 1000, 2000, "Steps of about 1 deg"),
+    )
+
+    @model_validator(mode="after")
+    def check_order(self) -> FlexionSettings:
+        """Refuse a flexion that does not grow, for it starts at the pose of the first one."""
+        if self.first >= self.last:
+            found = f"first: {self.first:g}, last: {self.last:g}"
+            raise fault(found, "first below last", "Exchange or correct them.")
+        return self
 
 
 class StringBodySettings(Settings):

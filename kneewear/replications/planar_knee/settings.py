@@ -19,10 +19,10 @@ from kneewear.replications.point_contact.ranges import (
     SQUARE_STIFFNESS,
 )
 from kneewear.replications.point_contact.settings import PointContactSettings
+from kneewear.settings.bodies import POINT
 from kneewear.settings.composed_knee import Law
 from kneewear.settings.faults import fault, suggestion
 from kneewear.settings.ranges import Range
-from kneewear.settings.soft_tissue_knee import POINT
 from kneewear.settings.types import (
     FLEXION,
     Ascending,

@@ -25,10 +25,10 @@ from kneewear.replications.point_contact.settings import (
     Samples,
     require_middle,
 )
+from kneewear.settings.bodies import POINT
 from kneewear.settings.composed_knee import Law
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
-from kneewear.settings.soft_tissue_knee import POINT
 from kneewear.settings.types import (
     FLEXION,
     Finite,

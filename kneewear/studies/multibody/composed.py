@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.activity.load import GRAVITY
-from kneewear.contact.impact_laws import effective_radius, hertz_stiffness, hysteresis_factor
-from kneewear.contact.mesh_pair import MeshContact
-from kneewear.contact.point import ImpactLaw, PointContact, Shapes, SphereOnPlane, SphereOnSphere
-from kneewear.geometry.distance_field import build_distance_field
 from kneewear.geometry.meshes import TriangleMesh, joined, sphere_mesh, woven
 from kneewear.mechanics.coordinates import COORDINATES, follow_samples
-from kneewear.mechanics.loads import Load
-from kneewear.mechanics.rigid_body import RigidBody
-from kneewear.multibody.actions import Contact
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system, trace_equilibria
 from kneewear.multibody.impacts import integrate_impacts
-from kneewear.multibody.joints import Joint
-from kneewear.multibody.system import BODY_THREE, FLEXION_FIRST, Body, System
-from kneewear.reference.hertz import contact_modulus
+from kneewear.multibody.system import System
 from kneewear.regression.literature import (
     ENERGY,
     ComparedNumber,
@@ -32,47 +22,59 @@ from kneewear.regression.literature import (
     judge_numbers,
     rms_number,
 )
+from kneewear.settings.bodies import SphereShapeSettings
 from kneewear.settings.composed_knee import (
-    ComposedBodySettings,
     ComposedKneeSettings,
-    CurveSettings,
     FoundationSettings,
-    JointSettings,
-    PlaneShapeSettings,
-    PointSettings,
-    SphereShapeSettings,
+    KneeSettings,
 )
-from kneewear.studies.multibody.layers import build_layer
+from kneewear.settings.knee_results import CLINICAL, COMPONENTS, ComparedMotionSettings
+from kneewear.studies.multibody.assembly import (
+    APPLIED,
+    ComposedParts,
+    compose_system,
+    course_points,
+    driven_motion,
+    follower,
+    free_names,
+    start_coordinates,
+)
+from kneewear.studies.multibody.components import (
+    button_motion,
+    clinical_motion,
+    cycle_table,
+    trace_components,
+)
+from kneewear.studies.multibody.laxity import body_laxity
 from kneewear.studies.multibody.outcome import equilibrium_checks, force_curves, knee_scene
 from kneewear.studies.multibody.result import MultibodyResult, curves
-from kneewear.tissue.bundles import Bundles
-from kneewear.tissue.springs import Spring
+from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
 
 Array = NDArray[np.float64]
 
-TURNS = {"flexion_first": FLEXION_FIRST, "body_three": BODY_THREE}
+logger = logging.getLogger(__name__)
+
 NAMES = {"flexion_first": ("flexion", "adduction", "rotation"), "body_three": COORDINATES[3:]}
+# From N s/m to N s/mm, and from N m s to N mm s.
+IN_MM = (1e-3, 1e3)
 # Frames in the animation, at most, and half the edge of a plane that is drawn, mm.
 POSES, HALF_EDGE = 61, 30.0
 LARGEST_ENERGY_ERROR = 1e-3
 
 
-@dataclass(frozen=True)
-class ComposedParts:
-    """What files of a composed knee hold, in the frames of its bodies, mm.
+class Observed(NamedTuple):
+    """Values (n_frames,) of a coordinate, mm or deg, and its name in tables."""
 
-    `shapes` are meshes by body and name, such as "femur.condyles"; `bones` are drawn, by body;
-    `curves` (n, 2) come from tables, by the names of their files; `compared` is a measured
-    motion with the course as `at`, and `literature` printed numbers.
-    """
+    label: str
+    unit: str
+    values: Array
 
-    shapes: Mapping[str, TriangleMesh] = field(default_factory=dict)
-    bones: Mapping[str, TriangleMesh] = field(default_factory=dict)
-    ligaments: Mapping[str, Bundles] = field(default_factory=dict)
-    muscles: Mapping[str, Bundles] = field(default_factory=dict)
-    curves: Mapping[str, Array] = field(default_factory=dict)
-    compared: pd.DataFrame | None = None
-    literature: pd.DataFrame | None = None
+
+class Axis(NamedTuple):
+    """What curves are over: its name with unit, and its values (n_frames,)."""
+
+    label: str
+    at: Array
 
 
 def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> MultibodyResult:
@@ -80,13 +82,11 @@ def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> Mult
 
     ConvergenceError, with the frame, if it has no equilibrium or the integration ends early.
     """
-    course = settings.course
-    at = np.linspace(course.first, course.last, course.frames)
+    at = course_points(settings)
     system = compose_system(parts, settings)
-    driven = driven_motion(parts, settings, at)
-    free = free_names(settings)
+    equilibria: tuple[SystemEquilibrium, ...] = ()
     if settings.dynamics is not None:
-        motion = _integrate(system, settings, driven, free)
+        motion = _integrate(system, settings, driven_motion(parts, settings, at))
         coordinates, found, reactions = motion.coordinates, motion.parts, motion.reaction
         checks = [
             ComparedNumber(
@@ -95,200 +95,66 @@ def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> Mult
             )
         ]  # fmt: skip
     else:
-        equilibria = _equilibria(system, settings, driven, free)
+        equilibria = trace_composed(system, parts, settings)
+        count = sum(one.evaluations for one in equilibria)
+        logger.info("%d equilibria, %d evaluations", len(equilibria), count)
         coordinates = np.array([one.coordinates for one in equilibria])
         found = tuple(one.forces.parts for one in equilibria)
         reactions = -np.array([one.forces.force for one in equilibria])
         # Loads do work that nothing stores.
         stored = {
-            name: one for name, one in system.actions.items() if name not in settings.loads
-        }  # fmt: skip
+            name: one
+            for name, one in system.actions.items()
+            if name not in settings.loads and name != APPLIED
+        }
         checks = list(equilibrium_checks(System(system.ground, system.bodies, stored), equilibria))
-    kinematics = coordinate_curves(settings, at, coordinates, parts.compared)
-    forces = all_force_curves(system, parts, settings, at, found, reactions)
-    checks += _compare(settings, at, coordinates, parts.compared)
+    seen = observe(system, parts, settings, coordinates)
+    axis = axis_of(settings, seen)
+    kinematics = coordinate_curves(settings, axis, seen, parts.compared)
+    forces = all_force_curves(system, parts, settings, axis, found, reactions)
+    checks += [*_compare(settings, axis, seen, parts.compared), *_tune(system, parts, settings)]
     literature = judge_numbers(checks)
     if parts.literature is not None:
         printed = compare_printed(parts.literature, pd.concat([kinematics, forces]))
         literature = pd.concat([literature, printed], ignore_index=True)
+    components = settings.components
+    clinical = {name: seen[f"{COMPONENTS}.{name}"].values for name in CLINICAL if components}
     return MultibodyResult(
-        kinematics, forces, literature, _scene(system, parts, settings, at, coordinates)
-    )
-
-
-def compose_system(parts: ComposedParts, settings: ComposedKneeSettings) -> System:
-    """System of all bodies and of what acts on them; loads are over the frames of the course."""
-    bodies = tuple(_body(name, settings.bodies[name]) for name in settings.moving)
-    contacts = {
-        name: _foundation(contact, parts)
-        if isinstance(contact, FoundationSettings)
-        else _point_contact(contact, settings)
-        for name, contact in settings.contacts.items()
-    }
-    # Joints are closed at the start.
-    start = System(settings.ground, bodies, {}).poses(start_coordinates(settings))
-    joints = {}
-    names = (settings.ground, *settings.moving)
-    for name, joint in settings.joints.items():
-        numbers = [names.index(body) for body in joint.bodies]
-        joints[name] = _joint(joint, start.rotation[numbers], start.translation[numbers])
-    springs = {}
-    for name, one in settings.springs.items():
-        body, coordinate = one.coordinate.split(".")
-        turns = coordinate.startswith("theta")
-        factor = 180.0 / np.pi * 1e3 if turns else 1.0
-        rest, gap = (np.radians(v) if turns else v for v in (one.rest, one.gap))
-        springs[name] = Spring(coordinate, factor * one.stiffness, rest, gap, body=body)
-    return System(
-        settings.ground,
-        bodies,
-        {
-            **parts.ligaments, **parts.muscles, **contacts, **joints, **springs,
-            **_loads(parts, settings),
-        },
+        kinematics, forces, literature, _scene(system, parts, settings, axis, coordinates),
+        motion=cycle_table(at, clinical) if settings.course.is_cycle else None,
+        patella=button_motion(system, parts.placements, settings, coordinates, found)
+        if settings.button_contact else None,
+        laxity=body_laxity(system, settings, equilibria) if settings.laxity else None,
     )  # fmt: skip
 
 
-def start_coordinates(settings: ComposedKneeSettings) -> Array:
-    """Start of all bodies that move (6 n,), mm and rad."""
-    start = np.array([settings.bodies[name].start for name in settings.moving], dtype=float)
-    start[:, 3:] = np.radians(start[:, 3:])
-    return start.ravel()
-
-
-def free_names(settings: ComposedKneeSettings) -> tuple[str, ...]:
-    """Names of the coordinates that are neither held nor driven."""
-    return tuple(
-        f"{name}.{coordinate}"
-        for name in settings.moving
-        for coordinate in COORDINATES
-        if coordinate not in (*settings.bodies[name].held, *settings.bodies[name].driven)
-    )
-
-
-def driven_motion(parts: ComposedParts, settings: ComposedKneeSettings, at: Array) -> Array:
-    """Coordinates (n_frames, 6 n), mm and rad: of curves where driven, else of the start."""
-    motion = np.tile(start_coordinates(settings), (len(at), 1))
-    for number, name in enumerate(settings.moving):
-        for coordinate, curve in settings.bodies[name].driven.items():
-            values = _sampled(curve, parts.curves.get(f"{name}_{coordinate}"), at)
-            column = 6 * number + COORDINATES.index(coordinate)
-            motion[:, column] = np.radians(values) if coordinate.startswith("theta") else values
-    return motion
-
-
-def _sampled(curve: CurveSettings, table: Array | None, at: Array) -> Array:
-    """Values of a curve, linear between its points and constant beyond."""
-    points = table if curve.points is None else np.array(curve.points, dtype=float)
-    if points is None:
-        raise ValueError("a curve of a table without its table")
-    return np.interp(at, points[:, 0], points[:, 1])
-
-
-def _body(name: str, settings: ComposedBodySettings) -> Body:
-    mass, inertia = settings.mass, None
-    if mass is not None and mass.inertia_kg_m2 is not None:
-        # 1 kg m2 is 1e-3 t times 1e6 mm2.
-        inertia = RigidBody(
-            1e-3 * mass.mass_kg, 1e3 * np.diag(mass.inertia_kg_m2), np.array(mass.centre_mm)
-        )
-    return Body(name, TURNS[settings.turns], inertia)
-
-
-def _foundation(settings: FoundationSettings, parts: ComposedParts) -> Contact:
-    """Elastic foundation on the triangles of a mesh."""
-    (own, _), (other, _) = (part.split(".") for part in (settings.elements, settings.indenter))
-    surface, indenter = parts.shapes[settings.elements], parts.shapes[settings.indenter]
-    measured = None
-    if settings.bones is not None:
-        bones = [parts.shapes[name] for name in settings.bones]
-        measured = bones[0], indenter, bones[1]
-    layer = build_layer(settings.layer, surface, measured)
-    distances = build_distance_field(indenter, settings.layer.field_spacing_mm)
-    return Contact(own, other, MeshContact(surface, distances, layer))
-
-
-def _point_contact(settings: PointSettings, knee: ComposedKneeSettings) -> Contact:
-    """Hertz contact of a sphere with a sphere, a cup or a plane, with the loss of a law."""
-    (fixed, ball), (moving, other) = (p.split(".") for p in (settings.fixed, settings.moving))
-    sphere, counter = knee.bodies[fixed].shapes[ball], knee.bodies[moving].shapes[other]
-    assert isinstance(sphere, SphereShapeSettings)  # settings see to it
-    pair: Shapes
-    if isinstance(counter, PlaneShapeSettings):
-        normal = np.array(counter.normal) / np.linalg.norm(counter.normal)
-        radius = effective_radius(sphere.radius_mm)
-        pair = SphereOnPlane(sphere.centre_mm, sphere.radius_mm, counter.point_mm, normal)
-    else:
-        assert isinstance(counter, SphereShapeSettings)
-        radius = effective_radius(sphere.radius_mm, counter.radius_mm)
-        pair = SphereOnSphere(
-            sphere.centre_mm, sphere.radius_mm, counter.centre_mm, counter.radius_mm
-        )
-    modulus = contact_modulus(
-        *(v for one in settings.materials for v in (one.youngs_modulus_mpa, one.poisson_ratio))
-    )
-    factor = hysteresis_factor(settings.law, settings.restitution)
-    law = ImpactLaw(hertz_stiffness(radius, modulus), factor)
-    return Contact(fixed, moving, PointContact(pair, law), has_rate=True)
-
-
-def _joint(settings: JointSettings, rotation: Array, translation: Array) -> Contact:
-    """Joint of two bodies at their start, (2, 3, 3) and (2, 3)."""
-    axis = np.array(settings.axis) / np.linalg.norm(settings.axis)
-    point = np.array(settings.point_mm)
-    placed = translation[0] + rotation[0] @ point
-    law = Joint(
-        settings.kind, point, axis, rotation[1].T @ (placed - translation[1]),
-        rotation[1].T @ rotation[0] @ axis, settings.stiffness_n_per_mm,
-    )  # fmt: skip
-    return Contact(*settings.bodies, law)
-
-
-def _loads(parts: ComposedParts, settings: ComposedKneeSettings) -> dict[str, Load]:
-    """Weights, and loads over the frames of the course."""
-    course, found = settings.course, {}
-    at = np.linspace(course.first, course.last, course.frames)
-    if settings.gravity is not None:
-        down = np.array(settings.gravity) / np.linalg.norm(settings.gravity)
-        found = {
-            f"weight of {name}": Load(
-                body.mass.mass_kg * GRAVITY * down, point=body.mass.centre_mm, body=name
-            )
-            for name, body in settings.bodies.items()
-            if body.mass is not None and name != settings.ground
-        }
-    for name, load in settings.loads.items():
-        force, moment = np.array(load.force_n), 1e3 * np.array(load.moment_n_m)
-        if load.factor is not None:
-            factor = _sampled(load.factor, parts.curves.get(f"load_{name}"), at)[:, None]
-            force, moment = factor * force, factor * moment
-        found[name] = Load(
-            force, moment, load.point_mm, "moving" if load.axes == "body" else "fixed",
-            body=load.body,
-        )  # fmt: skip
-    return found
-
-
-def _equilibria(
-    system: System, settings: ComposedKneeSettings, driven: Array, free: Sequence[str]
+def trace_composed(
+    system: System, parts: ComposedParts, settings: ComposedKneeSettings
 ) -> tuple[SystemEquilibrium, ...]:
     """Equilibrium of each frame; forces alone where all coordinates are held or driven."""
+    if follower(settings) is not None:
+        return trace_components(system, parts, settings)
+    course, free = settings.course, free_names(settings)
+    driven = driven_motion(parts, settings, course_points(settings))
     if not free:
         return tuple(
             SystemEquilibrium(one, system.at(frame).forces(one), 0.0, 1)
             for frame, one in enumerate(driven)
         )
-    return trace_equilibria(system, driven, free, tolerance=settings.tolerance)
+    dampers = np.array([settings.bodies[name].dampers or [0.0] * 6 for name in settings.moving])
+    step = (course.last - course.first) / (course.frames - 1) if dampers.any() else None
+    resisting = (dampers * np.repeat(IN_MM, 3)).ravel()
+    return trace_equilibria(
+        system, driven, free, step=step, dampers=resisting, tolerance=settings.tolerance
+    )
 
 
-def _integrate(
-    system: System, settings: ComposedKneeSettings, driven: Array, free: Sequence[str]
-) -> Any:
+def _integrate(system: System, settings: ComposedKneeSettings, driven: Array) -> Any:
     """Forward dynamics over the course, in s from its first value."""
     dynamics, course = settings.dynamics, settings.course
     if dynamics is None:
         raise ValueError("no settings of dynamics")
-    duration = course.last - course.first
+    duration, free = course.last - course.first, free_names(settings)
     loads = [one.time_history(course.frames) for one in system.loads.values()]
     start, begin = driven[0], system.at(0)
     if dynamics.settle and free:
@@ -304,24 +170,54 @@ def _labels(settings: ComposedKneeSettings) -> Iterator[tuple[str, int, str, str
     """Yield body, number, name and unit of each coordinate of the bodies that move."""
     number = 0
     for body in settings.moving:
-        for name in (*COORDINATES[:3], *NAMES[settings.bodies[body].turns]):
-            yield body, number, name, "mm" if name in COORDINATES[:3] else "deg"
+        one = settings.bodies[body]
+        for name in one.names or (*COORDINATES[:3], *NAMES[one.turns]):
+            yield body, number, name, "mm" if number % 6 < 3 else "deg"
             number += 1
 
 
-def coordinate_curves(
-    settings: ComposedKneeSettings, at: Array, coordinates: Array, compared: pd.DataFrame | None
-) -> pd.DataFrame:
-    """Curves of all coordinates (n_frames, 6 n), beside those that were measured."""
-    tables = []
+def observe(
+    system: System, parts: ComposedParts, settings: ComposedKneeSettings, motion: Array
+) -> dict[str, Observed]:
+    """Coordinates of bodies, of a motion (n_frames, 6 n), and of components, by name."""
+    found = {}
     for body, number, name, unit in _labels(settings):
-        values = coordinates[:, number]
-        values, panel = np.degrees(values) if unit == "deg" else values, f"{body} {name}"
-        tables.append(curves(panel, settings.course.of, at, unit, {"computed": values}))
-        part = f"{body}.{COORDINATES[number % 6]}"
-        if compared is not None and part in compared:
-            measured = {"reference": compared[part]}
-            tables.append(curves(panel, settings.course.of, compared["at"], unit, measured))
+        values = np.degrees(motion[:, number]) if unit == "deg" else motion[:, number]
+        found[f"{body}.{COORDINATES[number % 6]}"] = Observed(f"{body} {name}", unit, values)
+    if settings.components is not None:
+        clinical = clinical_motion(system, parts.placements, settings.components, motion)
+        for name, values in clinical.items():
+            label = name.replace("_", " ")
+            found[f"{COMPONENTS}.{name}"] = Observed(label, CLINICAL[name], values)
+    return found
+
+
+def axis_of(settings: ComposedKneeSettings, seen: Mapping[str, Observed]) -> Axis:
+    """The course, or the coordinate that curves are shown over instead."""
+    course = settings.course
+    if course.over is None:
+        return Axis(course.of, course_points(settings))
+    over = seen[course.over]
+    return Axis(f"{over.label} ({over.unit})", over.values)
+
+
+def coordinate_curves(
+    settings: ComposedKneeSettings,
+    axis: Axis,
+    seen: Mapping[str, Observed],
+    compared: Mapping[str, pd.DataFrame],
+) -> pd.DataFrame:
+    """Curves of the components, or else of all bodies, and of what was measured beside these."""
+    measured = {part for one in settings.compare.values() for part in one.columns}
+    tables = []
+    for part, one in seen.items():
+        if settings.components and part not in measured and not part.startswith(COMPONENTS):
+            continue
+        tables.append(curves(one.label, axis.label, axis.at, one.unit, {"computed": one.values}))
+        for name, motion in compared.items():
+            if part in motion or part == settings.course.over:
+                series = {name.replace("_", " "): motion.get(part, motion["at"])}
+                tables.append(curves(one.label, axis.label, motion["at"], one.unit, series))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -329,27 +225,30 @@ def all_force_curves(
     system: System,
     parts: ComposedParts,
     settings: ComposedKneeSettings,
-    at: Array,
+    axis: Axis,
     found: Sequence[Mapping[str, Any]],
     reactions: Array,
 ) -> pd.DataFrame:
     """Curves of contacts, tissues and joints, and of constraint forces (n_frames, 6 n)."""
     ligaments, muscles = list(parts.ligaments), list(parts.muscles)
     tables = [
-        force_curves(system, found, settings.course.of, at, ligaments=ligaments, muscles=muscles),
-        *_joint_curves(settings, at, found),
-        *_reaction_curves(settings, at, reactions),
+        force_curves(system, found, *axis, ligaments=ligaments, muscles=muscles),
+        *_joint_curves(settings, axis, found),
+        *_reaction_curves(settings, axis, reactions),
     ]
+    if APPLIED in system.actions:
+        applied = {APPLIED: [np.linalg.norm(one[APPLIED][:3]) for one in found]}
+        tables.insert(0, curves("contact force", axis.label, axis.at, "N", applied))
     return pd.concat(tables, ignore_index=True)
 
 
 def _joint_curves(
-    settings: ComposedKneeSettings, at: Array, found: Sequence[Mapping[str, Any]]
+    settings: ComposedKneeSettings, axis: Axis, found: Sequence[Mapping[str, Any]]
 ) -> Iterator[pd.DataFrame]:
     """Yield curves of constraint forces and gaps of joints."""
     if not settings.joints:
         return
-    over = settings.course.of
+    over, at = axis
     force = {name: [np.linalg.norm(one[name].wrench[:3]) for one in found]
              for name in settings.joints}  # fmt: skip
     gap = {name: [one[name].gap for one in found] for name in settings.joints}
@@ -358,46 +257,114 @@ def _joint_curves(
 
 
 def _reaction_curves(
-    settings: ComposedKneeSettings, at: Array, reactions: Array
+    settings: ComposedKneeSettings, axis: Axis, reactions: Array
 ) -> Iterator[pd.DataFrame]:
     """Yield curves of constraint forces along coordinates that are held or driven."""
     force: dict[str, Array] = {}
     moment: dict[str, Array] = {}
     for body, number, name, unit in _labels(settings):
         one = settings.bodies[body]
-        if COORDINATES[number % 6] in (*one.held, *one.driven):
+        coordinate = COORDINATES[number % 6]
+        if coordinate in (*one.held, *one.driven) or f"{body}.{coordinate}" == follower(settings):
             of = force if unit == "mm" else moment
             of[f"{body} {name}"] = reactions[:, number] * (1.0 if unit == "mm" else 1e-3)
     if force:
-        yield curves("constraint force", settings.course.of, at, "N", force)
+        yield curves("constraint force", *axis, "N", force)
     if moment:
-        yield curves("constraint moment", settings.course.of, at, "N m", moment)
+        yield curves("constraint moment", *axis, "N m", moment)
 
 
 def _compare(
-    settings: ComposedKneeSettings, at: Array, coordinates: Array, compared: pd.DataFrame | None
+    settings: ComposedKneeSettings,
+    axis: Axis,
+    seen: Mapping[str, Observed],
+    compared: Mapping[str, pd.DataFrame],
 ) -> Iterator[ComparedNumber]:
-    """Yield rms differences from a measured motion within the course."""
-    if settings.compare is None or compared is None:
-        return
-    where = compared["at"].to_numpy(dtype=float)
-    inside = (where >= at[0]) & (where <= at[-1])
-    for body, number, name, unit in _labels(settings):
-        part = f"{body}.{COORDINATES[number % 6]}"
-        if part in compared:
-            values = np.interp(where[inside], at, coordinates[:, number])
+    """Yield differences from each motion, of the first without the mean difference, too."""
+    for number, (motion, wanted) in enumerate(settings.compare.items()):
+        of = f"from the {motion.replace('_', ' ')}"
+        for part in wanted.columns:
+            one = seen[part]
+            at, computed, measured = compared_values(axis, one, part, compared[motion])
+            if wanted.parts:
+                yield from _compare_parts(wanted, one, at, computed, measured)
+                continue
             yield rms_number(
-                "rms difference from the reference", f"{body} {name}",
-                np.degrees(values) if unit == "deg" else values,
-                compared[part].to_numpy(dtype=float)[inside], unit, settings.compare.source,
+                f"rms difference {of}", one.label, computed, measured, one.unit, wanted.source,
+                wanted.targets[one.unit],
             )  # fmt: skip
+            if number == 0:
+                shifted = computed - float(np.mean(computed - measured))
+                yield rms_number(
+                    "rms difference without the mean one", one.label, shifted, measured, one.unit,
+                    wanted.source,
+                )  # fmt: skip
+
+
+def _compare_parts(
+    wanted: ComparedMotionSettings, one: Observed, at: Array, computed: Array, measured: Array
+) -> Iterator[ComparedNumber]:
+    """Yield differences over parts of the course, and ranges of both motions."""
+    for name, (first, last) in wanted.parts.items():
+        chosen = (at >= first) & (at <= last)
+        yield rms_number(
+            f"rms difference over the {name}", one.label, computed[chosen], measured[chosen],
+            one.unit, wanted.source,
+        )  # fmt: skip
+    own, other = float(np.ptp(one.values)), float(np.ptp(measured))
+    yield ComparedNumber("range", one.label, own, one.unit, wanted.source, published=other)
+
+
+def compared_values(
+    axis: Axis, one: Observed, part: str, motion: pd.DataFrame
+) -> tuple[Array, Array, Array]:
+    """Places of a motion within the computed one, and computed and other values there."""
+    at = motion["at"].to_numpy(dtype=float)
+    order = np.argsort(axis.at)
+    inside = (at >= axis.at[order[0]]) & (at <= axis.at[order[-1]])
+    computed = np.interp(at[inside], axis.at[order], one.values[order])
+    return at[inside], computed, motion[part].to_numpy(dtype=float)[inside]
+
+
+def _tune(
+    system: System, parts: ComposedParts, settings: ComposedKneeSettings
+) -> Iterator[ComparedNumber]:
+    """Numbers of slack lengths that are fitted to every other frame of the first motion."""
+    tuning = settings.tuning
+    if tuning is None:
+        return
+    motion, wanted = next(iter(settings.compare.items()))
+    reference = parts.compared[motion]
+
+    def errors(strain: dict[str, float]) -> Array:
+        changed = {name: strained(one, strain) for name, one in parts.ligaments.items()}
+        knee = System(system.ground, system.bodies, {**system.actions, **changed})
+        found = np.array([one.coordinates for one in trace_composed(knee, parts, settings)])
+        seen = observe(knee, parts, settings, found)
+        axis, columns = axis_of(settings, seen), []
+        for part in wanted.columns:
+            _, computed, measured = compared_values(axis, seen[part], part, reference)
+            columns.append((computed - measured) / wanted.targets[seen[part].unit])
+        return np.stack(columns, -1)
+
+    names = [name for one in parts.ligaments.values() for name in one.names]
+    groups = tuple(groups_of(tuple(names)))
+    tuned = tune_strains(groups, errors, 0.01 * tuning.strain_percent, tuning.evaluations)
+    source = f"slack lengths within {tuning.strain_percent:g} % of strain"
+    for half, before, after in zip(("fitted", "tested"), tuned.before, tuned.after, strict=True):
+        quantity = f"rms over the targets, {half} frames"
+        yield ComparedNumber(quantity, "published slack lengths", before, "1", wanted.source)
+        limit = before if half == "tested" else np.nan
+        yield ComparedNumber(quantity, "fitted slack lengths", after, "1", source, high=limit)
+    for name, value in tuned.strain.items():
+        yield ComparedNumber("change of strain", name, 100.0 * value, "%", source)
 
 
 def compare_printed(printed: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Judge printed numbers (`panel`, `series`, `at`, `published`, ...) by computed curves."""
     computed = []
     for panel, series, at in printed[["panel", "series", "at"]].itertuples(index=False):
-        curve = table[(table["panel"] == panel) & (table["series"] == series)]
+        curve = table[(table["panel"] == panel) & (table["series"] == series)].sort_values("at")
         computed.append(float(np.interp(at, curve["at"], curve["value"])))
     names = zip(printed["series"], printed["at"], strict=True)
     case = [f"{series} at {at:g}" for series, at in names]
@@ -407,39 +374,52 @@ def compare_printed(printed: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 def curve_names(parts: ComposedParts, settings: ComposedKneeSettings) -> list[tuple[str, str]]:
     """Panel and series of every curve that the model computes, before it computes any."""
-    course, start = settings.course, start_coordinates(settings)
+    start = start_coordinates(settings)
     system = compose_system(parts, settings)
-    forces = system.at(0).forces(start)
-    at, twice = np.array([course.first, course.last]), np.tile(start, (2, 1))
+    forces, twice = system.at(0).forces(start), np.tile(start, (2, 1))
+    seen, axis = observe(system, parts, settings, twice), Axis("", np.zeros(2))
     tables = (
-        coordinate_curves(settings, at, twice, None),
-        all_force_curves(system, parts, settings, at, [forces.parts] * 2, 0.0 * twice),
+        coordinate_curves(settings, axis, seen, {}),
+        all_force_curves(system, parts, settings, axis, [forces.parts] * 2, 0.0 * twice),
     )
     names = pd.concat(tables)[["panel", "series"]].drop_duplicates()
     return list(names.itertuples(index=False, name=None))
 
 
-def _scene(
-    system: System, parts: ComposedParts, settings: ComposedKneeSettings, at: Array, motion: Array
-) -> Any:
-    """Bodies and bundles at some frames; None where nothing has a shape."""
+def drawn_shapes(parts: ComposedParts, settings: KneeSettings) -> dict[str, Any]:
+    """Meshes of a scene, and what they are; bones under layers are drawn as bones."""
+    under = {
+        bone
+        for one in settings.contacts.values()
+        if isinstance(one, FoundationSettings)
+        for bone in one.bones or ()
+    }
     meshes = {
         name: joined(drawn)
         for name, body in settings.bodies.items()
         if (drawn := [_drawn(shape, parts.shapes.get(f"{name}.{key}"))
-                      for key, shape in body.shapes.items()])
+                      for key, shape in body.shapes.items() if f"{name}.{key}" not in under])
     }  # fmt: skip
-    if not meshes:
+    bones = {bone.split(".")[0]: parts.shapes[bone] for bone in under} | dict(parts.bones)
+    note = " (pale: bones)" if bones else ""
+    return {"meshes": meshes, "bones": bones, "shapes": f"Shapes of the bodies{note}"}
+
+
+def _scene(
+    system: System, parts: ComposedParts, settings: ComposedKneeSettings, axis: Axis, motion: Array
+) -> Any:
+    """Bodies and bundles at some frames; None where nothing has a shape."""
+    drawn = drawn_shapes(parts, settings)
+    if not drawn["meshes"]:
         return None
-    chosen = np.unique(np.linspace(0, len(at) - 1, min(POSES, len(at))).round().astype(int))
+    count = len(motion)
+    chosen = np.unique(np.linspace(0, count - 1, min(POSES, count)).round().astype(int))
     return knee_scene(
         system,
         [system.poses(motion[frame]) for frame in chosen],
-        [f"{at[frame]:.3g}" for frame in chosen],
+        [f"{axis.at[frame]:.3g}" for frame in chosen],
         (*parts.ligaments, *parts.muscles),
-        meshes=meshes,
-        bones=parts.bones,
-        shapes="Shapes of the bodies" + (" (pale: bones)" if parts.bones else ""),
+        **drawn,
     )
 
 

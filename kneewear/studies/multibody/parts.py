@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from kneewear.settings.multibody import MultibodyStudy
-from kneewear.studies.multibody.models import solve_model
-from kneewear.studies.multibody.result import scene_record
+from typing import Any
+
+from kneewear.settings.composed_knee import ComposedKneeSettings
+from kneewear.settings.multibody import MultibodyModel, MultibodyStudy
+from kneewear.settings.replications import MULTIBODY_MODELS, replication
+from kneewear.studies.multibody.composed import solve_composed
+from kneewear.studies.multibody.result import MultibodyResult, scene_record
 from kneewear.studies.parts import Part, PartInputs, PartResult
 
 BODIES, SCENE = "bodies", "scene"
@@ -13,14 +17,14 @@ BODIES, SCENE = "bodies", "scene"
 def list_parts(study: MultibodyStudy) -> dict[str, Part]:
     """All bodies.
 
-    A predicted gait has its motion as a table, for activities. Passive flexion has the motion of a
-    placed button, for tests of buttons, and the results of its laxity tests.
+    A composed knee may have a cycle of its components as a table, for activities, the motion of a
+    button, for tests of buttons, and the results of laxity tests.
     """
-    model = study.multibody
-    further: tuple[str, ...] = {"predicted_gait": ("motion",)}.get(model.model, ())
-    if model.model == "passive_flexion":
-        given = {"patella": model.places_button, "laxity": model.laxity is not None}
-        further = tuple(name for name, has in given.items() if has)
+    model, further = study.multibody, []
+    if isinstance(model, ComposedKneeSettings):
+        given = {"motion": model.course.is_cycle, "patella": model.button_contact,
+                 "laxity": model.laxity}  # fmt: skip
+        further = [name for name, has in given.items() if has]
     tables = "literature", "kinematics", "forces", *further
     return {BODIES: Part(tables, 1500, 30, knee=False)}
 
@@ -30,3 +34,11 @@ def compute_part(study: MultibodyStudy, name: str, inputs: PartInputs) -> PartRe
     result = solve_model(inputs.bodies(study), study.multibody)
     tables = {table: getattr(result, table) for table in list_parts(study)[name].tables}
     return PartResult(tables, {SCENE: scene_record(result.scene)})
+
+
+def solve_model(parts: Any, settings: MultibodyModel) -> MultibodyResult:
+    """Solve a composed knee, or the replication that the settings name."""
+    if settings.model in MULTIBODY_MODELS:
+        solved: MultibodyResult = replication(settings.model, "model").solve(parts, settings)
+        return solved
+    return solve_composed(parts, settings)
