@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
@@ -17,6 +17,7 @@ from kneewear.settings.types import (
     Name,
     Positive,
     Settings,
+    check_inertia,
     quantity,
 )
 
@@ -31,7 +32,7 @@ Label = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9 _-]*$", max_length=40
 POINT = Range("mm", -2000, -600, 600, 2000, "Within the leg")
 DIRECTION = Range("1", -1e6, -1e3, 1e3, 1e6, "Components of a direction of any length")
 POSE = Range("mm and deg", -1000, -600, 600, 1000, "Bones of the leg are within 600 mm")
-_COURSE = Range("1", -1e6, -1e4, 1e4, 1e6, "Angles, times, percent, or forces of ten body weights")
+COURSE = Range("1", -1e6, -1e4, 1e4, 1e6, "Angles, times, percent, or forces of ten body weights")
 _POINTS = Range("course, and mm, deg or 1", -1e6, -1e4, 1e4, 1e6, "Courses and what follows them")
 _DAMPER = Range("N s/m and N m s/rad", 0, 0, 1e4, 1e7, "Joints of OpenSim models have 1 to 1000")
 _INERTIA = Range("kg m2", 1e-7, 1e-6, 0.5, 5, "0.007 to 0.07 of a shank, 2e-5 of a patella")
@@ -53,8 +54,8 @@ class CourseSettings(Settings):
         description="Whether the course is the percent of a cycle, so that the motion of "
         "components is a table for activities.",
     )
-    first: Finite = quantity("Value at the first frame.", _COURSE)
-    last: Finite = quantity("Value at the last frame.", _COURSE)
+    first: Finite = quantity("Value at the first frame.", COURSE)
+    last: Finite = quantity("Value at the last frame.", COURSE)
     frames: int = quantity(
         "Number of frames, equally spaced.", Range("1", 2, 5, 1000, 10000, "Small steps converge")
     )
@@ -184,16 +185,13 @@ class LayerSettings(Settings):
 
 
 class MassSettings(Settings):
-    """Mass of a body, and its centre."""
+    """Mass of a body, its centre, and its inertia in dynamics."""
 
     mass_kg: Positive = quantity("Mass.", _MASS)
     centre_mm: Triple = quantity("Centre of mass in the frame of the body.", POINT)
-
-
-class InertialMassSettings(MassSettings):
-    """Mass of a body, its centre, and its inertia in dynamics."""
-
-    inertia_kg_m2: Triple | None = quantity(
+    inertia_kg_m2: (
+        Annotated[tuple[Positive, Positive, Positive], AfterValidator(check_inertia)] | None
+    ) = quantity(
         "Moments of inertia about the centre of mass along the body's axes; needed in dynamics.",
         _INERTIA,
         None,
@@ -236,7 +234,7 @@ class BodySettings(Settings):
         _DAMPER,
         None,
     )
-    mass: InertialMassSettings | None = Field(
+    mass: MassSettings | None = Field(
         None, description="Mass, for weight and dynamics; null without."
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from kneewear.settings.bodies import POINT, Curve, Pair, Part, Triple
+from kneewear.settings.bodies import COURSE, POINT, Curve, Pair, Part, Triple
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
 from kneewear.settings.types import (
@@ -32,7 +32,6 @@ _TEST_MOMENT = Range(
     "N m", -100, -30, 30, 100, "Laxity tests of patients: 1.5 to 10 N m", least=0.05
 )
 _TARGET = Range("deg or mm", 1e-6, 0.01, 10, 100, "Repeatability of measured motions")
-_COURSE = Range("1", -1e6, -1e4, 1e4, 1e6, "Angles, times, percent, or forces of ten body weights")
 
 
 class TrayLoadSettings(Settings):
@@ -97,7 +96,7 @@ class ComparedMotionSettings(Settings):
     parts: dict[Name, Pair] = quantity(
         "Parts of the course by name, from and to, that are compared one by one, and then ranges "
         "of both motions; none to compare all of it.",
-        _COURSE,
+        COURSE,
         {},
     )
     source: str = Field(min_length=1, description="Source of the motion.")

@@ -10,11 +10,13 @@ import pandas as pd
 import pytest
 
 from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import sphere_mesh
 from kneewear.io.multibody_inputs import load_parts
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.replications.spatial_knee.model import flex
 from kneewear.settings.bodies import CurveSettings
 from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.studies.multibody.assembly import sample_curve
+from kneewear.studies.multibody.assembly import ComposedParts, sample_curve
 from kneewear.studies.multibody.composed import curve_names
 from kneewear.studies.multibody.parts import solve_model
 from tests.refusals import refused_at
@@ -180,6 +182,41 @@ def test_a_monotone_curve_rests_and_does_not_overshoot():
     assert 90.0 - ends[1] == pytest.approx(0.001 * 81.0, rel=1e-2)
 
 
+def test_a_load_on_driven_components_is_borne_as_statics_say():
+    stiffness, lever, medial, lateral = 100.0, 20.0, 700.0, 300.0
+    springs = {name: {"coordinate": f"tibia.{name}", "stiffness": stiffness} for name in "xyz"}
+    springs |= {name: {"coordinate": f"tibia.{name}", "stiffness": 1.0}
+                for name in ("theta_2", "theta_3")}  # fmt: skip
+    mesh = {"shapes": {"part": {"kind": "mesh", "file": "made.ply"}}}
+    load = {"file": "made.csv", "over": "percent", "medial": "medial", "lateral": "lateral",
+            "lever_mm": lever, "least_n": 20.0}  # fmt: skip
+    settings = study({
+        "model": "composed", "ground": "femur",
+        "course": {"of": "cycle (%)", "first": 0, "last": 100, "frames": 5, "is_cycle": True},
+        "bodies": {"femur": mesh, "tibia": mesh | {"start": [0.0] * 6}}, "springs": springs,
+        "components": {"femoral": "femur.part", "tibial": "tibia.part", "load": load,
+                       "flexion": [[0, 10], [100, 50]]},
+    }).multibody  # fmt: skip
+    # From the axes of bones (anterior, superior, lateral) to those of components; one is tilted.
+    axes = np.diag([-1.0, 1.0, -1.0])
+    flexed = body_three_123(np.radians([0.0, 0.0, -5.0]))
+    ball = sphere_mesh((0.0, 0.0, 0.0), 10.0, 9, 5)
+    parts = ComposedParts(
+        shapes={"femur.part": ball, "tibia.part": ball},
+        placements={"femur.part": (flexed @ axes, np.zeros(3)), "tibia.part": (axes, np.zeros(3))},
+        load=np.array([[0.0, medial, lateral], [100.0, medial, lateral]]),
+    )
+    result = solve_model(parts, settings)
+    np.testing.assert_allclose(result.motion["flexion_deg"], np.linspace(10.0, 50.0, 5), atol=1e-6)
+    np.testing.assert_allclose(values(result.forces, "contact force", "applied load"), 1000.0)
+    # The force is along the tibia: its moment about the anterior axis is that of both sides.
+    poses = result.scene.rotation[:, 1], result.scene.translation[:, 1]
+    pushed = (medial + lateral) / stiffness * poses[0][:, :, 1]
+    np.testing.assert_allclose(poses[1], pushed, atol=1e-4)
+    tilt = np.degrees(np.arcsin(poses[0][:, 2, 1]))
+    np.testing.assert_allclose(tilt, 1e-3 * lever * (medial - lateral), rtol=1e-4)
+
+
 def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_path):
     file = tmp_path / "printed.csv"
     rows = ["panel,series,at,published,tolerance,unit,source",
@@ -220,6 +257,9 @@ def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_
         ({"loads": {"press": {"body": "hip"}}}, "multibody.loads.press.body"),
         ({"loads": {"touch": {"body": "tibia", "force_n": [1, 0, 0]}}}, "multibody"),
         ({"dynamics": {}}, "multibody.bodies.tibia.mass"),
+        ({"bodies": {"tibia": {"mass": {"mass_kg": 4.0, "centre_mm": [0, 0, 0],
+                                        "inertia_kg_m2": [0.07, 0.7, 0.07]}}}},
+         "multibody.bodies.tibia.mass.inertia_kg_m2"),
         ({"springs": {"one": {"coordinate": "femur.x", "stiffness": 1.0}}},
          "multibody.springs.one.coordinate"),
     ],

@@ -64,7 +64,10 @@ def settings_of_spheres(side=1.0):
     """A knee that starts at 60 degrees and extends for 30 ms; `side` is -1 for a left one."""
     return study(
         bodies={
-            "tibia": {"start": [0.0, 0.0, 0.0, 60.0, 0.0, 0.0]},
+            "tibia": {
+                "start": [0.0, 0.0, 0.0, 60.0, 0.0, 0.0],
+                "mass": {"centre_mm": [11, -234, 2 * side]},
+            },
             "patella": {"start": [15.2, -12.7, 0.5 * side, 40.0, 0.0, 0.0]},
         },
         contacts={
@@ -74,7 +77,6 @@ def settings_of_spheres(side=1.0):
         extension={
             "longest_s": 0.03,
             "output_step_s": 0.0005,
-            "inertia": {"tibia": {"centre_mm": [11, -234, 2 * side]}},
             "patellar_ligament": {"force_ratio": 1.05},
             "forcing": {"force_n": dict.fromkeys(["200N", "300N", "400N"])
                         | {"600N": [600, 600, 600, 60]}},
@@ -292,7 +294,7 @@ def test_faults_name_the_key():
     with pytest.raises(InputDataError, match=r"stiffness_n_per_mm"):
         study(extension={"patellar_ligament": {"stiffness_n_per_mm": 0}})
     with pytest.raises(InputDataError, match=r"mass_kg"):
-        study(extension={"inertia": {"patella": {"mass_kg": -0.1}}})
+        study(bodies={"patella": {"mass": {"mass_kg": -0.1}}})
 
 
 def test_printed_bundles_are_as_long_in_extension_as_their_ratio_says():

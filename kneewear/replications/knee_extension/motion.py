@@ -20,17 +20,14 @@ from kneewear.contact.foundation import confined_modulus
 from kneewear.contact.mesh_pair import MeshContact
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError, InputDataError
-from kneewear.mechanics.loads import Load
-from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.multibody.actions import Contact, FlexionDriven
 from kneewear.multibody.dynamics import Stepping, SystemMotion, integrate_system
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
-from kneewear.multibody.system import FLEXION_FIRST, Body, System, SystemForces
+from kneewear.multibody.system import System, SystemForces
 from kneewear.replications.knee_extension.patch_contact import PatchContact
 from kneewear.replications.knee_extension.patches import CoonsPatches, joined_sources
 from kneewear.replications.knee_extension.settings import (
     CONTACTS,
-    InertiaSettings,
     KneeExtensionSettings,
 )
 from kneewear.replications.knee_extension.tendon import PatchTendon
@@ -142,23 +139,8 @@ def _tendon(parts: ExtensionParts) -> Bundles | PatchTendon:
 def build_extension(
     base: System, parts: ExtensionParts, settings: KneeExtensionSettings, case: str, slack: float
 ) -> System:
-    """System of a forcing function; `base` has contacts and ligaments, `slack`, mm, the tendon's.
-
-    Weights act at the centres of mass.
-    """
+    """System of a forcing function; `base` has all but the tendons, `slack`, mm, is that of one."""
     extension = settings.extension
-    bodies = tuple(
-        Body(str(name), FLEXION_FIRST, _inertia(one)) for name, one in extension.inertia.items()
-    )
-    weights = {
-        f"weight of the {body.name}": Load(
-            body.inertia.mass * np.array(extension.gravity_mm_per_s2),
-            point=body.inertia.centre_of_mass,
-            body=body.name,
-        )
-        for body in bodies
-        if body.inertia is not None
-    }
     forcing = extension.forcing
     tendon = Bundles(
         ("patellar ligament",),
@@ -169,16 +151,11 @@ def build_extension(
     pull = FlexionDriven(
         _tendon(parts), "tibia", np.radians(forcing.flexion_deg), forcing.force_n[case]
     )
-    order = {body.name: body for body in bodies}
     return System(
-        "femur",
-        (order["tibia"], order["patella"]),
-        {**base.actions, **weights, "quadriceps": pull, "patellar ligament": tendon},
+        base.ground,
+        base.bodies,
+        {**base.actions, "quadriceps": pull, "patellar ligament": tendon},
     )
-
-
-def _inertia(one: InertiaSettings) -> RigidBody:
-    return RigidBody(1e-3 * one.mass_kg, 1e3 * np.diag(one.inertia_kg_m2), one.centre_mm)
 
 
 def seat(system: System, start: Array) -> SystemEquilibrium:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from kneewear.replications.point_contact.ranges import FALL, INERTIA, OUTPUT_STEP
-from kneewear.settings.bodies import MassSettings, Triple
+from kneewear.replications.point_contact.ranges import FALL, OUTPUT_STEP
 from kneewear.settings.composed_knee import FoundationSettings, KneeSettings
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.ranges import Range
@@ -20,7 +19,6 @@ from kneewear.settings.types import (
     Positive,
     Removable,
     Settings,
-    check_inertia,
     quantity,
 )
 
@@ -30,16 +28,6 @@ CONTACTS = {"tibiofemoral": "tibia", "patellofemoral": "patella"}
 # Less is no extension of a knee, deg: the angle is in radians.
 _LEAST_EXTENSION = 5.0
 _PATCH = Range("mm", 0.5, 1, 6, 10, "Condyles have radii of 20 mm")
-
-
-class InertiaSettings(MassSettings):
-    """Mass of a body, and its inertia about the axes of the body at its centre of mass."""
-
-    inertia_kg_m2: Annotated[tuple[Positive, Positive, Positive], AfterValidator(check_inertia)] = (
-        quantity(
-            "Moments of inertia at the centre of mass about axes along those of the body.", INERTIA
-        )
-    )
 
 
 class ForcingSettings(Settings):
@@ -98,7 +86,7 @@ class PatchSettings(Settings):
 
 
 class ExtensionSettings(Settings):
-    """Dynamic extension: bundles, patellar ligament, forces of the quadriceps and inertia."""
+    """Dynamic extension: bundles, patellar ligament, forces of the quadriceps and times."""
 
     bundles: Annotated[dict[Name, tuple[Name, ...]], Removable, Field(min_length=1)] = Field(
         description=(
@@ -125,13 +113,6 @@ class ExtensionSettings(Settings):
         description="Linear spring between patella and tibia."
     )
     forcing: ForcingSettings = Field(description="Quadriceps forces over flexion.")
-    inertia: dict[Literal["tibia", "patella"], InertiaSettings] = Field(
-        min_length=2, description="Inertia of tibia and patella."
-    )
-    gravity_mm_per_s2: Triple = quantity(
-        "Acceleration of gravity in the femur's frame.",
-        Range("mm/s2", -2e4, -9830, 9830, 2e4, "9810 on earth", least=100),
-    )
     last_flexion_deg: Finite = quantity("Flexion at which the motion ends.", FLEXION)
     longest_s: Positive = quantity("Time after which it ends at the latest.", FALL)
     output_step_s: Positive = quantity("Time between rows of tables.", OUTPUT_STEP)
@@ -141,7 +122,7 @@ class KneeExtensionSettings(KneeSettings):
     """Extension of a knee with patella by the quadriceps (Caruntu and Hefzy 2004)."""
 
     model: Literal["knee_extension"] = Field(description="Name of the model.")
-    extension: ExtensionSettings = Field(description="Bundles, forces and inertia.")
+    extension: ExtensionSettings = Field(description="Bundles and forces.")
 
     @property
     def files(self) -> dict[str, str]:
@@ -177,12 +158,15 @@ class KneeExtensionSettings(KneeSettings):
         if set(self.ligaments) != {"ligaments"} or set(self.muscles) != {"quadriceps"}:
             found = f"tables {', '.join((*self.ligaments, *self.muscles))}"
             raise fault(found, "ligaments.ligaments and muscles.quadriceps", "Correct the names.")
-        given = {"springs": self.springs, "joints": self.joints, "loads": self.loads,
-                 "gravity": self.gravity}  # fmt: skip
+        given = {"springs": self.springs, "joints": self.joints, "loads": self.loads}
         for name, one in given.items():
             if one:
-                expected = "null, because `extension` has forces and gravity"
-                raise fault_at((name,), name, expected, "Remove it.")
+                raise fault_at((name,), name, "the forces of `extension` alone", "Remove it.")
+        for name in self.moving:
+            mass = self.bodies[name].mass
+            if mass is None or mass.inertia_kg_m2 is None:
+                expected = "mass and inertia, for the motion"
+                raise fault_at(("bodies", name, "mass"), f"{mass}", expected, "Give both.")
         return self
 
     @model_validator(mode="after")
