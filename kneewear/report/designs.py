@@ -15,8 +15,6 @@ from kneewear.report.static import MATERIAL_COLOURS, draw_elements, draw_plateau
 from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.sides import SIDES
 
-# Shown of a condition.
-CONDITION = ("flexion", "load", "medial_share", "external_rotation")
 OVER_FLEXION = {"contact_area": "mm²", "avg_pressure": "MPa", "max_pressure": "MPa"}
 # Of the coefficients of friction.
 LINES = ("-", "--", "-.", ":")

@@ -28,9 +28,8 @@ LOSSES = (
     ("mass_mg_per_million_cycles", "mass", "mass", "mg per million cycles"),
 )
 # Targets of a calibration: median and largest error of the cells that were not fitted, per cent
-# beyond rounding, and the number of constants.
+# beyond rounding.
 TARGETS = {"all others": (1.6, 9.0), "average pressure": (4.0, 10.0)}
-MOST_CONSTANTS = 15
 TITLES = {"all others": "All but average pressure", "average pressure": "Average pressure"}
 
 

@@ -82,25 +82,6 @@ def _wear_sources(settings: Settings, known: Mapping[str, Any]) -> list[tuple[st
     return rows
 
 
-def changed_settings(study: Mapping[str, Any], defaults: Mapping[str, Any]) -> pd.DataFrame:
-    """Settings whose value is not that of the default study, but name and kind of the study.
-
-    Of blocks that the default study lacks, such as those of other kinds, all settings of one
-    block are a row. Columns key, here, default.
-    """
-    here, usual = settings_leaves(study), settings_leaves(defaults)
-    blocks: dict[str, list[str]] = {}
-    rows = []
-    for key, value in here.items():
-        if key in usual and value != usual[key] and key not in ("study", "model", "page"):
-            rows.append((key, value, usual[key]))
-        elif key not in usual and value != "none":
-            block, _, name = key.rpartition(".")
-            blocks.setdefault(block or name, []).append(f"{name} {value}")
-    rows += [(block, ", ".join(values), "–") for block, values in blocks.items()]
-    return pd.DataFrame(rows, columns=["key", "here", "default"])
-
-
 def provenance_tables(provenance: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Versions, times of the rules and input files of a run, as tables."""
     heads = {

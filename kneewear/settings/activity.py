@@ -31,7 +31,6 @@ from kneewear.settings.types import (
 
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Sign = Literal[1, -1]
-ISO_CONVENTIONS = ("iso14243-3:2004", "iso14243-3:2014")
 
 _CURVE = Range.unlimited(
     "that of the curve", "The sampled curve is judged (checks motion and load)"

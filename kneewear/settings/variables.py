@@ -25,13 +25,6 @@ CUT = 3.0
 MOST_CHECKED = 20
 
 Value = float | str
-# Value of a variable that leaves the settings as they are.
-UNCHANGED = math.nan
-
-
-def parse_path(path: str) -> Location:
-    """Keys and list positions of a path with dots."""
-    return tuple(int(step) if step.isdigit() else step for step in path.split("."))
 
 
 def merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

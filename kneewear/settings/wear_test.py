@@ -513,14 +513,6 @@ class BearingTest(Settings):
             return {}
         return {"button": bearing.button, "trochlea": bearing.trochlea}
 
-    @property
-    def is_stationary(self) -> bool:
-        """Whether the same polyethylene is in contact at all times."""
-        bearing = self.bearing
-        return isinstance(bearing, FlatPin | RingPin) or (
-            isinstance(bearing, SphereOnFlat | CylinderOnFlat) and bearing.polyethylene == "pin"
-        )
-
     @model_validator(mode="after")
     def _moves_as_its_bearing_can(self) -> BearingTest:
         own = {path for paths in _OWN_PATHS.values() for path in paths}

@@ -11,8 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.settings.base import CaseStudy, Study
-from kneewear.settings.cases import Case
+from kneewear.settings.base import Study
 from kneewear.settings.files import Location
 from kneewear.settings.variables import Variable, is_unchanged, locations_of
 
@@ -76,12 +75,6 @@ def _case_names(study: Study, table: pd.DataFrame) -> list[str]:
         if all(names):
             return names
     return [f"c{number:05d}" for number in range(len(table))]
-
-
-def list_cases(study: CaseStudy, table: pd.DataFrame) -> list[Case]:
-    """Cases of some rows of a plan."""
-    return [study.case(variable_values(study, row), str(row[CASE]))
-            for row in table.to_dict("records")]  # fmt: skip
 
 
 def variable_values(study: Study, row: Mapping[Any, Any]) -> dict[str, Any]:

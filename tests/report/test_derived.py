@@ -14,7 +14,6 @@ from kneewear.report.published_tables import (
     insert_rates,
     retrievals,
 )
-from kneewear.report.source_tables import changed_settings
 from kneewear.report.static import draw_grid_sensitivity, draw_position_scan
 from kneewear.report.study_tables import (
     compared_numbers,
@@ -223,13 +222,6 @@ def test_choices_of_the_model_are_those_of_its_laws_and_factors():
     assert volumes["wear factor", "4e-07"] == pytest.approx(4.0 * volumes["wear factor", "1e-07"])
     left = draw_spread(spread_of()).axes[0]
     assert [bar.get_width() for bar in left.containers[0]] == pytest.approx(volumes.tolist())
-
-
-def test_changed_settings_are_those_that_differ_and_new_blocks_are_one_row():
-    usual = {"study": "default", "wear": {"months": 51, "blocks": 1}}
-    here = {"study": "mine", "wear": {"months": 12, "blocks": 1}, "sweep": {"a": 1, "b": 2}}
-    table = changed_settings(here, usual).set_index("key")["here"].to_dict()
-    assert table == {"wear.months": "12", "sweep": "a 1, b 2"}
 
 
 def test_mean_and_peak_of_any_side_are_judged_and_failures_are_not():

@@ -16,7 +16,6 @@ from kneewear.study.plans import (
     NOMINAL,
     ROLE,
     VARIED,
-    list_cases,
     plan_cases,
     stratify_samples,
     variable_values,
@@ -88,8 +87,9 @@ def test_rows_of_a_file_are_combined_with_other_variables():
     table = plan_cases(study, rows)
     assert len(table) == 400 == count_cases(study, CONFIG.parent)
     assert table["design"].tolist() == ["nominal"] * 200 + ["conforming"] * 200
-    case = list_cases(study, table[200:201])[0]
-    changed = study.at(variable_values(study, table.iloc[200]))
+    row = table.iloc[200]
+    case = study.case(variable_values(study, row), row["case"])
+    changed = study.at(variable_values(study, row))
     assert case.body_mass == rows[0]["body_mass_kg"] == changed.patient.body_mass_kg
     base = study.activities["gait"].femur_posterior_mm.bumps
     heights = [bump.height for bump in changed.activities["gait"].femur_posterior_mm.bumps]
@@ -106,7 +106,11 @@ def test_a_plan_in_a_file_is_the_plan_itself(tmp_path):
     given = sampled({"plan": "table", "file": str(tmp_path / "plan.csv")}, SWEEP)
     assert count_cases(given, ".") == 9
     again = plan_cases(given, read_plan(tmp_path / "plan.csv", given))
-    assert list_cases(given, again) == list_cases(study, table)
+    cases = [
+        [one.case(variable_values(one, row), row["case"]) for row in rows.to_dict("records")]
+        for one, rows in ((given, again), (study, table))
+    ]
+    assert cases[0] == cases[1]
 
 
 @pytest.mark.parametrize(
