@@ -79,8 +79,8 @@ class ComparedMotionSettings(Settings):
     over: str = Field(min_length=1, description="Column of the course, or of what is shown over.")
     columns: dict[Part, str] = Field(
         min_length=1,
-        description="Column of each coordinate, mm or deg, such as tibia.x, or of components "
-        f"components.varus ({', '.join(CLINICAL)}).",
+        description="Column of each coordinate, mm or deg, such as tibia.x; of components, such as "
+        f"components.varus, {', '.join(CLINICAL)}.",
     )
     from_s: Finite | None = quantity(
         "Time before which rows are not compared, of the column time_s; null for all.",
