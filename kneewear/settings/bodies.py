@@ -238,6 +238,14 @@ class BodySettings(Settings):
         None, description="Mass, for weight and dynamics; null without."
     )
 
+    @model_validator(mode="after")
+    def check_names(self) -> BodySettings:
+        """Require different names of coordinates."""
+        if self.names is not None and len(set(self.names)) < len(self.names):
+            found = ", ".join(self.names)
+            raise fault_at(("names",), found, "six different names", "Rename one.")
+        return self
+
     @property
     def meshes(self) -> dict[str, MeshShapeSettings]:
         """Meshes among the shapes."""

@@ -247,6 +247,8 @@ def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_
          "multibody.bodies.tibia.driven.y.points"),
         ({"bodies": {"tibia": {"driven": {"y": {"file": "a.csv", "over": "x"}}}}},
          "multibody.bodies.tibia.driven.y"),
+        ({"bodies": {"tibia": {"names": ["x", "y", "z", "turn", "tilt", "turn"]}}},
+         "multibody.bodies.tibia.names"),
         ({"contacts": {"touch": {"moving": "tibia.plait"}}},
          "multibody.contacts.touch.moving"),
         ({"contacts": {"touch": {"fixed": "tibia.plate"}}},
