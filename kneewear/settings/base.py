@@ -40,7 +40,14 @@ from kneewear.settings.types import (
     Settings,
     quantity,
 )
-from kneewear.settings.variables import Value, Variable, apply_values, check_variables, is_unchanged
+from kneewear.settings.variables import (
+    Value,
+    Variable,
+    apply_values,
+    check_variables,
+    is_unchanged,
+    set_values,
+)
 from kneewear.settings.wear import WearSettings
 
 # Element frames (elements times frames, activities and blocks) that a job simulates in about three
@@ -265,7 +272,8 @@ class Study(Settings):
         """
         single = {"variables": {}, "analyses": {}, "cases": {"plan": "factorial"}}
         settings = self.model_dump(mode="json") | single
-        return type(self).model_validate(apply_values(settings, self.variables, values))
+        set_values(settings, self.variables, values)
+        return type(self).model_validate(settings)
 
     def extreme_studies(self) -> Iterator[Self]:
         """Yield the study of each level or bound of each variable alone."""

@@ -400,12 +400,19 @@ def apply_values(
     there is nothing at a path.
     """
     changed = copy.deepcopy(dict(settings))
+    set_values(changed, variables, values)
+    return changed
+
+
+def set_values(
+    settings: dict[str, Any], variables: Mapping[str, Variable], values: Mapping[str, Any]
+) -> None:
+    """Change settings in place, as `apply_values` does in a copy."""
     for blocks in (True, False):
         for name, variable in variables.items():
             value = values.get(name)
             if (variable.blocks is not None) == blocks and not is_unchanged(value):
-                variable.apply(changed, value)  # type: ignore[arg-type]
-    return changed
+                variable.apply(settings, value)  # type: ignore[arg-type]
 
 
 def check_variables(
