@@ -61,56 +61,6 @@ def test_blocks_of_another_model_are_refused_at_their_line(tmp_path, text, place
     )
 
 
-def press(**changes):
-    """Return the settings of chapter 3 with keys of its block press replaced."""
-    settings = merge_settings(DEFAULT, read_settings(FOLDER / "chapter3.yaml"))
-    return merge_settings(settings, {"press": changes})
-
-
-@pytest.mark.parametrize(
-    ("changes", "key"),
-    [
-        ({"free": ["anterior"]}, "press.free.0"),
-        ({"load_n": 0}, "press.load_n"),
-        ({"pressures_mpa": [9, 5]}, "press.pressures_mpa"),
-    ],
-)
-def test_faults_of_a_press_study_are_refused_at_their_key(changes, key):
-    assert refused_at(validate_study, press(**changes)) == f"settings, key {key}"
-
-
-IMPLANT = "implant.parametric"
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "key"),
-    [
-        (f"{IMPLANT}.femoral_coronal_radius_mm.lateral", 12.0, ""),
-        (f"{IMPLANT}.plateau_sagittal_radius_mm", 10.0, ""),
-        (f"{IMPLANT}.plateau_edge_radius_mm.medial", -1, ""),
-        ("wear.wear_law", "archad", ""),
-        ("wear", {"blocks": 4, "creep_time": "constant"}, ""),
-        ("wear", {"creep_time": "constant", "months": 120}, ""),
-        ("wear", {"blocks": 4, "months": 0.5}, ""),
-        ("wear", {"mixing": "sequence", "creep_time": "constant"}, ""),
-        ("report.retrievals.autopsy.linear_mm_per_year.low", 1,
-         "report.retrievals.autopsy.linear_mm_per_year"),
-        ("activities.gait.flexion_deg.bumps",
-         [{"height": 1, "centre_percent": 1, "width_percent": 51}],
-         "activities.gait.flexion_deg.bumps.0.width_percent"),
-        ("activities.gait.flexion_deg.bases", 1, ""),
-        ("activities.gait.zero", {"anterior_posterior": "sit"},
-         "activities.gait.zero.anterior_posterior"),
-        ("grid", None, ""),
-        ("variables.body_mass_kg", [100, 100.0001], "variables.body_mass_kg.values"),
-        ("variables.thickness_mm", ["six"], "variables.thickness_mm.values.0"),
-    ],
-)  # fmt: skip
-def test_faults_are_refused_at_their_key(path, value, key):
-    """Further ones are in tests/faults/faulty_inputs.yaml."""
-    assert refused_at(validate_study, changed(path, value)) == f"settings, key {key or path}"
-
-
 def test_all_faults_come_in_one_message():
     settings = merge_settings(changed("grid.rows", 1), {"seed": -1, "sed": 2})
     wear = {name: value for name, value in settings["wear"].items() if name != "months"}
@@ -186,11 +136,6 @@ def test_accuracy_selects_elements_and_frames():
     assert default_study().grid.rows == 100
     same = study.model_dump() | {"accuracy": None}
     assert validate_study(same).computed() == study.computed()
-
-
-def test_accuracy_is_refused_beside_elements_of_its_own():
-    fine = merge_settings(DEFAULT, {"accuracy": "fine", "grid": {"rows": 50}})
-    assert refused_at(validate_study, fine).startswith("settings, key grid.rows")
 
 
 def test_jobs_follow_from_the_size_of_the_study():

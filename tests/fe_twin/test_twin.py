@@ -193,10 +193,12 @@ def test_symmetric_bearing_has_symmetric_pressure():
 
 
 @pytest.mark.slow
-def test_larger_elements_are_farther_from_small_ones(twin):
-    larger = twin_of(small_twin_study({"fe_twin": {"elements": {"coarsening": 2.5}}}))
+def test_larger_elements_are_farther_from_small_ones():
     errors = [
-        one.results.groupby("quantity")["mesh_error_percent"].mean() for one in (twin, larger)
+        twin_of(small_twin_study(COARSE, {"fe_twin": {"elements": {"coarsening": size}}}))
+        .results.groupby("quantity")["mesh_error_percent"]
+        .mean()
+        for size in (1.4, 2.5)
     ]
     for quantity in ("force_at_pose", "avg_pressure"):
         assert errors[0][quantity] < errors[1][quantity]
@@ -254,31 +256,6 @@ def test_shipped_curve_of_polyethylene_is_the_cubic_part_of_its_source():
     stress = np.array(curve.yield_stress_mpa)
     cubic = 0.5 * 0.0597 * (stress / 18.4) ** 3
     assert curve.plastic_strain == pytest.approx(cubic - cubic[0], abs=6e-6)
-
-
-@pytest.mark.parametrize(
-    ("changes", "place"),
-    [
-        ({"activity": "gate"}, "key fe_twin.activity"),
-        ({"activity": "stairs"}, "key fe_twin.activity"),
-        ({"frames_percent": []}, "key fe_twin.frames_percent"),
-        ({"frames_percent": [120]}, "key fe_twin.frames_percent.0"),
-        ({"frames_percent": [15.0, 15.2]}, "key fe_twin.frames_percent"),
-        ({"elements": {"ends_mm": 0.0}}, "key fe_twin.elements.ends_mm"),
-        ({"elements": {"coarsening": 1.0}}, "key fe_twin.elements.coarsening"),
-        (
-            {"plasticity": {"plastic_strain": [0.0, 0.1], "yield_stress_mpa": [20.0, 10.0],
-                            "load_steps": 3, "source": "invented"}},
-            "key fe_twin.plasticity",
-        ),
-        ({"plasticity": {"plastic_strain": [0.0], "load_steps": 3, "source": "x"}},
-         "key fe_twin.plasticity.yield_stress_mpa"),
-    ],
-)  # fmt: skip
-def test_impossible_settings_are_refused(changes, place):
-    assert refused_at(
-        read_study, CONFIG, {"fe_twin": changes}, defaults=default_settings_file()
-    ).endswith(place)
 
 
 def test_contact_that_no_mesh_holds_is_one_clear_error(monkeypatch):

@@ -11,7 +11,6 @@ from kneewear.geometry.parametric import (
 )
 from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.sides import POST, SIDES
-from tests.refusals import refused_at
 
 BASE = merge_settings(read_settings("config/defaults.yaml"), read_settings("config/chapter3.yaml"))
 SETTINGS = validate_study(BASE).implant.parametric
@@ -130,9 +129,3 @@ def test_elements_of_the_post_reach_to_its_front():
 def test_cam_clears_the_post_in_every_angle_but_90():
     assert [round(gap_at_post(angle)) for angle in (0.0, 30.0, 60.0)] == [20, 13, 5]
     assert gap_at_post(90.0) < -2.0
-
-
-def test_arcs_out_of_order_are_refused():
-    arcs = [{"from_flexion_deg": f, "radius_mm": 20.0} for f in (40.0, 20.0)]
-    changed = merge_settings(BASE, {"implant": {"parametric": {"femoral_arcs": arcs}}})
-    assert refused_at(validate_study, changed) == "settings, key implant.parametric.femoral_arcs"

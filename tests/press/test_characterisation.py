@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 
 from kneewear.analysis.press import analyse_submission
 from kneewear.analysis.tables import analyse_results
-from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import design_studies
 from kneewear.mechanics.loads import Load
 from kneewear.settings.study import merge_settings, read_settings, validate_study
@@ -28,10 +27,10 @@ ANALYSES = {"contact": {}, "worst_cases": {"by": "design"}, "submission": {"by":
 
 @pytest.fixture(scope="module")
 def study():
-    """Spheres in dishes and the built-in bearing under 16 conditions each."""
+    """Spheres in dishes and the built-in bearing under 8 conditions each."""
     return press_study(
         {}, variables=DESIGNS, analyses=ANALYSES, flexion_deg=[0.0, 45.0],
-        load_n=[1000.0, 2000.0], medial_share=[0.5, 0.65], posterior_offset_mm=[0.0, 2.0],
+        load_n=[1000.0, 2000.0], medial_share=0.6, posterior_offset_mm=[0.0, 2.0],
         pressures_mpa=(5.0, 10.0),
     )  # fmt: skip
 
@@ -54,12 +53,12 @@ def spheres(results):
 def test_each_condyle_carries_its_share_of_the_load(spheres):
     down = -spheres[["medial_force_superior", "lateral_force_superior"]].to_numpy()
     assert_allclose(down.sum(axis=1), spheres["load_n"], rtol=1e-6)
-    assert_allclose(down[:, 0] / spheres["load_n"], spheres["medial_share"], atol=1e-4)
+    assert_allclose(down[:, 0] / spheres["load_n"], 0.6, atol=1e-4)
 
 
 def test_offsets_are_from_the_settled_position_and_held_by_load_times_slope(spheres):
     at = spheres.pivot(
-        index=["flexion_deg", "load_n", "medial_share"], columns="posterior_offset_mm",
+        index=["flexion_deg", "load_n"], columns="posterior_offset_mm",
         values=["posterior_position", "reaction_posterior"],
     )  # fmt: skip
     x, held = at["posterior_position"], at["reaction_posterior"]
@@ -118,8 +117,8 @@ def test_table_of_a_submission_has_one_condition_of_every_size_flexion_and_side(
     assert set(table["load_n"]) == {1000}
     assert set(table["posterior_offset_mm"]) == {0}
     force = (table["contact_area_mm2"] * table["avg_pressure_mpa"]).to_numpy()
-    assert force == pytest.approx(500.0, rel=0.01)
-    first = spheres.iloc[[0, 8]][["medial_max_pressure", "lateral_max_pressure"]]
+    assert force == pytest.approx([600.0, 400.0] * 2, rel=0.01)
+    first = spheres.iloc[[0, 4]][["medial_max_pressure", "lateral_max_pressure"]]
     assert table["max_pressure_mpa"].to_numpy() == pytest.approx(first.to_numpy().ravel())
 
 
@@ -131,7 +130,7 @@ def test_submission_shows_one_level_of_further_variables(study, results, tables)
 
 
 def test_condyles_of_revolution_meet_alike_at_every_flexion(spheres):
-    pressure = spheres["medial_max_pressure"].to_numpy().reshape(2, 8)
+    pressure = spheres["medial_max_pressure"].to_numpy().reshape(2, 4)
     assert_allclose(pressure[0], pressure[1], rtol=1e-3)
 
 
@@ -163,27 +162,6 @@ def test_load_acts_along_its_line(rig):
     assert line == pytest.approx(0.5 * one.middles[0])
     moment = Load((0.0, -1.0, 0.0), point=(0.0, 0.0, line)).wrench(np.zeros(3), np.eye(3))[0][3]
     assert moment == pytest.approx(line)
-
-
-@pytest.mark.parametrize(
-    ("changes", "place"),
-    [
-        ({"variables": {"design": {"settings": ["implant"], "blocks": {
-            "small": {"parametric": {"femoral_sagital_radius_mm": 3.0}}}}}}, "design.blocks.small"),
-        ({"variables": {"design": {"settings": ["implant"], "blocks": {
-            "large": {"parametric": {"condyle_spacing_mm": -1.0}}}}}}, "design.blocks.large"),
-        ({"press": {"medial_share": 1.0}}, "press.medial_share"),
-        ({"press": {"load_line_mm": 3.0}}, "press"),
-        ({"press": {"posterior_mm": 3.0}}, "press"),
-        ({"press": {"load_n": None}}, "press"),
-        ({"press": {"free": []}}, "press"),
-    ],
-)  # fmt: skip
-def test_impossible_settings_are_refused_in_their_place(changes, place):
-    base = merge_settings(DEFAULT, read_settings(CHECKOUT / "config/characterisation.yaml"))
-    with pytest.raises(InputDataError) as caught:
-        validate_study(merge_settings(base, changes))
-    assert place in str(caught.value)
 
 
 def test_designs_are_studies_of_their_own():

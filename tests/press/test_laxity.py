@@ -7,7 +7,6 @@ import pytest
 
 from kneewear.analysis.press import compare_laxity
 from kneewear.analysis.tables import analyse_results
-from kneewear.errors import InputDataError
 from kneewear.simulation.laxity import FALLEN, LIFTED, NONE, drive_path, tabulate_path
 from tests.press.conftest import SPHERES, both, compute, press_study
 
@@ -166,20 +165,6 @@ def test_designs_are_compared_with_the_first_as_ratio_and_difference():
         assert carried == pytest.approx(wanted, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"free": ("anterior_posterior", "varus_valgus")}, "superior_inferior among them"),
-        ({"path": path("distraction", 0.0, 1.0)}, "greater than 0"),
-        ({"medial_share": 0.6}, "medial_share"),
-        ({"posterior_offset_mm": 1.0}, "posterior_offset_mm"),
-    ],
-)
-def test_impossible_paths_are_refused(changes, message):
-    with pytest.raises(InputDataError, match=message):
-        press_study({}, **{"path": path("distraction", 1.0, 1.0)} | changes)
-
-
 HYPERCUBE = "tests/press/laxity_of_radii.yaml"
 
 
@@ -190,7 +175,7 @@ def test_laxity_over_a_latin_hypercube_of_radii_is_one_file():
 
     study = read_study(HYPERCUBE, defaults=default_settings_file())
     results, data = compute(study)
-    assert len(results) == 16
+    assert len(results) == 10
     gap = results["dish"] - results["condyle"]
     # The layer of 0.3 mm adds to the distance of the centres, and the elements of small contacts.
     assert results["stiffness"].to_numpy() == pytest.approx(LOAD / gap.to_numpy(), rel=0.05)

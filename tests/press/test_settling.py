@@ -7,11 +7,9 @@ import pytest
 
 from kneewear.mechanics.coordinates import POSE_FACTORS
 from kneewear.report.static import draw_settling
-from kneewear.settings.study import merge_settings, validate_study
 from kneewear.simulation.settling import settle_component
 from kneewear.study.inputs import exact_knee
-from tests.press.chapter3 import BASE, small_study
-from tests.refusals import refused_at
+from tests.press.chapter3 import small_study
 
 pytestmark = pytest.mark.compiled
 
@@ -57,22 +55,6 @@ def test_errors_of_steps_change_the_way_alone():
     fine, coarse = settled(step_error_mm=0.02)[0], settled(step_error_mm=1.0)[0]
     assert len(fine) > 3 * len(coarse)
     np.testing.assert_allclose(fine[POSE].iloc[-1], coarse[POSE].iloc[-1], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"medial_share": 0.6, "load_line_mm": None},
-        {"posterior_offset_mm": 2.0},
-        {"friction": 0.05},
-        {"free": ["anterior_posterior", "varus_valgus"]},
-        {"free": ["superior_inferior"]},
-    ],
-)
-def test_what_does_not_fall_freely_is_refused(changes):
-    analyses = {"settling": {"varus_deg": 3.0}}
-    settings = merge_settings(BASE, {"press": changes, "analyses": analyses, "variables": {}})
-    assert refused_at(validate_study, settings).endswith("analyses.settling")
 
 
 def test_figure_shows_poses_in_their_order():

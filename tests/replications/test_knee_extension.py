@@ -286,17 +286,6 @@ def test_shifts_of_contact_have_the_signs_of_their_names(spheres):
         assert rows.loc[quantity, "verdict"] == "holds"
 
 
-def test_faults_name_the_key():
-    with pytest.raises(InputDataError, match=r"force_n\.400N: 3 .* 4 "):
-        study(extension={"forcing": {"force_n": {"400N": [530, 400, 75]}}})
-    with pytest.raises(InputDataError, match=r"-5 deg"):
-        study(bodies={"tibia": {"start": [0, 0, 0, -5, 0, 0]}})
-    with pytest.raises(InputDataError, match=r"stiffness_n_per_mm"):
-        study(extension={"patellar_ligament": {"stiffness_n_per_mm": 0}})
-    with pytest.raises(InputDataError, match=r"mass_kg"):
-        study(bodies={"patella": {"mass": {"mass_kg": -0.1}}})
-
-
 def test_printed_bundles_are_as_long_in_extension_as_their_ratio_says():
     table = pd.read_csv(ROOT / "config/knee_extension/ligaments.csv", comment="#")
     frames = {

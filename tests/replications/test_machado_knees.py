@@ -256,15 +256,6 @@ def _args(settings, times):
     return system, times, start, ("tibia",)
 
 
-def test_faults_name_the_key_as_it_is_written():
-    with pytest.raises(InputDataError, match=r"multibody\.model: .*'plannar'.*'planar'"):
-        settings("planar_knee", model="plannar")
-    with pytest.raises(InputDataError, match=r"key multibody\.pulse\.amplitude_n"):
-        settings("planar_knee", pulse={"amplitude_n": -1})
-    with pytest.raises(InputDataError, match=r"multibody\.tibbia"):
-        settings("planar_knee", tibbia=1)
-
-
 @pytest.mark.parametrize(
     ("ligament", "words"),
     [({"slack_length_mm": 0}, "slack_length_mm"), ({"stiffness_n_per_mm2": 0}, "stiffness")],

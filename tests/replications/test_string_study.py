@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.errors import InputDataError
 from kneewear.replications.muscle_string.model import (
     body_meshes,
     hinge_poses,
@@ -77,12 +76,3 @@ def test_the_study_judges_moment_arms_by_virtual_work():
     assert (table.loc["residual over spacing", "verdict"] == "holds").all()
     assert {"length", "moment arm, oblique"} <= set(result.kinematics["panel"])
     assert len(result.scene.lines[0]) == 3
-
-
-def test_faults_name_body_and_muscle():
-    with pytest.raises(InputDataError, match="fibula"):
-        settings(muscles={"flexor": {"origin": {"body": "fibula"}}})
-    with pytest.raises(InputDataError, match="sphere_radius_mm"):
-        settings(bodies={"femur": {"meshes": ["a.stl"]}})
-    with pytest.raises(InputDataError, match="direction"):
-        settings(hinge={"direction": [0, 0, 0]})

@@ -191,57 +191,6 @@ def test_other_laws_and_directions_are_refused(changes, key):
     assert refused_at(wear_study, **changes) == f"settings, key {key}"
 
 
-def test_worn_surfaces_without_smoothing_are_refused():
-    def study(**wear):
-        base = read_settings("config/defaults.yaml")
-        return validate_study(merge_settings(base, {"simulation": COUPLED, "wear": wear}))
-
-    key = "settings, key wear.surface_update.smoothing_mm"
-    assert refused_at(study, blocks=8) == key
-    assert refused_at(study, blocks=8, surface_update={"smoothing_mm": 1.0}) == key
-    assert study(blocks=16, surface_update={"smoothing_mm": 1.0}).wear.blocks == 16
-    assert study().wear.blocks == 1
-
-
-@pytest.mark.parametrize(
-    ("file", "changes", "key"),
-    [
-        (
-            "natural_knee",
-            {"simulation": {"pressure_law": {"strain": "small"}}},
-            "implant.source",
-        ),
-        (
-            "chapter3",
-            {
-                "variables": {},
-                "analyses": {},
-                "simulation": {"pressure_law": {"material": "linear"}},
-            },
-            "implant.parametric.cam_and_post",
-        ),
-        ("fe_twin", {}, "simulation.contact"),
-        ("tkr_predicted_gait", {}, "simulation.contact"),
-        ("planar_knee", {}, "simulation.contact"),
-        ("characterisation", {"press": {"friction": 0.05}}, "press.friction"),
-        ("characterisation", {"press": {"distance": "ray"}}, "press.distance"),
-        (
-            "characterisation",
-            {"press": {"force_direction": "mid_surface"}},
-            "press.force_direction",
-        ),
-    ],
-)
-def test_cartilage_other_models_and_rigs_are_refused(file, changes, key):
-    def study():
-        settings = read_settings("config/defaults.yaml")
-        for layer in (read_settings(f"config/{file}.yaml"), {"simulation": COUPLED}, changes):
-            settings = merge_settings(settings, layer)
-        return validate_study(settings)
-
-    assert refused_at(study) == f"settings, key {key}"
-
-
 def test_pressure_limits_follow_the_model_of_contact():
     peak, mean = CONTACT_LIMITS_MPA["foundation"]
     default = read_settings("config/defaults.yaml")["report"]

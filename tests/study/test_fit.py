@@ -11,7 +11,7 @@ import pytest
 
 from kneewear.analysis import fit as analysis
 from kneewear.analysis.fit import separate_constants
-from kneewear.errors import ConvergenceError, InputDataError
+from kneewear.errors import ConvergenceError
 from kneewear.reference.published import HALF_UNITS
 from kneewear.settings.plans import ResolutionSettings, StageSettings
 from kneewear.settings.study import merge_settings, validate_study
@@ -168,22 +168,6 @@ def test_separation_is_that_of_linear_regression(linear, monkeypatch):
     singular = np.linalg.svd(design / 0.01, compute_uv=False)
     np.testing.assert_allclose(tables["singular_values"]["singular_value"], singular, rtol=1e-6)
     assert tables["correlations"].iloc[0, 2] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"wear": {"blocks": 4, "creep_time": "logarithm"}}, r"key cases\.plan: .*wear\.blocks: 4"),
-        ({"cases": CALIBRATION["cases"] | {"trade_off": [15]}}, r"key cases\.trade_off: "),
-        (
-            {"variables": {"a": {"settings": ["wear.months"], "low": 1, "high": 2}}},
-            r"key variables\.a: .*no start",
-        ),
-    ],
-)
-def test_settings_that_no_fit_can_have_are_refused(changes, message):
-    with pytest.raises(InputDataError, match=message):
-        validate_study(merge_settings(CALIBRATION, changes))
 
 
 @pytest.mark.parametrize("failing", [(), (0.1, 15), (0.1, 0.2, 9), (0.1, 0.2, 15)])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kneewear.errors import InputDataError
 from kneewear.settings.study import apply_case, validate_study
 from kneewear.settings.variables import Variable
 from tests.study.studies import coarse_study, shipped
@@ -62,27 +61,3 @@ def test_quantiles_are_those_of_the_distributions():
     assert uniform.standard_deviation == pytest.approx(stats.uniform(-1, 4).std())
     words = Variable(settings=("a",), values=("x", "y"))
     assert list(words.quantiles([0.0, 0.49, 0.5, 1.0])) == ["x", "x", "y", "y"]
-
-
-@pytest.mark.parametrize(
-    ("variable", "place"),
-    [
-        ({**MASS, "low": 90, "high": 60}, "variables.x"),
-        ({**MASS, "low": 50}, "variables.x"),
-        ({**MASS, "low": 50, "high": 90, "values": [60]}, "variables.x"),
-        ({"values": [1.0]}, "variables.x"),
-        ({**MASS, "values": [50, 50]}, "variables.x.values"),
-        ({**MASS, "values": [50], "change": "add", "of": "insert.thickness_mm"}, "variables.x"),
-        ({"settings": ["wear.nothing"], "values": [1.0]}, "variables.x.settings"),
-        ({"settings": ["wear.wear_law"], "change": "add", "values": [1.0]}, "variables.x.settings"),
-        ({"settings": ["report.pressure_limit_mpa"], "values": [1.0]}, "variables.x.settings"),
-        ({**MASS, "low": -5, "high": 60}, "variables.x.low"),
-        ({**MASS, "values": [60, 4000]}, "variables.x.values.1"),
-        ({"settings": ["wear.wear_law"], "values": ["archard", "nobody"]}, "variables.x.values.1"),
-        ({"settings": ["implant"], "blocks": {"a": {"knee": "up"}}}, "variables.x.blocks.a"),
-    ],
-)
-def test_faults_name_their_place(variable, place):
-    with pytest.raises(InputDataError) as error:
-        coarse_study({"x": variable})
-    assert place in str(error.value)
