@@ -75,6 +75,7 @@ def test_surfaces_and_poses_of_files_are_those_of_the_solutions(tmp_path):
     assert all((FOLDER / name).is_file() for name in case["files"])
 
 
+@pytest.mark.slow
 def test_frames_of_a_bearing_are_those_of_the_twin(tmp_path):
     found = frames.bearing_frames(tmp_path)
     (stored,) = (case for case in CASES if case["name"] == frames.NAME)

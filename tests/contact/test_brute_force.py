@@ -179,13 +179,13 @@ def check(name, search, tabled, seed, depth):
 
 @pytest.mark.slow
 @given(poses)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_search_finds_what_brute_force_finds(given_pose):
     check(**given_pose)
 
 
 @pytest.mark.parametrize(
-    "name", [*NAMES[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[2:])]
+    "name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:])]
 )
 def test_search_of_every_kind_of_patch(name):
     touching = []

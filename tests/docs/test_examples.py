@@ -71,6 +71,7 @@ def settings(text):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_worn_insert_of_the_guide_is_written(finished, monkeypatch):
     monkeypatch.chdir(finished.folder)
     names: dict[str, object] = {}

@@ -51,7 +51,11 @@ def refusal(path):
     return caught.value.finding
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(one, marks=pytest.mark.slow) if one.get("data") else one for one in CASES],
+    ids=lambda case: case["case"],
+)
 def test_faulty_input_is_refused_at_its_place_or_warned_of(case, tmp_path):
     if case.get("data") and not DATA.is_dir():
         pytest.skip("needs the data folder")

@@ -15,7 +15,7 @@ def test_mutations_change_no_wear_without_a_word(monkeypatch):
     if not DATA.is_dir():
         pytest.skip("needs the data folder")
     monkeypatch.chdir(CHECKOUT)
-    outcomes = list(run(70, 2, DATA))
-    assert len(outcomes) == 70
+    outcomes = list(run(40, 2, DATA))
+    assert len(outcomes) == 40
     assert {"refused", "warned", "harmless"} <= {one.verdict for one in outcomes}
     assert [one for one in outcomes if one.verdict == "silent"] == []

@@ -109,7 +109,7 @@ def test_contact_beyond_the_touchable_nodes_and_no_contact_are_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("thickness", "poisson_ratio"), [(3.0, 0.46), (8.0, 0.3), (8.0, 0.49)])
+@pytest.mark.parametrize(("thickness", "poisson_ratio"), [(3.0, 0.46), (8.0, 0.49)])
 def test_sphere_on_a_bonded_layer(thickness, poisson_ratio):
     exact = sphere_on_layer(RADIUS, 4.0, thickness, 463.0, poisson_ratio)
     surface = layer_under_sphere(Elastic(463.0, poisson_ratio), thickness, 4.0, 5.0)

@@ -36,7 +36,7 @@ def test_thick_layer_below_a_sphere_is_a_half_space(poisson):
 
 def test_largest_stress_below_a_sphere_is_at_half_the_radius_of_contact():
     pressure, middle = hertz_map()
-    depths = np.arange(0.40, 0.58, 0.04)
+    depths = np.array([0.40, 0.48, 0.56])
     largest, depth = largest_von_mises(pressure, (EDGE, EDGE), depths, 20.0, 0.3)
     # 0.62 p0 at 0.48 a (Johnson 1985, section 3.4).
     assert largest[middle, middle] == pytest.approx(0.62 * PEAK, rel=0.01)
@@ -50,7 +50,7 @@ def test_largest_stress_below_an_ellipse_of_contact_is_that_of_hertz():
     x, z = (step * np.arange(-count, count + 1) for step, count in zip(edge, (25, 45), strict=True))
     inside = 1.0 - x[:, None] ** 2 - (z / long) ** 2
     pressure = PEAK * np.sqrt(np.maximum(inside, 0.0))
-    depths = np.arange(0.5, 1.1, 0.05)
+    depths = np.arange(0.55, 1.0, 0.1)
     found, depth = largest_von_mises(pressure, edge, depths, 20.0, poisson)
     expected = von_mises(axis_stress(depths, long, poisson))
     assert found[25, 45] == pytest.approx(PEAK * expected.max(), rel=0.01)

@@ -77,8 +77,9 @@ def stated(quality, limit) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", AXES)
-@pytest.mark.parametrize("unit", ["mm", "m"])
+@pytest.mark.parametrize(
+    ("name", "unit"), [("z_up", "mm"), ("x_lateral_z_up", "m"), ("x_anterior", "mm")]
+)
 def test_other_axes_and_units_give_the_same_surfaces(name, unit):
     axes, matrix = AXES[name]
     factor = {"mm": 1.0, "m": 1e-3}[unit]
@@ -110,7 +111,7 @@ def test_a_left_knee_becomes_the_same_right_one():
         assert (sign * implant.insert[side].control_points[..., 2] > 0).all()
 
 
-@pytest.mark.parametrize("radius", [40.0, 31.0])
+@pytest.mark.parametrize("radius", [31.0])
 def test_ultracongruent_inserts_are_fitted(radius):
     parts = example_parts(
         plateau_sagittal_radius_mm=radius,

@@ -162,6 +162,7 @@ def test_the_underside_is_the_largest_plane_below():
     assert 0.8 < part < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_fits_follow_shapes_and_not_noise():
     """Truth without noise is known: the noisy fit is nearer to it than the noise is large."""
@@ -188,7 +189,7 @@ def test_fits_follow_shapes_and_not_noise():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("form", ["contact", "solid"])
+@pytest.mark.parametrize("form", ["contact", pytest.param("solid", marks=pytest.mark.slow)])
 def test_bearings_of_the_real_implant_agree_with_regions_drawn_by_hand(form):
     files = {part: DATA / f"gc_dm/{part}_{form}.stl" for part in ("insert", "femoral")}
     if not all(file.is_file() for file in files.values()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,12 @@ def study(name, **meshes):
     return validate_study(merge_settings(read_settings(ROOT / "config" / "defaults.yaml"), changes))
 
 
+@cache
+def flat_grid():
+    """Elements of the example on its flat base."""
+    return build_grid(built(study("example_meshes")), 10, 8)
+
+
 def built(settings, root=ROOT):
     files = mesh_files(settings, root)
     return build_implant(settings.implant, **{n: load_shape(p) for n, p in files.items()})[0]
@@ -40,7 +47,7 @@ PLANE = {"height_mm": 0.5, "posterior_rise_deg": 3.0, "medial_rise_deg": -1.0}
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_tilted_tray_is_measured_down_to():
-    flat = build_grid(built(study("example_meshes")), 10, 8)
+    flat = flat_grid()
     tilted = built(study("example_meshes", underside_mm=None, underside_plane=PLANE))
     tilted = build_grid(tilted, 10, 8)
     x, _, z = flat.centre[flat.valid].T
@@ -65,7 +72,7 @@ def test_solid_insert_is_measured_down_to(tmp_path):
     mesh = solid_in_file(tmp_path, -0.75)
     settings = study("example_meshes", underside_mm=None, underside_mesh=mesh)
     assert mesh_files(settings, ROOT)["underside_mesh"] == mesh
-    flat = build_grid(built(study("example_meshes")), 10, 8)
+    flat = flat_grid()
     solid = build_grid(built(settings), 10, 8)
     # Single precision in the file.
     exact = flat.thickness[flat.valid] + 0.75

@@ -110,6 +110,7 @@ class TestGivenPoses:
         wanted = cases().results["flexion_deg"]
         np.testing.assert_allclose(given.results["flexion"], wanted, atol=1e-8)
 
+    @pytest.mark.slow
     def test_an_implausible_force_and_a_missing_pose_are_reported(self, tmp_path, caplog):
         data = cases().data
         pose = np.concatenate([data["translation"].values[0], data["rotation"].values[0]])

@@ -19,7 +19,7 @@ from kneewear.replications.fe_knee.boundary import boundary_distance, surface_fo
 from kneewear.replications.fe_knee.volume_mesh import VolumeMesh, boundary_triangles, hierarchy
 
 SIZE, RADII, SPACING, LAYER = (50.0, 45.0, 72.0), (30.0, 20.0), 44.0, 1.5
-FACET = 2.0  # mm
+FACET = 3.0  # mm
 
 
 def surface_of(nodes, tetrahedra):

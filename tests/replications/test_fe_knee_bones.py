@@ -93,6 +93,7 @@ def test_meshes_are_made_again_only_for_another_key_or_a_damaged_file(bones, tmp
     assert len(made) == 3
 
 
+@pytest.mark.slow
 def test_a_fibula_is_a_block_as_low_as_the_tibia_and_is_kept_in_the_file(tmp_path):
     settings = small_knee(with_fibula()).bones
     bones = build_bones(settings)

@@ -4,6 +4,13 @@ from kneewear.report.figures import draw_contact, draw_method, draw_results
 from kneewear.report.maps import centre_case
 from kneewear.simulation.history import cases_of, only_case
 
+WEAR_FIGURES = {
+    "damage_maps", "wear_maps", "damage_surfaces", "design", "published_scatter",
+    "published_errors", "regression_residuals", "regression_models", "implant",
+    "bearing_sections", "control_nets",
+    "element_grid", "thickness_map", "activity_gait", "history_gait", "pressure_gait",
+    "motion_gait", "forces_gait", "areas_gait",
+}  # fmt: skip
 # By the identity of a study: the studies of the fixtures live as long as the session.
 _DRAWN = {}
 

@@ -143,7 +143,9 @@ def test_texts_of_other_kinds_do_not_overlap(other_kind):
 
 def test_pages_of_other_kinds_are_quiet_and_accessible(browser, tmp_path, other_kind):
     name, settings, tables, figures = other_kind
-    one = Visit(browser, written(name, settings, tables, figures).page, tmp_path, "phone")
+    found = written(name, settings, tables, figures)
+    assert found.results and found.summary["tables"]
+    one = Visit(browser, found.page, tmp_path, "phone")
     one.assert_quiet_and_accessible()
     assert one.page.locator("figure img").count() == len(figures)
     one.window.close()

@@ -8,6 +8,7 @@ from tests.report.drawn import figures_of
 from tests.report.labels import misplaced
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", ["whole", "single"])
 def test_texts_of_a_wear_study_do_not_overlap(study, request):
     found = {

@@ -20,7 +20,6 @@ from kneewear.report.summary import (
     key_results,
 )
 from kneewear.sides import BOTH
-from tests.report import new_kinds
 from tests.report.pages import written
 
 
@@ -152,11 +151,3 @@ def test_outcome_is_written_from_the_summary(tmp_path, whole):
     assert "(solve): slid" in lines
     assert "before" not in lines
     assert lines.endswith(str(tmp_path / "report/index.html"))
-
-
-@pytest.mark.parametrize("kind", ["sweep", "cohort", "laxity", "contact characterisation"])
-def test_every_kind_has_key_results_and_tables(kind):
-    name, settings, tables, _ = new_kinds.NEW_KINDS[kind]()
-    page = written(name, settings, tables)
-    assert page.results
-    assert page.summary["tables"]

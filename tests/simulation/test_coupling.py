@@ -204,7 +204,7 @@ def test_forces_do_no_work_around_a_closed_loop():
     pair, layer = egg_box()
     node, weight = np.polynomial.legendre.leggauss(3)
     total = exchanged = 0.0
-    parts = 600
+    parts = 300
     for part in range(parts):
         for at, share in zip(node, weight, strict=True):
             angle = 2.0 * np.pi * (part + 0.5 * (at + 1.0)) / parts
@@ -225,7 +225,7 @@ def test_forces_do_no_work_around_a_closed_loop():
 
 def test_result_depends_neither_on_earlier_poses_nor_on_threads_nor_on_the_search():
     pair, layer = egg_box()
-    poses = [pose_at(angle) for angle in (0.0, 0.4, 2.0, 5.0)]
+    poses = [pose_at(angle) for angle in (0.4, 2.0)]
     fresh = []
     for place, angles in poses:
         pair.reset()

@@ -223,6 +223,7 @@ def test_distance_and_direction_can_be_chosen(knee, record):
     np.testing.assert_allclose(ray.force[:, 1].sum(), record.force[0, :, 1].sum(), rtol=1e-5)
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.compiled
 def test_numerical_damping_and_descent_find_one_pose(knee, study):

@@ -59,6 +59,7 @@ def test_condyles_settle_at_the_bottom_of_their_dishes():
     np.testing.assert_allclose(np.degrees(seat.coordinates[:, [3, 4]]), 0.0, atol=0.2)
 
 
+@pytest.mark.slow
 def test_condyles_that_slide_off_stay_above_the_middle_of_the_plateaus():
     """Nearly flat plateaus that slope by 7 deg towards posterior: nothing holds the condyles."""
     shape = example_study().implant.parametric

@@ -200,6 +200,7 @@ def test_button_from_files_is_that_of_its_shape():
     np.testing.assert_allclose(found.translation.values, given.translation.values, atol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "gc_dm").is_dir(), reason="the data of subject DM are not here")
 def test_real_button_rests_on_both_flanks():
     study = read_study(

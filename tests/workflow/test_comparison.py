@@ -33,7 +33,7 @@ from kneewear.studies.comparison import (
 )
 from tests.report.pages import written
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 
 def page_of(studies, tables, figures, cells):
@@ -235,11 +235,3 @@ def test_cases_outside_validity_are_findings(quick, tables):
         page = page_of([strict, other(strict)], full, {}, some)
         outside = page.tables["outside_cells"].set_index("design")["cases"]
         assert outside.to_dict() == {"quick": len(some), "other": len(some)}
-
-
-def of(tables, quantity):
-    """Ratios of the second design to the first one, by case and side."""
-    rows = tables["differences"]
-    ratio = rows[rows["quantity"] == quantity]["ratio"].to_numpy()
-    assert ratio.size >= 8
-    return ratio

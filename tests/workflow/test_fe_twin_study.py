@@ -24,7 +24,7 @@ SMALL = {
     "grid": {"rows": 24, "columns": 18},
     "table": {"u_points": 31, "v_points": 21},
     "simulation": {"frames": 10},
-    "variables": {"thickness_mm": [8], "body_mass_kg": [60, 90]},
+    "variables": {"thickness_mm": [8], "body_mass_kg": [60]},
     "fe_twin": {
         "frames_percent": [10],
         "elements": {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 4.0},
@@ -44,10 +44,10 @@ def checkout(finished, tmp_path_factory):
 def test_tables_figures_solids_and_page_are_there(checkout):
     results = checkout.folder / "results/small"
     twin = pd.read_csv(results / "tables/fe_twin.csv")
-    assert set(twin["case"]) == {"8mm_60kg", "8mm_90kg"}
+    assert set(twin["case"]) == {"8mm_60kg"}
     force = twin[twin["quantity"] == "force_at_pose"]
     assert (force["finite_elements"] < force["foundation"]).all()
-    assert len(pd.read_csv(results / "tables/fe_solids.csv")) == 4
+    assert len(pd.read_csv(results / "tables/fe_solids.csv")) == 2
     assert len(list((results / "fe_twin/8mm_60kg/vtk").glob("*.vts"))) == 2
     assert {path.stem for path in (results / "figures").glob("*.svg")} == {
         "twin_pressure",

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workflow.conftest import Checkout
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 
 def test_second_run_does_nothing(finished):
@@ -22,7 +22,6 @@ def test_wear_setting_reruns_wear_and_what_follows_but_not_contact(finished):
     assert not {"build_geometry", "prepare_activity", "simulate_contact"} & set(planned)
 
 
-@pytest.mark.slow
 def test_contact_code_reruns_contact_but_not_geometry(finished):
     with finished.edited(
         "kneewear/contact/foundation.py",
@@ -34,7 +33,6 @@ def test_contact_code_reruns_contact_but_not_geometry(finished):
     assert not {"build_geometry", "prepare_activity"} & set(planned)
 
 
-@pytest.mark.slow
 def test_docstring_and_comment_rerun_nothing(finished):
     path = "kneewear/contact/foundation.py"
     with finished.edited(path, '"""', '"""Said otherwise: '):
@@ -43,14 +41,12 @@ def test_docstring_and_comment_rerun_nothing(finished):
         assert finished.planned() == {}
 
 
-@pytest.mark.slow
 def test_report_setting_reruns_tables_and_page_but_no_computation(finished):
     planned = finished.planned({"report": {"pressure_limit_mpa": 30.0}})
     assert "tabulate_results" in planned
     assert not {"simulate_contact", "accumulate_wear", "sample_constants"} & set(planned)
 
 
-@pytest.mark.slow
 def test_input_replaced_by_an_older_file_is_noticed(tmp_path):
     copy = Checkout(tmp_path / "copy", "config/example_meshes.yaml")
     copy.snakemake("--until", "prepare_activity")
@@ -70,7 +66,6 @@ for path in map(Path, snakemake.output):
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "rules"),
     [
@@ -82,7 +77,7 @@ def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, r
     copy = Checkout(tmp_path / "copy", f"config/{config}")
     for script in (copy.folder / "scripts").glob("*.py"):
         script.write_text(STUB)
-    few = {"cases_per_job": 1000} if config == "monte_carlo.yaml" else {}
+    few = {"cases": {"samples": 20}} if config == "monte_carlo.yaml" else {}
     copy.snakemake(overrides=few)
     assert copy.planned(few) == {}
     report = {"report": {"pressure_limit_mpa": 30.0}}
@@ -94,7 +89,6 @@ def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, r
         assert "evaluate_cases" not in found
 
 
-@pytest.mark.slow
 def test_changed_cases_rerun_their_batch_only(finished):
     # The second of two batches holds the cases of 10 mm, the centre case among them.
     planned = finished.planned({"variables": {"thickness_mm": [6, 11], "body_mass_kg": [50, 75]}})
@@ -102,7 +96,6 @@ def test_changed_cases_rerun_their_batch_only(finished):
     assert planned["accumulate_wear"] == 1
 
 
-@pytest.mark.slow
 def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
     planned = finished.planned({"grid": {"rows": 41}})
     assert planned["build_geometry"] == 1

@@ -23,7 +23,7 @@ SMALL = {
     "grid": {"rows": 24, "columns": 18},
     "simulation": {"analysis": "quasi_static", "frames": 10},
     "cases": read_settings(CHECKOUT / "config/optimisation.yaml")["cases"] | {
-        "population": 6, "generations": 3, "search_grid": {"rows": 16, "columns": 12}
+        "population": 6, "generations": 2, "search_grid": {"rows": 16, "columns": 12}
     },
 }  # fmt: skip
 
@@ -43,7 +43,7 @@ def study(finished, tmp_path_factory):
 
 def test_front_page_view_and_shapes_are_there(study):
     results = study.folder / "results/small"
-    assert len(pd.read_csv(results / "tables/designs.csv")) == 18
+    assert len(pd.read_csv(results / "tables/designs.csv")) == 12
     chosen = pd.read_csv(results / "tables/chosen_designs.csv")["chosen"]
     assert list(chosen) == ["as_set", "lowest_wear_volume", "lowest_max_pressure", "knee_point"]
     view = load_json(results / "report/design_view.json")
@@ -58,7 +58,7 @@ def test_front_page_view_and_shapes_are_there(study):
 
 
 def test_more_generations_continue_the_search(study):
-    longer = SMALL | {"cases": SMALL["cases"] | {"generations": 4}}
+    longer = SMALL | {"cases": SMALL["cases"] | {"generations": 3}}
     planned = study.planned(overrides=longer)
     # Two parts of a generation, and of the front.
     assert planned["evaluate_cases"] == 4
@@ -82,8 +82,8 @@ def test_killed_search_ends_with_the_same_front(study, finished, tmp_path):
     assert begun.exists()
     assert not (results / "tables/front.csv").exists()
     copy.snakemake("--unlock", overrides=SMALL)
-    copy.snakemake("--rerun-incomplete", overrides=SMALL)
-    whole = study.folder / "results/small"
     front = "tables/front.csv"
-    assert (results / front).read_bytes() == (whole / front).read_bytes()
-    assert contents(results) == contents(whole)
+    copy.snakemake("--rerun-incomplete", f"results/small/{front}", overrides=SMALL)
+    found, whole = contents(results), contents(study.folder / "results/small")
+    assert front in found
+    assert found == {name: whole[name] for name in found}

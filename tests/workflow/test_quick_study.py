@@ -19,7 +19,7 @@ from tests.test_api import run_example
 
 from .conftest import Checkout
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 FRAME_ARRAYS = ("pressure", "slip", "translation", "rotation", "force", "torque", "load_line")
 
@@ -68,7 +68,6 @@ def test_no_temporary_file_is_left(results):
     assert hidden <= {".snakemake_timestamp", ".digests"}
 
 
-@pytest.mark.slow
 def test_cases_per_job_changes_no_bit(finished, tmp_path):
     copy = Checkout(tmp_path / "copy", origin=finished.folder)
     wanted = [f"results/quick/tables/{name}.csv" for name in ("cases", "regression")]
@@ -94,12 +93,11 @@ def outcome(checkout, size):
     return arrays, {name: (results / "tables" / name).read_bytes() for name in tables}
 
 
-@pytest.mark.slow
 def test_a_case_that_fails_is_listed_and_the_others_finish(finished):
-    # So soft a layer does not bear the heavy; their batches are left without a case.
+    # So soft a layer does not bear the heavy; its batch is left without a case.
     overrides = {
         "study": "failing",
-        "variables": {"thickness_mm": [6, 10], "body_mass_kg": [50, 400]},
+        "variables": {"thickness_mm": [6], "body_mass_kg": [50, 400]},
         "cases_per_job": 1,
         "simulation": {"pressure_law": {"material": "polyethylene_37c"}},
     }
@@ -109,12 +107,9 @@ def test_a_case_that_fails_is_listed_and_the_others_finish(finished):
     results = finished.folder / "results" / "failing"
     cases, failures = (pd.read_csv(results / "tables" / name) for name in
                        ("cases.csv", "failures.csv"))  # fmt: skip
-    assert set(cases["case"]) == {"6mm_50kg", "10mm_50kg"}
-    assert set(failures["case"]) == {"6mm_400kg", "10mm_400kg"}
-    assert {path.name for path in (results / "wear" / "vtk").glob("*.vtp")} == {
-        "6mm_50kg.vtp",
-        "10mm_50kg.vtp",
-    }
+    assert set(cases["case"]) == {"6mm_50kg"}
+    assert set(failures["case"]) == {"6mm_400kg"}
+    assert [path.name for path in (results / "wear" / "vtk").glob("*.vtp")] == ["6mm_50kg.vtp"]
 
 
 def test_view_and_vtk_files_reach_the_maxima_of_the_netcdf_files(results):
