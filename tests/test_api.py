@@ -20,7 +20,9 @@ CHECKOUT = Path(__file__).parent.parent
 ONE_CASE = {"variables": {"thickness_mm": [8], "body_mass_kg": [75]}}
 QUASI_STATIC = {"simulation": {"analysis": "quasi_static"}}
 # Examples that simulate for seconds.
-LONG_EXAMPLES = ("accumulate_wear", "tabulate_cases", "run", "build_knee")
+LONG_EXAMPLES = (
+    "accumulate_wear", "tabulate_cases", "run", "build_knee", "simulate", "evaluate_contact",
+)  # fmt: skip
 HEAVY = ("numpy", "pandas", "xarray", "pydantic", "scipy", "numba", "yaml")
 
 

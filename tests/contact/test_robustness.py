@@ -9,7 +9,7 @@ from benchmarks.robustness import KINDS, build_models, check, random_poses, touc
 
 pytestmark = pytest.mark.compiled
 
-COUNT = 1500
+COUNT = 800
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_random_poses_give_possible_results(models, name):
     for kind, rotation, position in random_poses(COUNT, height, seed=11):
         seen[kind] += 1
         touching[kind] += check(models[name].evaluate(rotation, position, velocity))
-    assert min(seen.values()) > 50
+    assert min(seen.values()) > 25
     assert sum(touching.values()) > COUNT / 3
     # Not only where contact is gentle.
-    assert min(touching[kind] for kind in ("contact", "deep", "edge", "tilted")) > 50
+    assert min(touching[kind] for kind in ("contact", "deep", "edge", "tilted")) > 25

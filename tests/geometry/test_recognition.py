@@ -188,8 +188,9 @@ def test_fits_follow_shapes_and_not_noise():
     assert chosen.settings.mean_tolerance >= max(fit.mean_mm for fit in chosen.qualities)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
-@pytest.mark.parametrize("form", ["contact", pytest.param("solid", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("form", ["contact", "solid"])
 def test_bearings_of_the_real_implant_agree_with_regions_drawn_by_hand(form):
     files = {part: DATA / f"gc_dm/{part}_{form}.stl" for part in ("insert", "femoral")}
     if not all(file.is_file() for file in files.values()):

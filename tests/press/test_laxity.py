@@ -168,6 +168,7 @@ def test_designs_are_compared_with_the_first_as_ratio_and_difference():
 HYPERCUBE = "tests/press/laxity_of_radii.yaml"
 
 
+@pytest.mark.slow
 def test_laxity_over_a_latin_hypercube_of_radii_is_one_file():
     """Stiffness of spheres in dishes: load over the difference of the radii."""
     from kneewear import default_settings_file

@@ -147,6 +147,7 @@ def test_sums_of_elements_are_those_of_the_samples():
     np.testing.assert_allclose(volume, drawn[columns].mean(), rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_wear_laws_are_levels_of_a_variable():
     """A new study is one file."""

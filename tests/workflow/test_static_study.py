@@ -24,7 +24,7 @@ SMALL = {
     "variables": CHAPTER3["variables"]
     | {
         "flexion_deg": CHAPTER3["variables"]["flexion_deg"] | {"values": [60, 90]},
-        "load_n": CHAPTER3["variables"]["load_n"] | {"values": [3000]},
+        "load_n": CHAPTER3["variables"]["load_n"] | {"values": [750, 3000]},
     },
     "analyses": CHAPTER3["analyses"] | {"elements": ELEMENTS},
 }
@@ -77,8 +77,8 @@ def test_every_promised_file_is_there(results):
 def test_table_holds_every_case(results):
     static = pd.read_csv(results / "tables" / "contact.csv")
     peaks = static[static["quantity"] == "max_pressure"]
-    # 3 materials, 2 angles, 2 sides and the post.
-    assert len(peaks) == 18
+    # 3 materials, 2 angles, 2 loads, 2 sides and the post.
+    assert len(peaks) == 36
     touched = peaks[(peaks["side"] == "post") & (peaks["value"] > 0.0)]
     assert set(touched["flexion_deg"]) == {90.0}
     residual = static.loc[static["quantity"] == "residual", "value"]
