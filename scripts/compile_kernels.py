@@ -4,4 +4,4 @@ from kneewear.joblog import job_log
 from kneewear.simulation.warm_up import compile_kernels
 
 with job_log(snakemake.log[0], snakemake.threads):
-    compile_kernels()
+    compile_kernels(snakemake.params.source)

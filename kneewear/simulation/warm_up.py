@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
+import llvmlite.binding
+import numba
 import numpy as np
 
+from kneewear.compilation import can_cache, kernel_folder
 from kneewear.contact import _kernels
 from kneewear.contact.foundation import ElasticLayer, SmallStrain
 from kneewear.contact.pair import ContactPair
@@ -28,12 +33,35 @@ from kneewear.simulation.forward import Integrator, solve_forward
 from kneewear.simulation.static import solve_static
 
 
-def compile_kernels() -> None:
+def compile_kernels(code: str) -> None:
     """Compile every kernel of the chain once, by pressing two small plates together.
 
     Later processes load the compiled code from the cache, so jobs that fan out afterwards do not
-    compile side by side.
+    compile side by side. A record in the cache states for which version `code` of this module and
+    its rooms, numba and processor it is complete: then nothing is done, in any directory.
     """
+    record = _record(code)
+    if record.is_file():
+        return
+    _call_kernels()
+    if can_cache():
+        record.touch()
+
+
+def _record(code: str) -> Path:
+    """File that exists once the kernels of a version of the code are in the cache."""
+    host = llvmlite.binding
+    parts = (
+        code,
+        numba.__version__,
+        host.get_host_cpu_name(),
+        host.get_host_cpu_features().flatten(),
+    )
+    return kernel_folder() / f"complete-{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}"
+
+
+def _call_kernels() -> None:
+    """Call every kernel of the chain with arguments of the types of the jobs."""
     upright, lowered = np.eye(3), np.array([0.0, -0.1, 0.0])
     plates = {
         side: plate((-5.0, 5.0), (middle - 5.0, middle + 5.0))
