@@ -102,8 +102,9 @@ class Schema:
         self.check_structure(dataset)
         for name, variable in dataset.variables.items():
             if variable.dtype.kind == "f" and not self.variables[str(name)].nan:
-                count = int(variable.size - np.isfinite(variable.values).sum())
-                if count:
+                finite = np.isfinite(variable.values)
+                if not finite.all():
+                    count = int(np.count_nonzero(~finite))
                     raise SchemaError(f"variable {name}", f"{count} values not finite", "numbers")
         return dataset
 

@@ -17,6 +17,7 @@ from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
 # Share of the force of a contact at its ends above which the cut shows in results: as much as the
 # elements themselves err by.
@@ -28,7 +29,7 @@ JOINED = 1e-2
 
 
 class AtEnds(NamedTuple):
-    """Contact at the ends of the fixed surface and of the moving one, each of shape (2,)."""
+    """Contact at the ends of the fixed and of the moving surface, each (2,) or (frame, 2)."""
 
     pressure: Array  # largest, MPa
     force: Array  # sum of pressure times area, N
@@ -61,14 +62,40 @@ class PatchEnds:
     def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
         """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""
         element = contact.element
+        centre = (self._pair.centre[element] - translation) @ rotation
+        return self._touched(element, centre, contact.area, contact.penetration)
+
+    def along(self, rotations: Array, translations: Array, contacts: Sequence[Resultant]) -> AtEnds:
+        """Contact at the ends at each pose of a motion, as of `contact_at_ends`.
+
+        One search serves all poses. Rotations are (frame, 3, 3), translations (frame, 3), mm.
+        """
+        count = len(contacts)
+        frame = np.repeat(np.arange(count), [one.element.size for one in contacts])
+        element, area, penetration, pressure = (
+            np.concatenate([getattr(one, name) for one in contacts])
+            for name in ("element", "area", "penetration", "pressure")
+        )
+        moved = self._pair.centre[element] - translations[frame]
+        centre = np.einsum("ni,nij->nj", moved, rotations[frame])
+        at = self._touched(element, centre, area, penetration) & (pressure > 0.0)
+        found = AtEnds(*np.zeros((3, count, 2)))
+        for end, where in enumerate(at):
+            loaded, p, a = frame[where], pressure[where], area[where]
+            np.maximum.at(found.pressure[:, end], loaded, p)
+            found.force[:, end] = np.bincount(loaded, p * a, count)
+            found.area[:, end] = np.bincount(loaded, a, count)
+        return found
+
+    def _touched(self, element: Integers, centre: Array, area: Array, penetration: Array) -> Bools:
+        """As `touched`, for centres of elements in the frame of the moving body."""
         found: Bools = np.zeros((2, element.size), dtype=bool)
         found[0] = self._outermost[element]
         if self._tree is None or not element.size:
             return found
         # Nearest points are as far away as the penetration.
-        width = np.sqrt(contact.area)
-        reach = float(width.max() + contact.penetration.max())
-        centre = (self._pair.centre[element] - translation) @ rotation
+        width = np.sqrt(area)
+        reach = float(width.max() + penetration.max())
         away, _ = self._tree.query(centre, distance_upper_bound=reach)
         near = np.flatnonzero(np.isfinite(away))
         if near.size:

@@ -80,16 +80,15 @@ def simulate_cases(
     frames = activity.percent.size
     solved_frames = frames if settings.analysis == "quasi_static" else 2 * frames
     progress = Progress(f"activity {activity.name}", len(cases), solved_frames)
-    histories = {
-        name: np.empty((len(cases), *array.shape), array.dtype)
-        for name, array in empty_histories(knee.grid, frames).items()
-    }
+    # Memory of elements that are never loaded is not touched: they are most of it.
+    histories = empty_histories(knee.grid, frames, (len(cases),))
     holding: list[tuple[float, float, str]] = []
     done: list[Case] = []
     failures: list[Failure] = []
     for case in cases:
+        arrays = {name: array[len(done)] for name, array in histories.items()}
         try:
-            arrays = _simulate_case(fine, coarse, activity, case, settings, progress.frame_done)
+            _simulate_case(fine, coarse, activity, case, settings, progress.frame_done, arrays)
             force = float(np.abs(arrays["reaction_force"][:, 2]).max())
             holding.append((force / float(arrays["load"].max()), force, case.name))
         except ConvergenceError as error:
@@ -99,8 +98,6 @@ def simulate_cases(
             logger.error("%s", named)
             failures.append(Failure(case, str(named), named.frame, named.residual))
         else:
-            for name, array in arrays.items():
-                histories[name][len(done)] = array
             done.append(case)
         progress.case_done()
     if holding and activity.load_line is None and settings.medial_lateral == "held":
@@ -147,8 +144,9 @@ def _simulate_case(
     case: Case,
     settings: SimulationSettings,
     on_frame_done: Callable[[], None],
-) -> dict[str, NDArray[Any]]:
-    """Contact of one case, without the case axis."""
+    arrays: dict[str, NDArray[Any]],
+) -> None:
+    """Write contact of one case into its arrays, without the case axis."""
     start, name = time.perf_counter(), f"case {case.name}, activity {activity.name}"
     solved = coarse if settings.analysis == "forward" else fine
     layers = solved.layers(case, settings)
@@ -161,7 +159,7 @@ def _simulate_case(
         solution = _integrate_motion(pairs, sides, layers, solution, settings.forward, name)
         layers = fine.layers(case, settings)
         contacts = evaluate_cycle(fine.pairs, layers, solution, on_frame_done)
-    arrays = contact_histories(fine.pairs, fine.grid, solution, contacts)
+    contact_histories(fine.pairs, fine.grid, solution, contacts, arrays)
     if settings.contact != "foundation":
         refuse_steep(fine.grid, arrays["pressure"], name)
     logger.info(
@@ -171,7 +169,6 @@ def _simulate_case(
         time.perf_counter() - start,
         solution.evaluations,
     )
-    return arrays
 
 
 def _integrate_motion(

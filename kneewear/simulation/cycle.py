@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.contact import _kernels
-from kneewear.contact.ends import PatchEnds, contact_at_ends
+from kneewear.contact.ends import PatchEnds
 from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
@@ -133,36 +133,52 @@ def evaluate_cycle(
     return tuple(found)
 
 
-def empty_histories(grid: ElementGrid, frames: int) -> dict[str, NDArray[Any]]:
-    """Variables of CONTACT without the case axis, for a knee whose surfaces are apart."""
+def empty_histories(
+    grid: ElementGrid, frames: int, leading: tuple[int, ...] = ()
+) -> dict[str, NDArray[Any]]:
+    """Variables of CONTACT for a knee whose surfaces are apart.
+
+    `leading` are the lengths of the axes before that of the frames.
+    """
     sides = len(grid.sides)
-    elements = (frames, *grid.area.shape)
+    each = (*leading, frames)
+    elements = (*each, *grid.area.shape)
     scalars = ("max_pressure", "avg_pressure", "contact_area", "max_penetration")
     vectors = ("reaction_force", "reaction_moment", "inertia_force", "inertia_moment")
     return {
         "pressure": np.zeros(elements, np.float32),
         "slip": np.zeros((*elements, 2), np.float32),
-        **{name: np.zeros((frames, sides)) for name in scalars},
-        "active_elements": np.zeros((frames, sides), np.int64),
-        **{name: np.zeros((frames, sides, 2)) for name in BORDER.values()},
-        **{name: np.zeros((frames, sides, 3)) for name in ("force", "torque")},
-        "centre_of_pressure": np.full((frames, sides, 3), np.nan),
-        **{name: np.zeros((frames, 3)) for name in ("translation", "rotation", *vectors)},
-        **{name: np.zeros(frames) for name in ("load", "load_line", "spring_force", "residual")},
+        **{name: np.zeros((*each, sides)) for name in scalars},
+        "active_elements": np.zeros((*each, sides), np.int64),
+        **{name: np.zeros((*each, sides, 2)) for name in BORDER.values()},
+        **{name: np.zeros((*each, sides, 3)) for name in ("force", "torque")},
+        "centre_of_pressure": np.full((*each, sides, 3), np.nan),
+        **{name: np.zeros((*each, 3)) for name in ("translation", "rotation", *vectors)},
+        **{name: np.zeros(each) for name in ("load", "load_line", "spring_force", "residual")},
     }
 
 
 def contact_histories(
-    pairs: Sequence[ContactPair], grid: ElementGrid, solution: CycleSolution, contacts: Contacts
+    pairs: Sequence[ContactPair],
+    grid: ElementGrid,
+    solution: CycleSolution,
+    contacts: Contacts,
+    arrays: dict[str, NDArray[Any]] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Variables of CONTACT of one case, without the case axis."""
-    arrays = empty_histories(grid, len(contacts))
+    """Variables of CONTACT of one case, without the case axis.
+
+    Written into `arrays` of `empty_histories` where they are given.
+    """
+    arrays = empty_histories(grid, len(contacts)) if arrays is None else arrays
     # Writes through these views reach the arrays.
     pressure = arrays["pressure"].reshape(len(contacts), len(pairs), -1)
     slip = arrays["slip"].reshape(*pressure.shape, 2)
     translation = solution.coordinates[:, :3]
     rotation = body_three_123(solution.coordinates[:, 3:])
-    ends = [PatchEnds(pair) for pair in pairs]
+    for side, pair in enumerate(pairs):
+        at_ends = PatchEnds(pair).along(rotation, translation, [one[side] for one in contacts])
+        for name, values in at_ends._asdict().items():
+            arrays[BORDER[name]][:, side] = values
     for frame, results in enumerate(contacts):
         poses = [
             part
@@ -175,9 +191,6 @@ def contact_histories(
             local = result.element
             if local.size == 0:
                 continue
-            at_ends = contact_at_ends(ends[side], rotation[frame], translation[frame], result)
-            for name, values in at_ends._asdict().items():
-                arrays[BORDER[name]][frame, side] = values
             sliding = np.empty((local.size, 2))
             _kernels.slide(
                 pair.centre[local],
@@ -191,7 +204,7 @@ def contact_histories(
     total = np.array([sum(result.wrench for result in frame) for frame in contacts])
     # What keeps coordinates prescribed is what acceleration takes beyond contact and loads.
     reaction = solution.inertia - total - solution.conditions.applied(solution.coordinates)
-    return arrays | {
+    motion = {
         "translation": translation,
         "rotation": solution.coordinates[:, 3:],
         "load": solution.load,
@@ -203,6 +216,9 @@ def contact_histories(
         "inertia_moment": solution.inertia[:, 3:],
         "residual": solution.residual + _mismatch(solution, total),
     }
+    for name, values in motion.items():
+        arrays[name][:] = values
+    return arrays
 
 
 def _mismatch(solution: CycleSolution, total: Array) -> Array:

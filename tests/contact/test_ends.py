@@ -95,3 +95,21 @@ def test_an_open_moving_mesh_ends(offset=3.0):
     found = contact_at_ends(MeshEnds(law), np.eye(3), place, law.evaluate(np.eye(3), place))
     assert found.force[1] > 0.0
     assert found.force[0] == 0.0
+
+
+def test_ends_along_a_motion_are_those_of_each_pose(patch_pair):
+    pair, _ = patch_pair
+    tilt = np.arctan(20.0 / 60.0)
+    shifts, tilts = [0.0, 11.5, 13.0, 0.0], [0.0, 0.0, tilt, 0.0]
+    heights = [0.0, 0.0, lowest(13.0, tilt), 20.0]  # apart in the last pose
+    places = np.array(
+        [[x, THICKNESS - DEPTH + y, 0.0] for x, y in zip(shifts, heights, strict=True)]
+    )
+    each = [of_patches(patch_pair, *pose) for pose in zip(places, tilts, strict=True)]
+    rotations = np.array([rotation for rotation, *_ in each])
+    found = PatchEnds(pair).along(rotations, places, [contact for _, contact, _ in each])
+    assert each[-1][1].active_elements == 0
+    assert (found.force > 0.0).any(axis=0).all()
+    for name, values in found._asdict().items():
+        alone = np.array([getattr(one, name) for *_, one in each])
+        np.testing.assert_allclose(values, alone, rtol=1e-12, err_msg=name)  # order of sums
