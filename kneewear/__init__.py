@@ -16,11 +16,17 @@ job of a study imports this package, and most need little of it.
 
 from __future__ import annotations
 
+import gc
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
+# Set where Snakemake runs jobs. What a job imports lasts until it ends: collections would find
+# nothing in it, and take a sixth of the time of imports. `joblog.job_log` starts them.
+if os.environ.get("KNEEWEAR_JOB"):
+    gc.disable()
 # Of the files of a finished study, in `report/summary.json` and `provenance.json`: raised with a
 # change after which earlier versions cannot read them. All up to this one are read.
 RESULTS_SCHEMA = 1

@@ -68,8 +68,9 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
     _limit_threads(threads)
-    # Collections of the job leave out what imported packages hold.
+    # Collections of the job leave out what imported packages hold (see `kneewear`).
     gc.freeze()
+    gc.enable()
     start = time.perf_counter()
     try:
         yield

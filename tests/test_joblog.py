@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import os
+import subprocess
+import sys
 import warnings
 
 import pandas as pd
@@ -30,6 +34,17 @@ def test_log_holds_messages_and_warnings(tmp_path):
     text = path.read_text()
     assert "INFO case a" in text
     assert "done in" in text
+
+
+def test_garbage_is_collected_in_jobs_once_they_have_started(tmp_path):
+    code = (
+        "import gc, sys, kneewear; assert not gc.isenabled()\n"
+        "from kneewear.joblog import job_log\n"
+        "with job_log(sys.argv[1]): assert gc.isenabled()"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "job.log")]
+    subprocess.run(command, env=os.environ | {"KNEEWEAR_JOB": "1"}, check=True)
+    assert gc.isenabled()
 
 
 def test_users_fault_ends_the_job_with_one_message(tmp_path):
