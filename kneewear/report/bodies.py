@@ -199,7 +199,7 @@ def draw_control_nets(implant: Implant) -> Figure:
         axes.set_aspect("equal")
         view_space(axes, elevation, azimuth)
         _name_axes_in_space(axes)
-        axes.set_title(f"{titles[number]}\ncontrol points: {', '.join(counts)}")
+        axes.set_title(f"{titles[number]}\ncontrol points: {', '.join(counts)}", pad=16.0)
     return figure
 
 

@@ -29,6 +29,8 @@ STYLE: Any = {
     "axes.labelsize": SIZE,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
+    # No panel has ticks at its top, which titles would be measured against.
+    "axes.titley": 1.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.8,
@@ -220,7 +222,11 @@ def draw_cells(
             colour = "white" if dark else INK
             text = form.format(value)
             text = text if float(text) else text.lstrip("-")
-            axes.text(column, row, text, ha="center", va="center", fontsize=SMALL, color=colour)
+            # Within its cell: the layout need not measure it.
+            axes.text(
+                column, row, text, ha="center", va="center", fontsize=SMALL, color=colour,
+                in_layout=False,
+            )  # fmt: skip
     return image
 
 
