@@ -90,9 +90,8 @@ def import_model(
     model = read_osim(path)
     composer = _Composer(model, name, ground, moving)
     settings = composer.compose(activation)
-    study: dict[str, Any] = {
-        "model": "multibody", "study": name, "implant": {"name": model.name}, "multibody": settings
-    }  # fmt: skip
+    implant = {"name": model.name, "knee": "left" if composer.side == "_l" else "right"}
+    study = {"model": "multibody", "study": name, "implant": implant, "multibody": settings}
     validate_study(merge_settings(read_settings(default_settings_file()), study), str(file))
     for table, rows in composer.tables.items():
         # A cell may begin with a minus: no table for spreadsheets.
@@ -153,12 +152,16 @@ class _Composer:
         found, expected = "no body of a name that begins with femur", f"one of {known}"
         raise InputDataError(self.model.path, found, expected, "Name the body by --ground.")
 
+    @property
+    def side(self) -> str:
+        """Ending "_r" or "_l" of the body at rest, or nothing."""
+        return self.ground[-2:] if self.ground[-2:] in ("_r", "_l") else ""
+
     def guess_moving(self) -> list[str]:
         meshed = dict.fromkeys(one.frame.body for one in self.model.meshes.values())
-        side = self.ground[-2:] if self.ground[-2:] in ("_r", "_l") else ""
         bodies = [one for one in meshed if one != self.ground] or [
             one for one in self.model.bodies
-            if one.lower().startswith(("tibia", "patella")) and one.endswith(side)
+            if one.lower().startswith(("tibia", "patella")) and one.endswith(self.side)
         ]  # fmt: skip
         # The tibia first: it is driven.
         bodies.sort(key=lambda one: not one.lower().startswith("tibia"))
