@@ -19,6 +19,7 @@ SMALL = {
 FEWER = [
     ("engine.py", "offsets: int = 1000", "offsets: int = 20"),
     ("engine.py", "offsets: int = 24", "offsets: int = 4"),
+    ("wear.py", "    _ring,\n    _sphere_that_wears,\n    _cylinder_that_wears,\n", ""),
     ("wear.py", "    _groove,\n", ""),
 ]
 TABLES = ("verification", "refinement", "active_elements", "sphere_models",
@@ -30,7 +31,7 @@ def checkout(finished, tmp_path_factory):
     """Checkout in which the study has been run."""
     folder = tmp_path_factory.mktemp("verification")
     copy = Checkout(folder, "config/verification.yaml", origin=finished.folder)
-    # Contacts at fewer places, and no groove, which tests/verification computes.
+    # Contacts at fewer places, and few solutions of wear: tests/verification computes all.
     for name, many, few in FEWER:
         path = copy.folder / "kneewear/verification" / name
         text = path.read_text()
