@@ -84,7 +84,7 @@ compare: $(STAMP)
 # Two tests run at once, each on one core.
 test test-slow: export OMP_NUM_THREADS = 1
 
-# About seven minutes on two cores once kernels are compiled; includes the quick study from end to end.
+# About four minutes on two cores once kernels are compiled.
 test: $(DEVELOPED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
