@@ -215,7 +215,7 @@ def _draw_net(axes: Any, net: Array) -> None:
 
 # Moments of the cycle shown as pictures, samples of a surface there, and colour of the metal.
 MOMENTS = 8
-MOTION_SAMPLES = (41, 25)
+MOTION_SAMPLES = (29, 17)
 BRIGHT_METAL = "#9aa5ad"
 
 
