@@ -47,5 +47,7 @@ def _snakemake(snakefile: Path, options: Sequence[str]) -> int:
     paths = [str(checkout / "workflow" / "terminal"), str(package)]
     paths += filter(None, [os.environ.get("PYTHONPATH")])
     command = [sys.executable, "-m", "snakemake", "--snakefile", os.path.relpath(snakefile)]
+    # Its linear programme starts a process for each choice, and finds the same priorities.
+    command += ["--scheduler", "greedy"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     return subprocess.run([*command, *options], env=environment, check=False).returncode
