@@ -115,7 +115,7 @@ def _warm(surface: Surface, points: np.ndarray) -> float:
     u, v, *_ = surface.closest_points(points + [0.1, 0.0, 0.0])
     projections, status = np.empty((len(points), 10)), np.empty(len(points), dtype=np.int64)
     return microseconds(
-        lambda: _kernels.closest_many(
+        lambda: _kernels.project_many(
             surface.arrays, points, u.copy(), v.copy(), projections, status
         ),
         len(points),

@@ -14,6 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.experimental import function_type  # noqa: F401 - makes addresses known to numba
 from numba.extending import intrinsic
 
 logger = logging.getLogger(__name__)
@@ -54,6 +55,50 @@ def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = Fals
     if inlined:
         options["inline"] = "always"
     return numba.njit(**options)(function)
+
+
+class Structure(types.StructRef):
+    """Type of a record that kernels pass by reference.
+
+    Its name has a digest of its fields, not the fields: it is part of the symbols of every kernel
+    that takes it, where hundreds of kilobytes of names would take as long as the code.
+    """
+
+    def __init__(self, fields: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(fields)
+        self.name = f"{type(self).__name__}{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
+
+
+class _Pointer(types.WrapperAddressProtocol):
+    """A kernel by its address, which numba takes for a value of the type of its signature."""
+
+    def __init__(self, kernel: Any, signature: Any) -> None:
+        self._kernel, self._signature = kernel, signature
+
+    def __wrapper_address__(self) -> int:
+        if self._kernel is None:
+            return -1  # numba's sign of a function without address
+        # Kernels are cached by their arguments, as where they are called; by signatures once more.
+        self._kernel.compile(self._signature.args)
+        result = self._kernel.get_compile_result(self._signature)
+        name = result.fndesc.llvm_cfunc_wrapper_name
+        return int(result.library.get_pointer_to_function(name))
+
+    def signature(self) -> Any:
+        return self._signature
+
+
+def by_address(kernel: Any, *arguments: Any, result: Any = None) -> Any:
+    """A kernel that others take as a value, for arguments and with a result like these.
+
+    Where a kernel calls another one by name, its machine code holds a copy of it, which takes as
+    long to compile as the original. Called by address it is compiled once, and not at all unless a
+    program gives it to the kernels that call it. None is a kernel that is never called.
+    """
+    if not IS_COMPILED:
+        return kernel
+    returned = types.none if result is None else numba.typeof(result)
+    return _Pointer(kernel, returned(*(numba.typeof(value) for value in arguments)))
 
 
 @cache

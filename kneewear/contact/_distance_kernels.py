@@ -36,6 +36,7 @@ from kneewear.geometry._kernels import (
     fill_projection,
     fill_tip,
     meet_line,
+    minimize_distance,
     offset,
     project,
     unit_normal,
@@ -297,8 +298,13 @@ def drop_apart(pair: Any, first: int, last: int) -> int:
 
 
 @compiled
-def search_chunk(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> None:
-    """Find the active elements of a chunk, and their projections; counts them and those tried."""
+def search_chunk(
+    pair: Any, project: Any, rotation: NDArray, translation: NDArray, chunk: int
+) -> None:
+    """Find the active elements of a chunk, and their projections; counts them and those tried.
+
+    `project` computes projections of listed elements on the surface, as `project_listed`.
+    """
     tiles, listed = borrowed(pair.tiles), borrowed(pair.work).listed
     first = tiles.first[tiles.chunk_first[chunk]]
     last = tiles.first[tiles.chunk_first[chunk + 1]]
@@ -311,14 +317,14 @@ def search_chunk(pair: Any, rotation: NDArray, translation: NDArray, chunk: int)
     evaluated = last - first
     if pair.options.search == ALL and pair.options.tabled:
         last = drop_apart(pair, first, last)
-    find_projections(pair, rotation, first, last)
+    find_projections(pair, project, rotation, first, last)
     last = keep_active(pair, first, last)
     sums = pair.work.sums
     sums[chunk].evaluated, sums[chunk].active = evaluated, last - first
 
 
 @compiled
-def spread_from_active(pair: Any, rotation: NDArray, translation: NDArray) -> None:
+def spread_from_active(pair: Any, project: Any, rotation: NDArray, translation: NDArray) -> None:
     """Find the active elements of a pair, starting from those of the last search.
 
     These are tried; the neighbours of those still active follow, ring by ring, until a ring has no
@@ -329,11 +335,12 @@ def spread_from_active(pair: Any, rotation: NDArray, translation: NDArray) -> No
     previous, projection = pair.work.previous, pair.work.projection
     mark[:] = UNTRIED
     count = pair.work.previous_count[0]
-    mark[previous[:count]] = TRIED
-    listed[:count] = previous[:count]
-    head, tail = np.int64(0), locate_listed(pair, rotation, translation, 0, count)
+    for n in range(count):
+        mark[previous[n]], listed[n] = TRIED, previous[n]
+    head = np.int64(0)
+    tail = locate_listed(pair, rotation, translation, head, count)
     while tail > head:
-        find_projections(pair, rotation, head, tail)
+        find_projections(pair, project, rotation, head, tail)
         ring = tail
         for slot in range(head, ring):
             if projection[0, slot] < 0.0:
@@ -345,7 +352,7 @@ def spread_from_active(pair: Any, rotation: NDArray, translation: NDArray) -> No
         head, tail = ring, locate_listed(pair, rotation, translation, ring, tail)
     tail = list_untried(pair, rotation, translation, tail)
     tail = locate_listed(pair, rotation, translation, head, tail)
-    find_projections(pair, rotation, head, tail)
+    find_projections(pair, project, rotation, head, tail)
     sort_active(pair, tail)
 
 
@@ -397,7 +404,7 @@ def sort_active(pair: Any, tried: int) -> None:
 
 
 @compiled
-def find_projections(pair: Any, rotation: NDArray, first: int, last: int) -> None:
+def find_projections(pair: Any, project: Any, rotation: NDArray, first: int, last: int) -> None:
     """Projections of the listed elements, and their normals in the moving frame.
 
     From the table, on the surface or along the element normals. The distance is infinite where
@@ -411,11 +418,11 @@ def find_projections(pair: Any, rotation: NDArray, first: int, last: int) -> Non
         )
         for n in range(first, last):
             if state[n] == UNTABLED:
-                project_listed(pair, rotation, n, n + 1)
+                project(pair, rotation, n, n + 1)
             elif state[n] != TABLED:
                 projection[0, n] = np.inf
     else:
-        project_listed(pair, rotation, first, last)
+        project(pair, rotation, first, last)
     face_indenter(pair, rotation, first, last)
 
 
@@ -431,12 +438,43 @@ def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
         if several:
             u, v, status = project_on_all(pair, held[n], here, found, room)
         else:
-            u, v, status = project_near(patch, voxels, held[n], 0, here, found, room)
+            u, v, status = project_near(patch, voxels, held[n], np.int64(0), here, found, room)
         if fires_rays and status == INTERIOR and found[0] < 0.0:
             fire_ray(pair, rotation, n, u, v, found, room)
         projections[0, n] = found[0] if status == INTERIOR else np.inf
         for a in range(1, PROJECTION_VALUES):
             projections[a, n] = found[a]
+
+
+@compiled
+def project_open(pair: Any, rotation: NDArray, first: int, last: int) -> None:
+    """Projections as of `project_listed` where the surface is one open patch and fires no rays."""
+    patch, voxels = borrowed(pair.patch), borrowed(pair.voxels)
+    point, held, projections = pair.work.point, pair.work.voxel, pair.work.projection
+    found, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
+    for n in range(first, last):
+        here = (point[0, n], point[1, n], point[2, n])
+        status = project_near_open(patch, voxels, held[n], here, found, room)[2]
+        projections[0, n] = found[0] if status == INTERIOR else np.inf
+        for a in range(1, PROJECTION_VALUES):
+            projections[a, n] = found[a]
+
+
+@compiled
+def project_near_open(
+    patch: PatchArrays, voxels: Voxels, voxel: int, point: Point, found: NDArray, room: NDArray
+) -> End:
+    """Projection of a point as `project_near` on one open patch."""
+    first_u, first_v, u, v = start_near(voxels, voxel, np.int64(0), point)
+    u, v, status = project(patch, point, u, v, found, room)
+    if status == INTERIOR:
+        return u, v, status
+    u = min(max(first_u, patch.breaks_u[0]), patch.breaks_u[-1])
+    v = min(max(first_v, patch.breaks_v[0]), patch.breaks_v[-1])
+    near_u, near_v, status = minimize_distance(patch, point, u, v, found, room)
+    if status != FAILED:
+        return near_u, near_v, status
+    return settle_at(patch, point, u, v, found, room)
 
 
 @compiled
@@ -456,18 +494,7 @@ def project_near(
     Deep inside a body, near centres of curvature, a search may not converge. The nearest point of
     the voxel's middle is taken then: a border, or a projection at the point's own distance from it.
     """
-    starts = voxels.starts
-    low = voxel // voxels.count_z
-    k, j, i = voxel - low * voxels.count_z, low % voxels.count_y, low // voxels.count_y
-    away_x = point[0] - (voxels.origin_x + (i + 0.5) * voxels.size)
-    away_y = point[1] - (voxels.origin_y + (j + 0.5) * voxels.size)
-    away_z = point[2] - (voxels.origin_z + (k + 0.5) * voxels.size)
-    voxel += number * voxels.planes.shape[0]
-    first_u, first_v = np.float64(starts[voxel, 0]), np.float64(starts[voxel, 1])
-    u = first_u + starts[voxel, 2] * away_x + starts[voxel, 3] * away_y
-    u += starts[voxel, 4] * away_z
-    v = first_v + starts[voxel, 5] * away_x + starts[voxel, 6] * away_y
-    v += starts[voxel, 7] * away_z
+    first_u, first_v, u, v = start_near(voxels, voxel, number, point)
     u, v, status = project(patch, point, u, v, found, room)
     if status == INTERIOR:
         return u, v, status
@@ -478,6 +505,34 @@ def project_near(
         return near_u, near_v, status
     if patch.closed != OPEN:
         u, v = near_u, near_v
+    return settle_at(patch, point, u, v, found, room)
+
+
+@compiled(inlined=True)
+def start_near(
+    voxels: Voxels, voxel: int, number: int, point: Point
+) -> tuple[float, float, float, float]:
+    """Parameters nearest the middle of a voxel, and nearest a point in it to first order."""
+    starts = voxels.starts
+    low = voxel // voxels.count_z
+    k, j, i = voxel - low * voxels.count_z, low % voxels.count_y, low // voxels.count_y
+    away_x = point[0] - (voxels.origin_x + (i + 0.5) * voxels.size)
+    away_y = point[1] - (voxels.origin_y + (j + 0.5) * voxels.size)
+    away_z = point[2] - (voxels.origin_z + (k + 0.5) * voxels.size)
+    row = voxel + number * voxels.planes.shape[0]
+    first_u, first_v = np.float64(starts[row, 0]), np.float64(starts[row, 1])
+    u = first_u + starts[row, 2] * away_x + starts[row, 3] * away_y
+    u += starts[row, 4] * away_z
+    v = first_v + starts[row, 5] * away_x + starts[row, 6] * away_y
+    v += starts[row, 7] * away_z
+    return first_u, first_v, u, v
+
+
+@compiled
+def settle_at(
+    patch: PatchArrays, point: Point, u: float, v: float, found: NDArray, room: NDArray
+) -> End:
+    """Take (u, v) for the nearest point of a point whose search did not converge."""
     inside_u = patch.breaks_u[0] < u < patch.breaks_u[-1]
     if not (inside_u and patch.breaks_v[0] < v < patch.breaks_v[-1]):
         return u, v, BORDER
@@ -583,7 +638,9 @@ def trace_ray(
         if pair.options.several:
             _, _, status = project_on_all(pair, voxel, here, found, room)
         else:
-            _, _, status = project_near(pair.patch, pair.voxels, voxel, 0, here, found, room)
+            _, _, status = project_near(
+                pair.patch, pair.voxels, voxel, np.int64(0), here, found, room
+            )
         if status != INTERIOR:
             break
     found[0] = np.inf

@@ -611,7 +611,8 @@ def fill_result(
     result.max_pressure, result.max_penetration = total.max_pressure, total.max_penetration
     result.active_elements, result.evaluated_elements = total.active, total.evaluated
     result.is_moving = moving
-    result.translation[:] = translation
+    for a in range(3):
+        result.translation[a] = translation[a]
     if total.active == 0:
         return
     for a in range(3):

@@ -2,22 +2,24 @@
 
 A `Model` is all contact between two bodies, a `Pair` one surface of each. Compiled kernels pass
 both by reference (numba's `structref`), because passing some forty arrays one by one would take as
-long as the contact of one condyle. Loops use arrays that were taken from a record before them: in
-loops that call kernels numba counts a reference to every array taken. The elements of a pair are
-cut into chunks that are evaluated and summed one by one and whose sums are added in their order, so
-that the result does not depend on how many threads share them.
+long as the contact of one condyle. Large kernels that a model needs are called by address: they are
+compiled once for all their callers, and only for pairs that need them. Arrays are copied number by
+number: numba's check of shapes takes seconds to compile. Loops use arrays that were taken from a
+record before them: in loops that call kernels numba counts a reference to every array taken. The
+elements of a pair are cut into chunks that are evaluated and summed one by one and whose sums are
+added in their order, so that the result does not depend on how many threads share them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled, structured
+from kneewear.compilation import Structure, compiled, structured
 from kneewear.contact._coupling_kernels import CouplingArrays, press_pair
 from kneewear.contact._distance_kernels import (
     BREADTH_FIRST,
@@ -38,19 +40,8 @@ from kneewear.contact._force_kernels import (
 from kneewear.geometry._distance_kernels import DistanceArrays
 from kneewear.geometry._kernels import PatchArrays
 
-# The last pose of a model, and by how much elements may move, mm, before it counts as another.
-LAST_POSE = structured(
-    ("is_known", np.bool_),
-    ("tolerance", np.float64),
-    ("rotation", np.float64, (3, 3)),
-    ("translation", np.float64, 3),
-)
-# Pose of the moving body, and velocity of its origin and angular velocity in the fixed frame.
-MOTION = structured(
-    ("rotation", np.float64, (3, 3)),
-    ("translation", np.float64, 3),
-    ("velocity", np.float64, 6),
-)
+# Whether the last pose is known, and by how much elements may move, mm, before it is another.
+LAST_POSE = structured(("is_known", np.bool_), ("tolerance", np.float64))
 
 
 class Options(NamedTuple):
@@ -81,28 +72,50 @@ class Pair(NamedTuple):
     work: WorkArrays
 
 
-class Model(NamedTuple):
-    """All contact between two bodies."""
+class Contact(NamedTuple):
+    """Pairs of two bodies, the kernels that suit them all, and the state of their evaluation."""
 
     pairs: list[Pair]
+    project: Callable[..., None]  # `project_open` or `project_listed`
+    press: Callable[..., None]  # `press_chunks`, `press_pair` or `press_any`
     last: NDArray[np.void]  # (1,), LAST_POSE
-    motion: NDArray[np.void]  # (1,), MOTION to evaluate at
+    last_rotation: NDArray[np.float64]  # (3, 3), of the last pose
+    last_translation: NDArray[np.float64]  # (3,)
+    rotation: NDArray[np.float64]  # (3, 3), pose of the moving body to evaluate at
+    translation: NDArray[np.float64]  # (3,)
+    velocity: NDArray[np.float64]  # (6,), of its origin, and angular, in the fixed frame
     results: NDArray[np.void]  # RESULT of each pair
     outcomes: NDArray[np.void]  # OUTCOME of all active elements
 
 
+class Model(NamedTuple):
+    """All contact between two bodies, and the kernel that evaluates it."""
+
+    contact: Contact
+    evaluate: Callable[..., None]  # `evaluate_contact` or `evaluate_nothing`
+
+
 @structref.register
-class PairType(types.StructRef):
+class PairType(Structure):
     """Compiled type of a `Pair`."""
 
 
 @structref.register
-class ModelType(types.StructRef):
+class ContactType(Structure):
+    """Compiled type of a `Contact`."""
+
+
+@structref.register
+class ModelType(Structure):
     """Compiled type of a `Model`."""
 
 
 def _new_pair(*fields: Any) -> Pair:
     return Pair(*fields)
+
+
+def _new_contact(*fields: Any) -> Contact:
+    return Contact(*fields)
 
 
 def _new_model(*fields: Any) -> Model:
@@ -111,6 +124,7 @@ def _new_model(*fields: Any) -> Model:
 
 for _new, _type, _fields in (
     (_new_pair, PairType, Pair._fields),
+    (_new_contact, ContactType, Contact._fields),
     (_new_model, ModelType, Model._fields),
 ):
     structref.define_constructor(_new, _type, _fields)
@@ -157,36 +171,64 @@ def add_patch(pair: Pair, patch: PatchArrays) -> None:
 
 
 @compiled
-def build_model(
-    pair: Pair, last: NDArray, motion: NDArray, results: NDArray, outcomes: NDArray
-) -> Model:
-    """A `Model` of one pair that kernels take."""
-    return _new_model([pair], last, motion, results, outcomes)
+def build_contact(
+    pair: Pair,
+    project: Callable[..., None],
+    press: Callable[..., None],
+    last: NDArray,
+    last_rotation: NDArray,
+    last_translation: NDArray,
+    rotation: NDArray,
+    translation: NDArray,
+    velocity: NDArray,
+    results: NDArray,
+    outcomes: NDArray,
+) -> Contact:
+    """A `Contact` of one pair that kernels take."""
+    return _new_contact(
+        [pair],
+        project,
+        press,
+        last,
+        last_rotation,
+        last_translation,
+        rotation,
+        translation,
+        velocity,
+        results,
+        outcomes,
+    )
 
 
 @compiled
-def add_pair(model: Model, pair: Pair) -> None:
-    """Add a further pair to a model."""
-    model.pairs.append(pair)
+def add_pair(contact: Contact, pair: Pair) -> None:
+    """Add a further pair."""
+    contact.pairs.append(pair)
 
 
 @compiled
-def remove_pairs(model: Model) -> None:
-    """Leave a model without contact."""
-    model.pairs.clear()
+def remove_pairs(contact: Contact) -> None:
+    """Leave no contact."""
+    contact.pairs.clear()
 
 
 @compiled
-def search_pair(pair: Any, rotation: NDArray, translation: NDArray) -> None:
+def build_model(contact: Contact, evaluate: Callable[..., None]) -> Model:
+    """A `Model` that kernels take."""
+    return _new_model(contact, evaluate)
+
+
+@compiled
+def search_pair(pair: Any, project: Any, rotation: NDArray, translation: NDArray) -> None:
     """Find the active elements of a pair."""
     if not boxes_meet(pair, rotation, translation):
         for chunk in range(pair.work.sums.size):
             pair.work.sums[chunk].active = pair.work.sums[chunk].evaluated = 0
     elif pair.options.search == BREADTH_FIRST:
-        spread_from_active(pair, rotation, translation)
+        spread_from_active(pair, project, rotation, translation)
     else:
         for chunk in range(pair.work.sums.size):
-            search_chunk(pair, rotation, translation, chunk)
+            search_chunk(pair, project, rotation, translation, chunk)
 
 
 @compiled
@@ -200,29 +242,32 @@ def into_moving_frame(rotation: NDArray, velocity: NDArray, turned: NDArray) -> 
 
 
 @compiled
-def choose_pose(model: Any, rotation: NDArray, translation: NDArray) -> bool:
-    """Make the pose the model's last one unless it is known; returns whether it is.
+def choose_pose(contact: Any, rotation: NDArray, translation: NDArray) -> bool:
+    """Make the pose the last one unless it is known; returns whether it is.
 
     It is known if no element moved by more than the tolerance against the moving body since the
     last pose.
     """
-    last = model.last[0]
+    last = contact.last[0]
+    last_rotation, last_translation = contact.last_rotation, contact.last_translation
     shift = turn = 0.0
     for a in range(3):
-        shift += (translation[a] - last.translation[a]) ** 2
+        shift += (translation[a] - last_translation[a]) ** 2
         for b in range(3):
-            turn += (rotation[a, b] - last.rotation[a, b]) ** 2
+            turn += (rotation[a, b] - last_rotation[a, b]) ** 2
     reach = 0.0
-    for p in range(len(model.pairs)):
-        elements = model.pairs[p].elements
+    for p in range(len(contact.pairs)):
+        elements = contact.pairs[p].elements
         square = 0.0
         for a in range(3):
             square += (abs(elements.box_middle[a] - translation[a]) + elements.box_half[a]) ** 2
         reach = max(reach, np.sqrt(square))
     known = last.is_known and np.sqrt(shift) + reach * np.sqrt(turn) <= last.tolerance
     if not known:
-        last.rotation[:] = rotation
-        last.translation[:] = translation
+        for a in range(3):
+            last_translation[a] = translation[a]
+            for b in range(3):
+                last_rotation[a, b] = rotation[a, b]
     return known
 
 
@@ -240,6 +285,65 @@ def is_finite(rotation: NDArray, translation: NDArray, velocity: NDArray, moving
 
 
 @compiled
+def press_chunks(
+    pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, known: bool
+) -> None:
+    """Pressures and sums of a pair whose elements do not depend on each other."""
+    for chunk in range(pair.work.sums.size):
+        chunk_forces(pair, rotation, velocity, moving, chunk)
+
+
+@compiled
+def press_any(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, known: bool) -> None:
+    """Pressures and sums of a pair, coupled or not."""
+    if pair.coupling.on:
+        press_pair(pair, rotation, velocity, moving, known)
+    else:
+        press_chunks(pair, rotation, velocity, moving, known)
+
+
+@compiled
+def evaluate_contact(
+    contact: Any,
+    rotation: NDArray,
+    translation: NDArray,
+    velocity: NDArray,
+    moving: bool,
+    results: NDArray,
+) -> None:
+    """Contact of all pairs at one pose, as of `evaluate_pairs`."""
+    turned = np.zeros(6)
+    known = choose_pose(contact, rotation, translation)
+    turn, shift = contact.last_rotation, contact.last_translation
+    if moving:
+        into_moving_frame(turn, velocity, turned)
+    for p in range(len(contact.pairs)):
+        pair = contact.pairs[p]
+        if not known:
+            search_pair(pair, contact.project, turn, shift)
+        contact.press(pair, turn, turned, moving, known)
+        fill_result(pair, turn, shift, moving, results[p])
+        if known:
+            results[p].evaluated_elements = 0
+    contact.last[0].is_known = True
+    if not is_finite(rotation, translation, velocity, moving):
+        for p in range(len(contact.pairs)):
+            results[p].wrench[:] = np.nan
+
+
+@compiled
+def evaluate_nothing(
+    contact: Any,
+    rotation: NDArray,
+    translation: NDArray,
+    velocity: NDArray,
+    moving: bool,
+    results: NDArray,
+) -> None:
+    """Evaluate contact without pairs."""
+
+
+@compiled
 def evaluate_pairs(
     model: Any,
     rotation: NDArray,
@@ -250,32 +354,12 @@ def evaluate_pairs(
 ) -> None:
     """Contact of all pairs at one pose, one RESULT per pair.
 
-    Other kernels may call this with the `record` of a `ContactModel`. `velocity` (6) is that of the
-    moving body's origin and its angular velocity in the fixed frame, and is used if `moving`. When
-    the last pose comes again, active elements and projections are used again. Of a pose or velocity
-    that is not finite the wrench is NaN.
+    Other kernels may call this with the `record` of a `ContactModel` and contiguous arrays.
+    `velocity` (6) is that of the moving body's origin and its angular velocity in the fixed frame,
+    and is used if `moving`. When the last pose comes again, active elements and projections are
+    used again. Of a pose or velocity that is not finite the wrench is NaN.
     """
-    turned = np.zeros(6)
-    known = choose_pose(model, rotation, translation)
-    last = model.last[0]
-    if moving:
-        into_moving_frame(last.rotation, velocity, turned)
-    for p in range(len(model.pairs)):
-        pair = model.pairs[p]
-        if not known:
-            search_pair(pair, last.rotation, last.translation)
-        if pair.coupling.on:
-            press_pair(pair, last.rotation, turned, moving, known)
-        else:
-            for chunk in range(pair.work.sums.size):
-                chunk_forces(pair, last.rotation, turned, moving, chunk)
-        fill_result(pair, last.rotation, last.translation, moving, results[p])
-        if known:
-            results[p].evaluated_elements = 0
-    last.is_known = True
-    if not is_finite(rotation, translation, velocity, moving):
-        for p in range(len(model.pairs)):
-            results[p].wrench[:] = np.nan
+    model.evaluate(model.contact, rotation, translation, velocity, moving, results)
 
 
 @compiled
@@ -285,28 +369,28 @@ def evaluate_model(model: Any, moving: bool) -> int:
     A motion that is not finite is not evaluated; -1 is returned. Everything is part of the model: a
     call from Python takes longer for every array passed.
     """
-    motion = model.motion[0]
-    rotation, translation, velocity = motion.rotation, motion.translation, motion.velocity
+    contact = model.contact
+    rotation, translation, velocity = contact.rotation, contact.translation, contact.velocity
     if not is_finite(rotation, translation, velocity, moving):
         return -1
-    evaluate_pairs(model, rotation, translation, velocity, moving, model.results)
-    return gather_outcomes(model)
+    evaluate_pairs(model, rotation, translation, velocity, moving, contact.results)
+    return gather_outcomes(contact)
 
 
 @compiled
-def evaluate_chunks(model: Any, moving: bool, known: bool, tasks: NDArray) -> None:
+def evaluate_chunks(contact: Any, moving: bool, known: bool, tasks: NDArray) -> None:
     """One thread's part of `evaluate_pairs`: rows of `tasks` are pair and chunk.
 
     `choose_pose` comes before all threads, and `finish_pairs` after them.
     """
-    rotation, translation, turned = model.last[0].rotation, model.last[0].translation, np.zeros(6)
+    rotation, translation, turned = contact.last_rotation, contact.last_translation, np.zeros(6)
     if moving:
-        into_moving_frame(rotation, model.motion[0].velocity, turned)
+        into_moving_frame(rotation, contact.velocity, turned)
     for n in range(tasks.shape[0]):
-        pair, chunk = model.pairs[tasks[n, 0]], tasks[n, 1]
+        pair, chunk = contact.pairs[tasks[n, 0]], tasks[n, 1]
         if not known:
             if boxes_meet(pair, rotation, translation):
-                search_chunk(pair, rotation, translation, chunk)
+                search_chunk(pair, contact.project, rotation, translation, chunk)
             else:
                 pair.work.sums[chunk].active = pair.work.sums[chunk].evaluated = 0
         if not pair.coupling.on:
@@ -314,30 +398,30 @@ def evaluate_chunks(model: Any, moving: bool, known: bool, tasks: NDArray) -> No
 
 
 @compiled
-def finish_pairs(model: Any, moving: bool, known: bool) -> int:
+def finish_pairs(contact: Any, moving: bool, known: bool) -> int:
     """Results of all pairs from the sums of their chunks, as of `evaluate_model`.
 
     The elements of coupled pairs depend on each other: they are solved here.
     """
-    last, turned = model.last[0], np.zeros(6)
+    rotation, translation, turned = contact.last_rotation, contact.last_translation, np.zeros(6)
     if moving:
-        into_moving_frame(last.rotation, model.motion[0].velocity, turned)
-    for p in range(len(model.pairs)):
-        if model.pairs[p].coupling.on:
-            press_pair(model.pairs[p], last.rotation, turned, moving, known)
-        fill_result(model.pairs[p], last.rotation, last.translation, moving, model.results[p])
+        into_moving_frame(rotation, contact.velocity, turned)
+    for p in range(len(contact.pairs)):
+        if contact.pairs[p].coupling.on:
+            contact.press(contact.pairs[p], rotation, turned, moving, known)
+        fill_result(contact.pairs[p], rotation, translation, moving, contact.results[p])
         if known:
-            model.results[p].evaluated_elements = 0
-    last.is_known = True
-    return gather_outcomes(model)
+            contact.results[p].evaluated_elements = 0
+    contact.last[0].is_known = True
+    return gather_outcomes(contact)
 
 
 @compiled
-def gather_outcomes(model: Any) -> int:
+def gather_outcomes(contact: Any) -> int:
     """Copy the outcome of active elements, pair after pair and chunk after chunk; their number."""
-    slot, outcomes = np.int64(0), model.outcomes
-    for p in range(len(model.pairs)):
-        work, tiles = model.pairs[p].work, model.pairs[p].tiles
+    slot, outcomes = np.int64(0), contact.outcomes
+    for p in range(len(contact.pairs)):
+        work, tiles = contact.pairs[p].work, contact.pairs[p].tiles
         for chunk in range(work.sums.size):
             first = tiles.first[tiles.chunk_first[chunk]]
             for n in range(first, first + work.sums[chunk].active):

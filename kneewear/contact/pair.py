@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.compilation import by_address
 from kneewear.contact import _coupling_kernels as couplings
 from kneewear.contact import _distance_kernels as distances
 from kneewear.contact import _force_kernels as forces
@@ -20,7 +21,7 @@ from kneewear.contact.resultant import Cells, ContactResult, Resultant
 from kneewear.contact.search import build_tiles, map_proximity
 from kneewear.contact.traction import Damping, Friction, traction_law
 from kneewear.geometry._distance_kernels import DistanceArrays
-from kneewear.geometry._kernels import PatchArrays
+from kneewear.geometry._kernels import OPEN, PatchArrays
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
@@ -65,6 +66,12 @@ _NO_COUPLING = couplings.CouplingArrays(
     factor=np.zeros(1),
     factored=np.zeros(1, dtype=np.int64),
 )
+# Kernel of pressures by whether layers are coupled.
+_PRESS = {
+    frozenset({False}): _kernels.press_chunks,
+    frozenset({True}): couplings.press_pair,
+    frozenset({False, True}): _kernels.press_any,
+}
 # Elements of a coupled layer whose factor is kept from pose to pose: 8 MB.
 _MOST_FACTORED = 1000
 
@@ -177,6 +184,12 @@ class ContactPair:
     def control_points(self) -> Array:
         """Control points of all patches, shape (n, 3), mm."""
         return np.concatenate([patch.control_points.reshape(-1, 3) for patch in self.patches])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether distances are those of one open patch, without rays."""
+        one = len(self.patches) == 1 and self.patches[0].arrays.closed == OPEN
+        return one and self._options.method == distances.MINIMUM_DISTANCE
 
     @property
     def has_friction(self) -> bool:
@@ -368,22 +381,26 @@ class ContactModel:
         self.work = tuple(pair.work for pair in prepared)
         self._last = np.zeros(1, dtype=_kernels.LAST_POSE)
         self._last["tolerance"] = reuse_tolerance
-        motion = np.zeros(1, dtype=_kernels.MOTION)
-        self._rotation, self._translation = motion["rotation"][0], motion["translation"][0]
-        self._velocity = motion["velocity"][0]
+        self._rotation, self._translation = np.zeros((3, 3)), np.zeros(3)
+        self._velocity = np.zeros(6)
         # Results and outcomes in one buffer, which one call copies.
         split = len(prepared) * forces.RESULT.itemsize
         count = sum(work.normal_force.size for work in self.work)
         self._buffer = np.empty(split + count * forces.OUTCOME.itemsize, dtype=np.uint8)
-        self.record = _kernels.build_model(
-            prepared[0].record,
-            self._last,
-            motion,
+        # Kernels of coupled layers, and those of rays, seams and several patches, take as long to
+        # compile as all others.
+        plain = all(pair.is_plain for pair in pairs.values())
+        coupled = {isinstance(layer, CoupledLayer) for layer in layers.values()}
+        self._contact, self.record = _build_model(
+            [pair.record for pair in prepared],
+            distances.project_open if plain else distances.project_listed,
+            _PRESS[frozenset(coupled)],
+            _kernels.evaluate_contact,
+            (self._last, np.zeros((3, 3)), np.zeros(3)),
+            (self._rotation, self._translation, self._velocity),
             self._buffer[:split].view(forces.RESULT),
             self._buffer[split:].view(forces.OUTCOME),
         )
-        for pair in prepared[1:]:
-            _kernels.add_pair(self.record, pair.record)
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._tasks = _share_chunks(self.work, threads)
 
@@ -427,16 +444,16 @@ class ContactModel:
         pose = self._rotation, self._translation
         if not _kernels.is_finite(*pose, self._velocity, moving):
             return -1
-        known = _kernels.choose_pose(self.record, *pose)
+        known = _kernels.choose_pose(self._contact, *pose)
         mine, *others = self._tasks
         jobs = [
-            pool.submit(_kernels.evaluate_chunks, self.record, moving, known, tasks)
+            pool.submit(_kernels.evaluate_chunks, self._contact, moving, known, tasks)
             for tasks in others
         ]
-        _kernels.evaluate_chunks(self.record, moving, known, mine)
+        _kernels.evaluate_chunks(self._contact, moving, known, mine)
         for job in jobs:
             job.result()
-        return int(_kernels.finish_pairs(self.record, moving, known))
+        return int(_kernels.finish_pairs(self._contact, moving, known))
 
 
 def working_arrays(count: int, chunks: int) -> distances.WorkArrays:
@@ -478,10 +495,51 @@ def empty_model() -> Any:
         _kernels.Options(0, False, 0, 0, False, False),
         working_arrays(1, 1),
     )
-    kinds = _kernels.LAST_POSE, _kernels.MOTION, forces.RESULT, forces.OUTCOME
-    model = _kernels.build_model(record, *(np.zeros(1, dtype=kind) for kind in kinds))
-    _kernels.remove_pairs(model)
+    last, results, outcomes = (
+        np.zeros(1, dtype=kind) for kind in (_kernels.LAST_POSE, forces.RESULT, forces.OUTCOME)
+    )
+    turn, shift = np.zeros((3, 3)), np.zeros(3)
+    contact, model = _build_model(
+        [record],
+        None,
+        None,
+        _kernels.evaluate_nothing,
+        (last, turn, shift),
+        (turn, shift, np.zeros(6)),
+        results,
+        outcomes,
+    )
+    _kernels.remove_pairs(contact)
     return model
+
+
+def _build_model(
+    pairs: Sequence[Any],
+    project: Any,
+    press: Any,
+    evaluate: Any,
+    last: Sequence[NDArray[Any]],
+    motion: Sequence[Array],
+    results: NDArray[np.void],
+    outcomes: NDArray[np.void],
+) -> tuple[Any, Any]:
+    """Contact of pairs and its model, with the kernels that suit them."""
+    pair, (rotation, translation, velocity) = pairs[0], motion
+    contact = _kernels.build_contact(
+        pair,
+        by_address(project, pair, rotation, 0, 0),
+        by_address(press, pair, rotation, velocity, True, True),
+        *last,
+        *motion,
+        results,
+        outcomes,
+    )
+    for other in pairs[1:]:
+        _kernels.add_pair(contact, other)
+    pose = rotation, translation, velocity
+    return contact, _kernels.build_model(
+        contact, by_address(evaluate, contact, *pose, True, results)
+    )
 
 
 def _plain(arrays: Any) -> Any:

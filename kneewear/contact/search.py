@@ -162,7 +162,7 @@ class _Projections:
         corner = tuple(np.array(low) for low, _ in surface.domain)
         begin = (u.copy(), v.copy()) if surface.arrays.closed else corner
         projections, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
-        _kernels.closest_many(surface.arrays, middle, u, v, projections, status)
+        _kernels.project_many(surface.arrays, middle, u, v, projections, status)
         self.failed = (status == _kernels.FAILED) | ~np.isfinite(projections).all(axis=1)
         self.u, self.v = (np.where(self.failed, a, b) for a, b in zip(begin, (u, v), strict=True))
         self.middle, self.interior = middle, (status == _kernels.INTERIOR) & ~self.failed

@@ -60,8 +60,10 @@ def is_surrounded(value: NDArray, i: int, j: int) -> bool:
 def area_around(value: NDArray, area: NDArray, i: int, j: int) -> float:
     """Covered area of an active element at a border, and its share in inactive ones beside it."""
     centre = value[i, j]
-    low_i, high_i = beside(value, i, j, -1, 0), beside(value, i, j, 1, 0)
-    low_j, high_j = beside(value, i, j, 0, -1), beside(value, i, j, 0, 1)
+    # Numbers written as such are types of their own, for which `beside` is compiled once more each.
+    back, here, ahead = np.int64(-1), np.int64(0), np.int64(1)
+    low_i, high_i = beside(value, i, j, back, here), beside(value, i, j, ahead, here)
+    low_j, high_j = beside(value, i, j, here, back), beside(value, i, j, here, ahead)
     slope_i, slope_j = 0.5 * (high_i - low_i), 0.5 * (high_j - low_j)
     bend_i, bend_j = low_i - 2.0 * centre + high_i, low_j - 2.0 * centre + high_j
     twist = twist_at(value, i, j)

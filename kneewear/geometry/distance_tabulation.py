@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.compilation import by_address
 from kneewear.geometry import _distance_kernels, _kernels
 from kneewear.geometry.distance_table import (
     EDGE_RELAXATION,
@@ -204,7 +205,7 @@ def _half_way_distances(band: _Band, points: Array, u: Array, v: Array, step: Ar
             turned = away @ np.array([[cosine, sine], [-sine, cosine]])
             plan = band.axis + (1.0 + q * step[2] / radius)[:, None] * turned
             nodes = np.column_stack([plan, points[:, 2] + q * step[1]])
-            _kernels.closest_many(patch, nodes, at_u, at_v, projections, status)
+            _kernels.project_many(patch, nodes, at_u, at_v, projections, status)
             weight = HALF_WAY[4 + m if side > 0 else 3 - m]
             total += np.where(status == _kernels.INTERIOR, weight * projections[:, 0], np.nan)
     return total
@@ -236,8 +237,18 @@ def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
     distance = np.empty(int(runs.length.sum()))
     interior = np.empty(distance.size, dtype=np.bool_)
     patch = _continued(band, spacing)
+    search = _kernels.minimize_distance if patch.closed == _kernels.OPEN else _kernels.closest_point
+    end, room = (0.0, 0.0, 0), (np.zeros(10), np.zeros((6, 4)))
     _distance_kernels.fill_columns(
-        patch, band.inner_domain(), nodes, runs, start_u, start_v, distance, interior
+        patch,
+        by_address(search, patch, (0.0, 0.0, 0.0), 0.0, 0.0, *room, result=end),
+        band.inner_domain(),
+        nodes,
+        runs,
+        start_u,
+        start_v,
+        distance,
+        interior,
     )
     coefficient = np.empty(int(cells.length.sum()), dtype=np.float32)
     state = np.empty(coefficient.size, dtype=np.uint8)

@@ -189,7 +189,7 @@ class Surface:
         u, v = grid_u[nearest], grid_v[nearest]
         projections = np.empty((len(points), 10))
         status = np.empty(len(points), dtype=np.int64)
-        _kernels.closest_many(self.arrays, points, u, v, projections, status)
+        _kernels.project_many(self.arrays, points, u, v, projections, status)
         return u, v, projections[:, 0], projections[:, 1:4], status == _kernels.INTERIOR
 
     def ray_hits(

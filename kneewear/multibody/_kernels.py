@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.compilation import Structure, compiled
 from kneewear.contact._kernels import evaluate_pairs
 from kneewear.mechanics._kernels import (
     BodyArrays,
@@ -86,7 +85,7 @@ class Record(NamedTuple):
 
 
 @structref.register
-class RecordType(types.StructRef):
+class RecordType(Structure):
     """Compiled type of a `Record`."""
 
 
