@@ -21,6 +21,13 @@ LOGGER ?= kneewear
 STAMP := .venv/.installed
 DEVELOPED := .venv/.developed
 WORKFLOW := Snakefile workflow
+# Packages that kernels need, with what these need: they come first, and kernels compile while the others come.
+KERNELS := annotated-types llvmlite numba numpy pydantic pydantic_core PyYAML scipy typing_extensions typing-inspection
+# Installs several times faster than pip, which does it where there is no uv.
+UV := uv==0.13.9
+empty :=
+# Python keeps modules compiled as they are imported.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-all check coverage docs benchmark clean environment
 
@@ -46,17 +53,28 @@ $(STAMP): requirements.lock
 	test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }; \
 	echo "Setting up .venv with $(PYTHON) ..."; \
 	$(PYTHON) -m venv .venv; \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -r requirements.lock; \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --editable .; \
-	$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true; \
+	$(INSTALL); \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile $(UV) 2>/dev/null || true; \
+	install $$(grep -E '^($(subst $(empty) $(empty),|,$(KERNELS)))==' $<); \
+	for part in contact motion; do $(BIN)/python -m kneewear.simulation.warm_up $$part 2>/dev/null & done; \
+	install -r $<; \
+	install --no-deps --editable .; \
+	echo "Compiling kernels ..."; \
+	wait; \
 	touch $@
-# Packages are compiled once, on all cores, because some machines do not let jobs write compiled files.
+
+define INSTALL
+install() { \
+	$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile "$$@"; }
+endef
 
 # Packages of tests, checks and documentation.
 $(DEVELOPED): requirements-dev.lock $(STAMP)
 	@if [ -L .venv ]; then exit 0; fi; \
 	echo "Adding packages of development to .venv ..."; \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements-dev.lock; \
+	$(INSTALL); \
+	install -r $<; \
 	touch $@
 
 study:

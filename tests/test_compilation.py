@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba import njit, types
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+from packaging.utils import canonicalize_name
 
 import kneewear
+from kneewear.compilation import Structure, by_address
 
 pytestmark = pytest.mark.compiled
 
@@ -52,3 +59,54 @@ def test_kernels_run_where_nothing_can_be_kept(tmp_path):
     )  # fmt: skip
     assert done.stdout.split() == ["4.0", "False"], done.stderr
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
+
+
+def test_kernels_compile_before_packages_that_they_do_not_need_are_there():
+    """The Makefile compiles them beside the installation of all others."""
+    makefile = (PACKAGE.parent / "Makefile").read_text()
+    first = re.search(r"^KERNELS := (.*)$", makefile, re.MULTILINE)[1].split()
+    script = (
+        "import sys, kneewear.simulation.warm_up\n"
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lock = (PACKAGE.parent / "requirements.lock").read_text()
+    locked = {canonicalize_name(line.split("==")[0]) for line in lock.splitlines() if "==" in line}
+    owners = packages_distributions()
+    imported = {
+        canonicalize_name(owner) for name in done.stdout.split() for owner in owners.get(name, ())
+    }
+    assert imported & locked == {canonicalize_name(name) for name in first}
+
+
+def test_a_kernel_called_by_address_is_compiled_when_it_is_given_away_and_for_one_type_only():
+    @njit
+    def fill(values):
+        values[0] = 2.0
+
+    @njit
+    def call(kernel, values):
+        kernel(values)
+
+    values = np.zeros(1)
+    address = by_address(fill, values)
+    assert not fill.signatures
+    call(address, values)
+    assert values[0] == 2.0
+    assert len(fill.signatures) == 1
+    with pytest.raises((NumbaError, ValueError)):
+        call(address, np.zeros((1, 1)))
+
+
+def test_names_of_structures_are_short_and_tell_them_apart():
+    long = [(f"field_{number}", types.float64) for number in range(100)]
+    one, same, other = Structure(long), Structure(long), Structure(long[1:])
+    assert one == same
+    assert one != other
+    assert len(one.name) < 40
