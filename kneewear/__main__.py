@@ -159,7 +159,8 @@ def run_(chosen: argparse.Namespace) -> int:
 
 def _study_name(files: Sequence[str]) -> str:
     """Name of the study of settings that Snakemake has found valid; to read all takes a second."""
-    contents = [read_settings_file(file).content for file in (default_settings_file(), *files)]
+    every = [str(default_settings_file()), *files]
+    contents = [read_settings_file(file).content for file in every]
     return str(next(one["study"] for one in reversed(contents) if "study" in one))
 
 

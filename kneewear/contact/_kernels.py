@@ -72,7 +72,7 @@ class Pair(NamedTuple):
     work: WorkArrays
 
 
-class Contact(NamedTuple):
+class Contacts(NamedTuple):
     """Pairs of two bodies, the kernels that suit them all, and the state of their evaluation."""
 
     pairs: list[Pair]
@@ -91,8 +91,8 @@ class Contact(NamedTuple):
 class Model(NamedTuple):
     """All contact between two bodies, and the kernel that evaluates it."""
 
-    contact: Contact
-    evaluate: Callable[..., None]  # `evaluate_contact` or `evaluate_nothing`
+    contact: Contacts
+    evaluate: Callable[..., None]  # `evaluate_contacts` or `evaluate_nothing`
 
 
 @structref.register
@@ -102,7 +102,7 @@ class PairType(Structure):
 
 @structref.register
 class ContactType(Structure):
-    """Compiled type of a `Contact`."""
+    """Compiled type of a `Contacts`."""
 
 
 @structref.register
@@ -114,8 +114,8 @@ def _new_pair(*fields: Any) -> Pair:
     return Pair(*fields)
 
 
-def _new_contact(*fields: Any) -> Contact:
-    return Contact(*fields)
+def _new_contact(*fields: Any) -> Contacts:
+    return Contacts(*fields)
 
 
 def _new_model(*fields: Any) -> Model:
@@ -124,7 +124,7 @@ def _new_model(*fields: Any) -> Model:
 
 for _new, _type, _fields in (
     (_new_pair, PairType, Pair._fields),
-    (_new_contact, ContactType, Contact._fields),
+    (_new_contact, ContactType, Contacts._fields),
     (_new_model, ModelType, Model._fields),
 ):
     structref.define_constructor(_new, _type, _fields)
@@ -183,8 +183,8 @@ def build_contact(
     velocity: NDArray,
     results: NDArray,
     outcomes: NDArray,
-) -> Contact:
-    """A `Contact` of one pair that kernels take."""
+) -> Contacts:
+    """A `Contacts` of one pair that kernels take."""
     return _new_contact(
         [pair],
         project,
@@ -201,19 +201,19 @@ def build_contact(
 
 
 @compiled
-def add_pair(contact: Contact, pair: Pair) -> None:
+def add_pair(contact: Contacts, pair: Pair) -> None:
     """Add a further pair."""
     contact.pairs.append(pair)
 
 
 @compiled
-def remove_pairs(contact: Contact) -> None:
+def remove_pairs(contact: Contacts) -> None:
     """Leave no contact."""
     contact.pairs.clear()
 
 
 @compiled
-def build_model(contact: Contact, evaluate: Callable[..., None]) -> Model:
+def build_model(contact: Contacts, evaluate: Callable[..., None]) -> Model:
     """A `Model` that kernels take."""
     return _new_model(contact, evaluate)
 
@@ -303,7 +303,7 @@ def press_any(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, kno
 
 
 @compiled
-def evaluate_contact(
+def evaluate_contacts(
     contact: Any,
     rotation: NDArray,
     translation: NDArray,

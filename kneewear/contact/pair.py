@@ -395,7 +395,7 @@ class ContactModel:
             [pair.record for pair in prepared],
             distances.project_open if plain else distances.project_listed,
             _PRESS[frozenset(coupled)],
-            _kernels.evaluate_contact,
+            _kernels.evaluate_contacts,
             (self._last, np.zeros((3, 3)), np.zeros(3)),
             (self._rotation, self._translation, self._velocity),
             self._buffer[:split].view(forces.RESULT),
