@@ -77,7 +77,7 @@ def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, r
     copy = Checkout(tmp_path / "copy", f"config/{config}")
     for script in (copy.folder / "scripts").glob("*.py"):
         script.write_text(STUB)
-    few = {"cases": {"samples": 20}} if config == "monte_carlo.yaml" else {}
+    few = {"cases": {"plan": "monte_carlo", "samples": 20}} if config == "monte_carlo.yaml" else {}
     copy.snakemake(overrides=few)
     assert copy.planned(few) == {}
     report = {"report": {"pressure_limit_mpa": 30.0}}
