@@ -40,6 +40,8 @@ class CouplingArrays(NamedTuple):
     on: bool
     across: NDArray[np.float64]
     along: NDArray[np.float64]  # rows, rows, and columns apart from least to most
+    joint_along: NDArray[np.float64]  # rows, rows, terms
+    joint_across: NDArray[np.float64]  # columns, terms, columns
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     covered: NDArray[np.float64]  # part of its cell that an element covers
@@ -195,20 +197,26 @@ def fill_influence(
             first += 1
         for run in range(first, runs.size - 1):
             begin = max(runs[run], i)
-            across, along = influence_on(coupling, elements[i], elements[begin])
-            target = matrix[i, begin : runs[run + 1]]
-            for n in range(target.size):
-                target[n] = across[n] + along[n]
+            fill_run(coupling, elements[i], elements[begin], matrix[i, begin : runs[run + 1]])
 
 
 @compiled
-def influence_on(coupling: CouplingArrays, element: int, other: int) -> tuple[NDArray, NDArray]:
+def fill_run(coupling: CouplingArrays, element: int, other: int, target: NDArray) -> None:
     """Deflections of an element per force on another one and on those beside it in its row."""
-    row, column = coupling.row, coupling.column
-    across = coupling.across[abs(row[element] - row[other]), column[element]]
-    along = coupling.along[row[element], row[other]]
-    apart = column[other] - column[element]
-    return across[column[other] :], along[across.size - 1 + apart :]
+    i, k = coupling.row[element], coupling.row[other]
+    j, first = coupling.column[element], coupling.column[other]
+    columns = coupling.across.shape[1]
+    across = coupling.across[abs(i - k), j, first:]
+    along = coupling.along[i, k, columns - 1 + first - j :]
+    for n in range(target.size):
+        target[n] = across[n] + along[n]
+    share, joint = coupling.joint_along[i, k], coupling.joint_across[j]
+    for t in range(0, share.size, GROUP):
+        a, b, c, d = share[t], share[t + 1], share[t + 2], share[t + 3]
+        p, q = joint[t, first:], joint[t + 1, first:]
+        r, s = joint[t + 2, first:], joint[t + 3, first:]
+        for n in range(target.size):
+            target[n] += (a * p[n] + b * q[n]) + (c * r[n] + d * s[n])
 
 
 @compiled
@@ -357,7 +365,7 @@ def find_wrong(
 
     `chosen` are the elements pressed, with their forces.
     """
-    wrong = np.empty(gap.size, dtype=np.bool_)
+    wrong, influence = np.empty(gap.size, dtype=np.bool_), np.empty(chosen.size)
     i = 0
     for n in range(gap.size):
         if pressed[n]:
@@ -366,26 +374,27 @@ def find_wrong(
             continue
         moved = 0.0
         for run in range(runs.size - 1):
-            across, along = influence_on(coupling, element[n], chosen[runs[run]])
-            moved += deflection(across, along, force[runs[run] : runs[run + 1]])
+            part = influence[runs[run] : runs[run + 1]]
+            fill_run(coupling, element[n], chosen[runs[run]], part)
+            moved += deflection(part, force[runs[run] : runs[run + 1]])
         wrong[n] = gap[n] + moved < CLOSED_OVERLAP * deepest
     return wrong
 
 
 @compiled
-def deflection(across: NDArray, along: NDArray, force: NDArray) -> float:
+def deflection(influence: NDArray, force: NDArray) -> float:
     """Deflection of an element by forces on neighbours in a row."""
     # Four sums that the processor forms side by side.
     a = b = c = d = 0.0
     j, size = 0, force.size
     while j + 4 <= size:
-        a += (across[j] + along[j]) * force[j]
-        b += (across[j + 1] + along[j + 1]) * force[j + 1]
-        c += (across[j + 2] + along[j + 2]) * force[j + 2]
-        d += (across[j + 3] + along[j + 3]) * force[j + 3]
+        a += influence[j] * force[j]
+        b += influence[j + 1] * force[j + 1]
+        c += influence[j + 2] * force[j + 2]
+        d += influence[j + 3] * force[j + 3]
         j += 4
     while j < size:
-        a += (across[j] + along[j]) * force[j]
+        a += influence[j] * force[j]
         j += 1
     return (a + b) + (c + d)
 

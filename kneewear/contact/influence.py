@@ -31,6 +31,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
+# Terms that kernels add together.
+_GROUP = 4
 # Points of Gauss's rule over wave numbers up to _LAST, where 1 - L is below 1e-15.
 _WAVES, _LAST = 1200, 25.0
 # Distances over the thickness of the table of S; beyond them S is -1 / rho.
@@ -41,25 +43,33 @@ _DISTANCES = np.linspace(0.0, 12.0, 2401)
 class Influence:
     """Deflection of every cell of a grid per force on another, mm/N.
 
-    Of the cells (i, j) and (k, l) it is across[|i - k|, j, l] + along[|j - l|, i, k], and the same
-    of both in exchange: `across` (rows, columns, columns) contains the layer and what depends on
-    the place along a row, such as free ends and thickness; `along` (columns, rows, rows) what
-    depends on the place along a column. ValueError if shapes do not fit, or if a number is not
-    finite.
+    Of the cells (i, j) and (k, l) it is across[|i - k|, j, l] + along[|j - l|, i, k] + the sum over
+    t of joint_along[t, i, k] joint_across[t, j, l], and the same of both in exchange: `across`
+    (rows, columns, columns) contains the layer and what depends on the place along a row, such as
+    free ends and thickness; `along` (columns, rows, rows) what depends on the place along a column;
+    `joint_along` (terms, rows, rows) and `joint_across` (terms, columns, columns) what depends on
+    both, nothing by default. Their number is a multiple of four. ValueError if shapes do not fit,
+    or if a number is not finite.
     """
 
     across: Array
     along: Array
+    joint_along: Array | None = None
+    joint_across: Array | None = None
 
     def __post_init__(self) -> None:
         rows, columns = self.shape
-        found = self.across.shape, self.along.shape
-        if found != ((rows, columns, columns), (columns, rows, rows)):
-            raise ValueError(
-                f"influences of shapes {found[0]} and {found[1]}; expected (rows, columns, "
-                "columns) and (columns, rows, rows)"
-            )
-        if not (np.isfinite(self.across).all() and np.isfinite(self.along).all()):
+        joint_along, joint_across = self.joint
+        parts = (self.across, self.along, joint_along, joint_across)
+        terms = len(joint_along)
+        expected = [
+            (rows, columns, columns), (columns, rows, rows),
+            (terms, rows, rows), (terms, columns, columns),
+        ]  # fmt: skip
+        found = [part.shape for part in parts]
+        if found != expected or terms % _GROUP:
+            raise ValueError(f"influences of shapes {found}; expected {expected}")
+        if not all(np.isfinite(part).all() for part in parts):
             raise ValueError("an influence is not finite; check the sections of the layer")
 
     @property
@@ -67,15 +77,29 @@ class Influence:
         """Rows and columns of the grid."""
         return self.across.shape[0], self.along.shape[0]
 
+    @property
+    def joint(self) -> tuple[Array, Array]:
+        """`joint_along` and `joint_across`, without terms if there are none."""
+        rows, columns = self.shape
+        if self.joint_along is None or self.joint_across is None:
+            return np.zeros((0, rows, rows)), np.zeros((0, columns, columns))
+        return self.joint_along, self.joint_across
+
     def softened(self, factor: float) -> Influence:
         """Influence of a layer whose modulus is that of this one divided by a factor."""
-        return Influence(factor * self.across, factor * self.along)
+        joint_along, joint_across = self.joint
+        return Influence(
+            factor * self.across, factor * self.along, factor * joint_along, joint_across
+        )
 
     def matrix(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Array:
         """Deflections of chosen cells (n,) per forces on them, mm/N, shape (n, n)."""
         far, wide = np.abs(rows[:, None] - rows), np.abs(columns[:, None] - columns)
-        across = self.across[far, columns[:, None], columns]
-        return np.asarray(across + self.along[wide, rows[:, None], rows])
+        found = self.across[far, columns[:, None], columns]
+        found = found + self.along[wide, rows[:, None], rows]
+        for along, across in zip(*self.joint, strict=True):
+            found += along[rows[:, None], rows] * across[columns[:, None], columns]
+        return np.asarray(found)
 
 
 def flat_influence(

@@ -59,6 +59,8 @@ _NO_COUPLING = couplings.CouplingArrays(
     on=False,
     across=np.zeros((1, 1, 1)),
     along=np.zeros((1, 1, 1)),
+    joint_along=np.zeros((1, 1, 0)),
+    joint_across=np.zeros((1, 0, 1)),
     row=np.zeros(1, dtype=np.int64),
     column=np.zeros(1, dtype=np.int64),
     covered=np.zeros(1),
@@ -278,10 +280,13 @@ class ContactPair:
             )
         row, column = np.divmod(self.index[self._elements.order], shape[1])
         most, rows = min(self.index.size, _MOST_FACTORED), layer.influence.along
+        joint_along, joint_across = layer.influence.joint
         return couplings.CouplingArrays(
             True,
             np.require(layer.influence.across, float, ["C", "W"]),
             np.moveaxis(np.concatenate([rows[:0:-1], rows]), 0, 2).copy(),
+            np.moveaxis(joint_along, 0, 2).copy(),
+            np.moveaxis(joint_across, 0, 1).copy(),
             row,
             column,
             self._covered[self._elements.order],

@@ -27,7 +27,7 @@ _VALUE = np.stack(
 )
 _SLOPE = np.stack([_GAUSS - 0.5, -2.0 * _GAUSS, _GAUSS + 0.5], 1)
 # Integral of quadratic shape functions over the half of an element next to its first node.
-_HALF = np.array([5.0, 8.0, -1.0]) / 24.0
+HALF = np.array([5.0, 8.0, -1.0]) / 24.0
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Strip:
         along, up = -slope / np.hypot(1.0, slope), 1.0 / np.hypot(1.0, slope)
         forces = np.zeros((3 * self._z.size * (self._levels - 1), count))
         for side in (-1, 1):
-            for node, part in enumerate(_HALF):
+            for node, part in enumerate(HALF):
                 line = 2 * np.arange(count) + side * node
                 on = (2 * np.arange(count) + 2 * side >= 0) & (
                     2 * np.arange(count) + 2 * side < self._z.size

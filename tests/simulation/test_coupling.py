@@ -12,8 +12,9 @@ from kneewear.contact.foundation import CoupledLayer, SmallStrain, confined_modu
 from kneewear.contact.influence import Influence, flat_influence
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.traction import Friction
+from kneewear.fe.condensation import Condensation
 from kneewear.fe.contact import ElasticSurface
-from kneewear.fe.material import Elastic
+from kneewear.fe.material import Elastic, Strains
 from kneewear.fe.solid import graded_lines
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
@@ -112,6 +113,63 @@ def test_free_ends_against_finite_elements_of_a_strip(offset):
     without = pair.evaluate(np.eye(3), [0.0, height, offset], coupled(pair, thickness, endless))
     # What ends and sides add is several times what is left.
     assert without.wrench[1] > 1.03 * found.wrench[1]
+
+
+# A block of the thickest insert: elements of finite elements, and of the layer on each of them.
+HALF_X, HALF_Z, HEIGHT = 18.0, 14.3, 14.0
+COARSE, FINER = (12, 10), 8
+
+
+def patch(low, high):
+    """The elements of a block from the one numbers to the others."""
+    found = np.zeros(COARSE)
+    found[low[0] : high[0], low[1] : high[1]] = 1.0
+    return found
+
+
+def solid_deflection(half_x, half_z, pressed):
+    """Mean deflection of elements of a block under unit pressure on them, by finite elements."""
+    x = graded_lines(-half_x, half_x, (-HALF_X, HALF_X), 2.0 * HALF_X / COARSE[0])
+    z = graded_lines(-half_z, half_z, (-HALF_Z, HALF_Z), 2.0 * HALF_Z / COARSE[1])
+    solid = block(x, z, graded_lines(0.0, HEIGHT, (0.8 * HEIGHT, HEIGHT), 0.1 * HEIGHT))
+    force = np.zeros(solid.nodes.shape[:2])
+    first = [(lines.size - 1 - count) // 2 for lines, count in zip((x, z), COARSE, strict=True)]
+    area = 4.0 * HALF_X * HALF_Z / np.prod(COARSE)
+    weights = np.outer([1.0, 4.0, 1.0], [1.0, 4.0, 1.0]) / 36.0
+    for row, column in np.argwhere(pressed):
+        at = 2 * (first[0] + row), 2 * (first[1] + column)
+        force[at[0] : at[0] + 3, at[1] : at[1] + 3] += weights * area
+    kept = solid.surface_freedoms[..., 1][force > 0.0]
+    stiffness = Strains(solid).stiffness(UHMWPE.tensor)
+    matrix = Condensation(solid, stiffness, np.sort(kept)).matrix
+    loaded = force[force > 0.0][np.argsort(kept)]
+    return loaded @ np.linalg.solve(matrix, loaded) / loaded.sum()
+
+
+def layer_deflection(half_x, half_z, pressed, joint=True):
+    """The same of the coupled layer, perhaps without the joint effect of both pairs of ends."""
+    implant = flat_implant(sphere(RADIUS), HALF_X, HALF_Z, spacing=0.0, thickness=HEIGHT)
+    grid = build_grid(implant, FINER * COARSE[0], FINER * COARSE[1])
+    end = np.array([half_x, half_z])
+    found = insert_influence(grid, 0, grid.case_thickness(HEIGHT), UHMWPE, plan=(-end, end))
+    if not joint:
+        found = Influence(found.across, found.along)
+    chosen = np.nonzero(np.kron(pressed, np.ones((FINER, FINER))))
+    area = 4.0 * HALF_X * HALF_Z / np.prod(grid.valid.shape[1:])
+    return area * found.matrix(*chosen).sum(axis=0).mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("half_x", "half_z"), [(HALF_X, HALF_Z), (HALF_X, 60.0), (60.0, HALF_Z)])
+def test_deflection_of_a_block_with_free_ends_along_one_and_both_directions(half_x, half_z):
+    middle, beside, wide = patch((4, 2), (8, 8)), patch((6, 4), (10, 8)), patch((3, 1), (9, 9))
+    # Four times as many finite elements change their deflections by less than 0.1 %; the sections
+    # of the layer have four elements over the thickness.
+    for pressed, error in ((middle, 2e-3), (beside, 2e-3), (wide, 5e-3)):
+        exact = solid_deflection(half_x, half_z, pressed)
+        assert layer_deflection(half_x, half_z, pressed) == pytest.approx(exact, rel=error)
+        if half_x < 20.0 and half_z < 20.0:
+            assert layer_deflection(half_x, half_z, pressed, joint=False) > 1.01 * exact
 
 
 def test_ends_of_the_body_do_not_move_with_the_columns():
