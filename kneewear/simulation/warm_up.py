@@ -41,13 +41,14 @@ from kneewear.simulation.static import solve_static
 
 
 def compile_contact() -> None:
-    """Compile the kernels of contact, by pressing two small plates together."""
+    """Compile the kernels of contact, by pressing two small plates together, and of tables."""
     upright, lowered = np.eye(3), np.array([0.0, -0.1, 0.0])
     contact = _plates()
     layer = ElasticLayer(SmallStrain(1.0), np.ones(contact.index.size))
     pairs, layers = {"one": contact, "other": contact}, {"one": layer, "other": layer}
     assert ContactModel(pairs, layers).evaluate(upright, lowered)["one"].contact_area >= 0.0
     contact.gap(upright, lowered)
+    build_distance_table(cylinder(20.0, 5.0), wanted_error=0.1)
     every = np.arange(contact.index.size)
     _kernels.slide(
         contact.centre[every],
@@ -59,7 +60,7 @@ def compile_contact() -> None:
 
 
 def compile_motion() -> None:
-    """Compile the kernels of equilibria, of motion, of distance tables and of coupled layers."""
+    """Compile the kernels of equilibria, of motion and of coupled layers."""
     load = Load([0.0, -1.0, 0.0])
     conditions = CycleBoundaryConditions(np.zeros((3, 6)), 1e-3, ["y"], [load])
     body = solid_body(1.0, np.ones(3), np.zeros(3))
@@ -71,7 +72,6 @@ def compile_motion() -> None:
     loading = Loading(1.0, 0.5, True, 0.0, 0.0, 0.0, False)
     unlimited = np.array([-np.inf, np.inf])
     balance_sides(empty_model(), np.zeros(2, RESULT), np.zeros(6), loading, unlimited, 1e-3, 1)
-    build_distance_table(cylinder(20.0, 5.0), wanted_error=0.1)
     plane, one = np.zeros((1, 2)), np.ones(1)
     dissipate(one, np.zeros((1, 3)), plane, one, np.zeros(3), 1.0, np.empty(3), np.empty((3, 3)))
     pair = _plates()
