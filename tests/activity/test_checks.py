@@ -7,6 +7,7 @@ import pytest
 
 from kneewear.activity.checks import check_motion
 from kneewear.activity.sources import build_activity
+from kneewear.errors import InputDataError
 from tests.activity.motions import (
     file_activity,
     iso_settings,
@@ -34,6 +35,12 @@ def test_motion_out_of_all_proportion_is_refused(name, value, place):
 
 
 class TestFlexion:
+    def test_a_reversed_sign_is_refused_with_the_remedy(self):
+        with pytest.raises(InputDataError) as caught:
+            check_motion(motion(flexion=-motion()["flexion"]), motion_settings())
+        text = str(caught.value)
+        assert "flexion: -1" in text
+
     def test_a_convention_of_other_angles_is_not_traded_for_signs(self):
         samples = motion(flexion=-motion()["flexion"])
         assert (
@@ -46,6 +53,11 @@ class TestFlexion:
 
 
 class TestPeriodicity:
+    def test_half_a_cycle_is_refused(self):
+        percent = np.linspace(0, 100, 41)
+        samples = motion(flexion=5 + 0.5 * percent)
+        assert refused_at(check_motion, samples, motion_settings()) == "gait.csv, column 'flex'"
+
     def test_a_small_gap_is_closed_instead(self):
         samples = motion()
         samples["flexion"] += 0.04 * samples["percent"]

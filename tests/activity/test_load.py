@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from kneewear.activity.load import axial_load, scale_ground_reaction
 from tests.activity.motions import load, load_settings
@@ -35,6 +36,26 @@ def test_newtons_are_those_of_the_body_mass():
     )
     np.testing.assert_allclose(found, values[:-1] / 735.75, rtol=1e-12)
     assert "75 kg" in notes[0]
+
+
+def test_newtons_called_body_weights_are_refused():
+    assert (
+        refused_at(axial_load, load(np.linspace(200, 2000, 20)), load_settings(), 10, 5.0)
+        == "load.csv, column 'newton', data row 20"
+    )
+
+
+def test_tension_is_refused():
+    assert (
+        refused_at(axial_load, load([1.0, 2.0, -0.1, 1.0, 1.0]), load_settings(), 10, 5.0)
+        == "load.csv, column 'newton', data row 3"
+    )
+
+
+def test_constant_ground_reaction_is_refused():
+    assert refused_at(axial_load, load([5.0] * 9), REACTION, 10, 5.0) == "load.csv"
+    with pytest.raises(ValueError):
+        scale_ground_reaction([1.0, 1.0], (0.25, 3.0))
 
 
 def test_undershoot_to_nothing_is_refused():

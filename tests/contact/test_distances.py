@@ -8,6 +8,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from kneewear.contact.foundation import (
+    MATERIALS,
+    ElasticLayer,
+    LargeStrain,
+    SmallStrain,
+    ThreeParameter,
+)
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.grid import build_grid
@@ -15,10 +22,12 @@ from kneewear.geometry.table import tabulate_surface
 from tests.contact.test_distance_table import tables
 from tests.contact.test_evaluation import history
 from tests.physics.bodies import (
+    MODULUS,
     UPRIGHT,
     flat_implant,
     gait_study,
     linear_layer,
+    plate,
     pose_of,
     sphere,
 )
@@ -74,6 +83,54 @@ def test_penetration_under_a_sphere_is_that_of_the_formula(method, correction):
     assert found == pytest.approx(np.where(nearest > 0, expected, 0.0), abs=1e-10)
 
 
+def test_minimum_distance_is_the_smallest_and_the_ray_the_longest():
+    study = gait_study()
+    for frame in (0, 4, 8):
+        depth = {}
+        for choice in product(METHODS, CORRECTIONS):
+            pair, layer = pair_over(study.implant, (40, 30), method=choice[0], correction=choice[1])
+            depth[choice] = on_all(pair, pair.evaluate(*pose_of(history(), frame), layer))
+        least, most = depth["minimum_distance", "none"], depth["ray", "none"]
+        assert (least > 0).sum() > 50
+        for method in METHODS:
+            corrected = depth[method, "mid_surface"]
+            assert (corrected >= least - 1e-10).all()
+            assert (corrected <= most + 1e-10).all()
+        assert most.max() > least.max()
+
+
+def test_both_corrections_agree_under_a_plane():
+    stamp = plate((-4.0, 4.0), (-4.0, 4.0)).reversed_normal()
+    tilted = Rotation.from_rotvec([0.0, 0.0, 0.05]).as_matrix()
+    found = []
+    for method in METHODS:
+        pair, layer = pair_over(
+            flat_implant(stamp), (40, 40), method=method, correction="mid_surface"
+        )
+        found.append(on_all(pair, pair.evaluate(tilted, [0.0, HEIGHT - 0.05, 0.0], layer)))
+    inner = (found[0] > 0) & (found[1] > 0)
+    assert inner.sum() > 200
+    assert found[0][inner] == pytest.approx(found[1][inner], abs=1e-12)
+
+
+def test_corrections_of_a_conformal_pair_hardly_differ_from_the_distance():
+    """A sphere in a cup of nearly its own radius faces every element head on."""
+    cup = sphere(30.5).transformed(UPRIGHT, [0.0, 30.5 + HEIGHT, 23.0])
+    implant = flat_implant(sphere(RADIUS))
+    implant.insert["medial"] = cup.reversed_normal()
+    depth = []
+    for choice in product(METHODS, CORRECTIONS):
+        pair, layer = pair_over(implant, (30, 30), method=choice[0], correction=choice[1])
+        result = pair.evaluate(UPRIGHT, [0.0, HEIGHT + RADIUS - 0.2, 0.0], layer)
+        depth.append(on_all(pair, result))
+    assert (depth[0] > 0).sum() > 100
+    # With centres 0.7 mm apart normals differ by that times the sine of 22 deg over 30 mm at most,
+    # and the ray is longer than the minimum distance by half the square of it.
+    angle = 0.7 * np.sin(np.radians(22.0)) / RADIUS
+    for other in depth[1:]:
+        assert other == pytest.approx(depth[0], abs=0.55 * angle**2 * depth[0].max())
+
+
 VELOCITY = np.array([20.0, -5.0, 8.0, 0.3, -0.2, 1.0])
 LEVER = np.array([1.0] * 3 + [30.0] * 3)
 STEP = 1e-5 / LEVER
@@ -117,3 +174,32 @@ def test_derivatives_are_those_of_the_wrench(method, correction, direction, sour
         assert np.abs(error).max() < 1e-6 * np.abs(result.damping[:3, :3]).max()
     else:
         assert not result.damping.any()
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        LargeStrain(MODULUS),
+        ThreeParameter(MATERIALS["polyethylene_23c"], 0.46, "published"),
+        ThreeParameter(MATERIALS["polyethylene_23c"], 0.46, "integrated", "large"),
+        SmallStrain(MODULUS, cap=10.0),
+    ],
+    ids=["large strain", "published", "integrated at large strain", "capped"],
+)
+@pytest.mark.parametrize("source", ["search", "table"])
+def test_stiffness_is_that_of_every_law(law, source):
+    choices = {"distance_table": tables()["medial"]} if source == "table" else {}
+    pair, layer = pair_over(gait_study().implant, (24, 20), **choices)
+    layer = ElasticLayer(law, layer.thickness)
+    rotation, translation = pose_of(history(), 3)
+
+    def wrench(twist):
+        turn = Rotation.from_rotvec(twist[3:]).as_matrix()
+        return pair.evaluate(turn @ rotation, translation + twist[:3], layer).wrench
+
+    stiffness = pair.evaluate(rotation, translation, layer).stiffness
+    numerical = [
+        (wrench(s * e) - wrench(-s * e)) / (2 * s) for s, e in zip(STEP, np.eye(6), strict=True)
+    ]
+    error = (stiffness - np.transpose(numerical)) / np.outer(LEVER, LEVER)
+    assert np.abs(error).max() < 1e-7 * np.abs(stiffness[:3, :3]).max()

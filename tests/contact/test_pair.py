@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from tests.physics.bodies import (
+    CASES,
     MODULUS,
     UPRIGHT,
     contact_of,
     cylinder,
     flat_implant,
+    gait_study,
     linear_layer,
+    pose_of,
     sphere,
 )
 
@@ -26,6 +29,26 @@ def spread(contact, result):
     return everywhere
 
 
+@pytest.mark.parametrize("depth", [0.05, 0.5, 2.0])
+def test_penetration_under_a_sphere_is_exact(depth):
+    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
+    middle = np.array([0.3, HEIGHT + RADIUS - depth, -0.2])
+    found = spread(contact, contact.evaluate(UPRIGHT, middle, layer))
+    exact = RADIUS - np.linalg.norm(contact.centre - middle - [0.0, 0.0, 23.0], axis=1)
+    assert found == pytest.approx(np.maximum(exact, 0.0), abs=DISTANCE)
+
+
+def test_mid_surface_penetration_is_the_distance_over_half_the_angle():
+    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 40, 40, 0, "mid_surface")
+    middle = np.array([0.0, HEIGHT + RADIUS - 0.5, 0.0])
+    found = spread(contact, contact.evaluate(UPRIGHT, middle, layer))
+    arm = contact.centre - middle - [0.0, 0.0, 23.0]
+    length = np.linalg.norm(arm, axis=1)
+    half = 0.5 * np.arccos(-arm[:, 1] / length)
+    exact = np.maximum((RADIUS - length) / np.cos(half), 0.0)
+    assert found == pytest.approx(exact, abs=DISTANCE)
+
+
 def test_penetration_under_a_cylinder_is_the_same_all_along():
     contact, layer = contact_of(flat_implant(cylinder(RADIUS, 20.0)), 40, 12)
     found = spread(
@@ -33,6 +56,23 @@ def test_penetration_under_a_cylinder_is_the_same_all_along():
     ).reshape(40, 12)
     assert np.ptp(found, axis=1).max() < DISTANCE
     assert found.max() == pytest.approx(0.3, abs=1e-3)
+
+
+@pytest.mark.compiled
+def test_penetration_of_the_implant_is_that_of_the_surface():
+    study = gait_study()
+    history = study.arrays(CASES[0])
+    for side, name in enumerate(history.sides):
+        contact, layer = contact_of(study.implant, 40, 30, side)
+        for frame in (0, 4, 8):
+            rotation, translation = pose_of(history, frame)
+            found = spread(contact, contact.evaluate(rotation, translation, layer))
+            body = (contact.centre - translation) @ rotation
+            _, _, distance, normal, interior = study.implant.femoral[name].closest_points(body)
+            facing = ((normal @ rotation.T) * contact.normal).sum(-1) < 0
+            exact = np.where(interior & facing, np.maximum(-distance, 0.0), 0.0)
+            # Two searches from different starts.
+            assert found == pytest.approx(exact, abs=DISTANCE)
 
 
 @pytest.mark.compiled

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry.mesh_checks import check_insert
+from kneewear.errors import InputDataError
+from kneewear.geometry.mesh_checks import check_femoral, check_insert
 from kneewear.geometry.meshes import (
     TriangleMesh,
     condyle_axis,
@@ -15,9 +16,10 @@ from kneewear.geometry.meshes import (
 from kneewear.io.shapes import load_shape
 from kneewear.sides import SIDES
 from tests.geometry.example_implant import example_implant, joined, meshed, stl_bytes
-from tests.refusals import refused_at
+from tests.refusals import refusal, refused_at
 
 KNEE = {"x": "posterior", "y": "superior", "z": "medial"}
+UPSIDE_DOWN = {"x": "anterior", "y": "inferior", "z": "medial"}
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,10 @@ def insert() -> TriangleMesh:
 @pytest.fixture(scope="module")
 def femoral() -> TriangleMesh:
     return joined([meshed(example_implant().femoral[side], 45, 25) for side in SIDES])
+
+
+def turned_over(mesh: TriangleMesh) -> TriangleMesh:
+    return TriangleMesh(mesh.vertices, mesh.faces[:, ::-1])
 
 
 def test_normals_of_the_example_point_outward(insert, femoral):
@@ -50,6 +56,37 @@ def test_left_knee_is_mirrored_with_outward_normals(insert):
     np.testing.assert_allclose(left.vertices, insert.vertices * [-1, 1, 1])
     np.testing.assert_allclose(left.vertex_normals, insert.vertex_normals * [-1, 1, 1], atol=1e-12)
     check_insert(left)
+
+
+@pytest.mark.parametrize(
+    ("axes", "knee"),
+    [
+        (KNEE, "left"),
+        ({**KNEE, "z": "lateral"}, "right"),
+        ({**KNEE, "z": "anterior"}, "right"),
+    ],
+)
+def test_impossible_axes_are_refused(insert, axes, knee):
+    with pytest.raises(InputDataError):
+        to_knee_axes(insert, "mm", axes, knee)
+
+
+@pytest.mark.parametrize("unit_factor", [1000.0, 0.001])
+def test_wrong_unit_is_refused(insert, femoral, unit_factor):
+    for mesh, check in ((insert, check_insert), (femoral, check_femoral)):
+        scaled = TriangleMesh(mesh.vertices * unit_factor, mesh.faces)
+        refusal(check, scaled)
+
+
+def test_components_that_are_not_what_they_should_be_are_refused(insert, femoral):
+    """Exchanged, inside out, upside down or empty."""
+    over = [to_knee_axes(mesh, "mm", UPSIDE_DOWN, "right") for mesh in (insert, femoral)]
+    for mesh in (femoral, turned_over(insert), over[0]):
+        assert refused_at(check_insert, mesh) == "insert mesh"
+    for mesh in (insert, turned_over(femoral), over[1]):
+        assert refused_at(check_femoral, mesh) == "femoral mesh"
+    empty = TriangleMesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
+    assert refused_at(check_insert, empty) == "insert mesh"
 
 
 def test_edge_of_three_triangles_is_refused(insert):
@@ -95,3 +132,9 @@ class TestFiles:
         assert len(mesh.faces) == len(insert.faces)
         # STL holds single precision: half a unit in the last place of 64 mm is 4e-6 mm.
         assert np.abs(mesh.extent - insert.extent).max() < 1e-5
+
+    @pytest.mark.parametrize("length", [60, 90, 5000])
+    def test_cut_off_file(self, insert, tmp_path, length):
+        path = tmp_path / "cut.stl"
+        path.write_bytes(stl_bytes(insert)[:length])
+        refusal(load_shape, path)

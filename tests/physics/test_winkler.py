@@ -135,3 +135,17 @@ def test_cylinder_meets_the_closed_form_at_the_expected_order():
     assert order[[0, 2, 3]] == pytest.approx([2.0, 2.0, 2.0], abs=0.4)
     assert order[1] > 2.5
     assert (fine[[0, 1, 3]] < [2e-4, 1e-5, 2e-4]).all()
+
+
+@pytest.mark.compiled
+def test_peak_is_twice_the_mean_under_a_sphere():
+    result = []
+    contact, layer = contact_of(
+        flat_implant(sphere(RADIUS), HALF, HALF, thickness=THICKNESS), 96, 96
+    )
+    for along in OFFSETS * 2 * HALF / 96:
+        pose = np.array([along, THICKNESS + RADIUS - DEPTH, 0.3 * along])
+        pressure = contact.evaluate(UPRIGHT, pose, layer).penetration
+        result.append(pressure.max() / pressure[pressure > 0].mean())
+    # 2 (1 + D / 3R) for the sphere; the mean's own error on this grid is 1e-3.
+    assert np.mean(result) == pytest.approx(2.0, rel=5e-3)

@@ -46,8 +46,7 @@ def random_bundles(count=12, damping=0.0, seed=3):
 
 
 def moved(poses, motion):
-    """Poses after a small motion of each body: translation, and turn about its origin."""
-    motion = motion.reshape(-1, 6)
+    """Poses after a small motion (n, 6) of each body: translation, and turn about its origin."""
     turn = Rotation.from_rotvec(motion[:, 3:]).as_matrix()
     return poses._replace(
         rotation=turn @ poses.rotation, translation=poses.translation + motion[:, :3]
@@ -72,7 +71,9 @@ def differences(function, size, step=1e-5):
 def test_forces_are_the_negative_gradient_of_the_energy():
     bundles, poses = random_bundles(), random_poses()
     total = total_of(bundles, poses)
-    slope = differences(lambda motion: total_of(bundles, moved(poses, motion)).energy[0], 18)
+    slope = differences(
+        lambda motion: total_of(bundles, moved(poses, motion.reshape(3, 6))).energy[0], 18
+    )
     assert np.abs(total.wrench).max() > 100.0
     np.testing.assert_allclose(total.wrench, -slope, atol=1e-5 * np.abs(slope).max())
 
@@ -81,7 +82,9 @@ def test_forces_are_the_negative_gradient_of_the_energy():
 def test_stiffness_is_the_derivative_of_the_forces(damping):
     bundles, poses = random_bundles(damping=damping), random_poses(velocity=40.0)
     total = total_of(bundles, poses)
-    slope = differences(lambda motion: total_of(bundles, moved(poses, motion)).wrench, 18)
+    slope = differences(
+        lambda motion: total_of(bundles, moved(poses, motion.reshape(3, 6))).wrench, 18
+    )
     np.testing.assert_allclose(total.stiffness, slope, atol=1e-6 * np.abs(slope).max())
 
 

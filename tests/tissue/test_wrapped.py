@@ -11,16 +11,12 @@ from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import constant, linear, quadratic_to_linear, tabulated
 from kneewear.tissue.wrapping import WrapObject
 from tests.refusals import refused_at
-from tests.tissue.test_bundles import differences, moved, total_of
 
 BODIES = ("femur", "tibia", "patella")
 TURN = Rotation.from_rotvec([0.2, -0.3, 0.1]).as_matrix()
 CYLINDER = WrapObject("Knee", "cylinder", "femur", [20.0, 0.0, 0.0], TURN, [2.0, -3.0, 4.0])
 BALL = WrapObject("Ball", "sphere", "tibia", [8.0, 0.0, 0.0], TURN, [1.0, 30.0, 2.0])
 EGG = WrapObject("Egg", "ellipsoid", "patella", [22.0, 24.0, 18.0], TURN, [0.0, 1.0, 0.0])
-
-
-STEP = 1e-4
 
 
 def poses(velocity=0.0):
@@ -49,16 +45,33 @@ def bundles(damping=0.0):
     return free.with_law(law)
 
 
+def total_of(action, at):
+    total = BodyForces.zero(3)
+    action.add(at, total)
+    return total
+
+
+def moved(at, motion):
+    motion = motion.reshape(3, 6)
+    turn = Rotation.from_rotvec(motion[:, 3:]).as_matrix()
+    return at._replace(rotation=turn @ at.rotation, translation=at.translation + motion[:, :3])
+
+
+def differences(function, step=1e-4):
+    moves = step * np.eye(18)
+    return np.stack([(function(m) - function(-m)) / (2 * step) for m in moves], axis=-1)
+
+
 def test_forces_are_the_negative_gradient_of_the_energy():
     action, at = bundles(), poses()
-    slope = differences(lambda m: total_of(action, moved(at, m)).energy[0], 18, STEP)
+    slope = differences(lambda m: total_of(action, moved(at, m)).energy[0])
     wrench = total_of(action, at).wrench
     np.testing.assert_allclose(wrench, -slope, atol=1e-5 * np.abs(slope).max())
 
 
 def test_stiffness_is_the_derivative_of_the_forces():
     action, at = bundles(), poses()
-    slope = differences(lambda m: total_of(action, moved(at, m)).wrench, 18, STEP)
+    slope = differences(lambda m: total_of(action, moved(at, m)).wrench)
     found = total_of(action, at).stiffness
     np.testing.assert_allclose(found, slope, atol=1e-6 * np.abs(slope).max())
 
@@ -72,16 +85,16 @@ def test_muscles_with_tensions_over_length_have_a_potential_and_exact_stiffness(
     ]
     for action in (whole.with_law(tabulated(tables)), whole.straight.with_law(tabulated(tables))):
         found = total_of(action, at)
-        slope = differences(lambda m, one=action: total_of(one, moved(at, m)).energy[0], 18, STEP)
+        slope = differences(lambda m, one=action: total_of(one, moved(at, m)).energy[0])
         np.testing.assert_allclose(found.wrench, -slope, atol=1e-5 * np.abs(slope).max())
-        slope = differences(lambda m, one=action: total_of(one, moved(at, m)).wrench, 18, STEP)
+        slope = differences(lambda m, one=action: total_of(one, moved(at, m)).wrench)
         np.testing.assert_allclose(found.stiffness, slope, atol=1e-6 * np.abs(slope).max())
 
 
 def test_stiffness_of_directions_around_an_ellipsoid_is_exact():
     whole, at = bundles(), poses()
     action = whole.chosen([2]).with_law(constant([100.0]))
-    slope = differences(lambda m: total_of(action, moved(at, m)).wrench, 18, STEP)
+    slope = differences(lambda m: total_of(action, moved(at, m)).wrench)
     found = total_of(action, at).stiffness
     np.testing.assert_allclose(found, slope, atol=1e-6 * np.abs(slope).max())
 

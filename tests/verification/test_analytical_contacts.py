@@ -10,6 +10,7 @@ import pytest
 
 from kneewear.geometry.primitives import sphere
 from kneewear.verification.analytical_contacts import (
+    MEASURES,
     RADIUS,
     analytical_contacts,
     contacts_by_shape,
@@ -46,6 +47,14 @@ def test_sphere_is_met_at_the_worst_place_of_the_grid(contact):
         assert 100.0 * error < TARGETS[name], name
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+def test_sphere_is_met_by_elements_that_reach_twice_as_far(measure):
+    """The same number of elements over four contact radii: a quarter of the density."""
+    contact = sphere_on_layer("linear", measure, reach=2.0)
+    for name, error in worst(contact, CELLS, random_offsets(12, 300)).items():
+        assert 100.0 * error < TARGETS[name], name
+
+
 def test_mid_surface_of_a_plane_carries_what_its_normal_does():
     """Correction and tilt of the line cancel: |AB| / cos(theta / 2) times cos(theta / 2)."""
     along_normal = sphere_on_layer("linear", "minimum_distance_along_normal")
@@ -53,6 +62,15 @@ def test_mid_surface_of_a_plane_carries_what_its_normal_does():
     errors = worst(replace(along_normal, indenter=indenter), CELLS, random_offsets(17, 40))
     assert 100.0 * errors["force"] < TARGETS["force"]
     assert 100.0 * errors["peak"] < TARGETS["peak"]
+
+
+@pytest.mark.parametrize("contact", SPHERES, ids=lambda contact: contact.name)
+def test_force_under_a_sphere_converges_at_second_order(contact):
+    positions = random_offsets(13, 40)
+    coarse, fine = (
+        np.sqrt(np.mean(contact.errors((n, n), positions)["force"] ** 2)) for n in (12, 66)
+    )
+    assert np.log(coarse / fine) / np.log(66 / 12) > 2.0
 
 
 @pytest.mark.parametrize("contact", contacts_by_shape(), ids=lambda contact: contact.name)
