@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.settings.study import MODELS
 from kneewear.studies.parts import PART_MODELS
-from tests.workflow.conftest import CHECKOUT
+from tests.workflow.conftest import CHECKOUT, Checkout
 
 SCRIPTS = sorted((CHECKOUT / "scripts").glob("*.py"))
 RULE_FILES = sorted((CHECKOUT / "workflow" / "rules").glob("*.smk"))
@@ -51,8 +51,8 @@ def test_every_rule_with_a_script_has_resources(rule):
 
 
 @pytest.mark.workflow
-def test_every_job_has_a_log_and_a_benchmark(finished):
-    text = finished.snakemake("-n", "--forceall", "--printshellcmds")
+def test_every_job_has_a_log_and_a_benchmark(tmp_path):
+    text = Checkout(tmp_path / "copy").snakemake("-n", "--forceall", "--printshellcmds")
     jobs = re.split(r"^(?:local)?rule ", text[: text.rindex("Job stats")], flags=re.MULTILINE)[1:]
     named = {name_of(job): job for job in jobs if not job.startswith("study:")}
     assert {"simulate_contact", "write_report"} <= set(named)
