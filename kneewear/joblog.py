@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from kneewear import COLLECTIONS
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
 from kneewear.findings import Finding, Reported
 from kneewear.io.documents import save_reason
@@ -70,7 +71,7 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
     _limit_threads(threads)
     # Collections of the job leave out what imported packages hold (see `kneewear`).
     gc.freeze()
-    gc.enable()
+    gc.set_threshold(*COLLECTIONS)
     start = time.perf_counter()
     try:
         yield
