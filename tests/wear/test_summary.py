@@ -120,7 +120,7 @@ def test_distance_between_largest_damage_and_largest_pressure(history, grid, set
 
 
 def test_centre_of_pressure_at_the_largest_load(summary, history):
-    frame = history["load"][1].argmax()
+    frame = history["load"].values[1].argmax()
     expected = history.centre_of_pressure[1, frame, 0, 2]
     assert value(summary[1], "t10_m100", "medial", "centre_of_pressure_z") == expected
 
