@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
+# Variable of the environment that is set where Snakemake runs jobs.
+JOB = "KNEEWEAR_JOB"
 COLLECTIONS = gc.get_threshold()
-# Set where Snakemake runs jobs. What a job imports lasts until it ends: collections would find
+# What a job imports lasts until it ends: collections would find
 # nothing in it, and take a sixth of the time of imports. `joblog.job_log` makes them usual again.
-if os.environ.get("KNEEWEAR_JOB"):
+if os.environ.get(JOB):
     gc.set_threshold(100_000, 50, 100)
 # Of the files of a finished study, in `report/summary.json` and `provenance.json`: raised with a
 # change after which earlier versions cannot read them. All up to this one are read.

@@ -41,6 +41,8 @@ from kneewear.study_run import (
 )
 
 __version__: str
+JOB: str
+COLLECTIONS: tuple[int, int, int]
 RESULTS_SCHEMA: int
 
 def checkout_folder() -> Path: ...

@@ -45,7 +45,7 @@ except KneewearError as error:
 for note in NOTES:
     logger.warning(note)
 
-os.environ["KNEEWEAR_JOB"] = "1"
+os.environ[kneewear.JOB] = "1"
 # A job that failed because of its input is not computed again where failed jobs are retried, as on
 # clusters: there a job is a command of its own, whose number Snakemake says in this option only.
 if "--attempt" in sys.argv:
