@@ -128,7 +128,7 @@ def write_comparison(names: Sequence[str]) -> Path:
     Raises
     ------
     InputDataError
-        If a name or a folder is not that of a finished study of model wear.
+        If a name or a folder belongs to no finished study of model wear.
     KneewearError
         If the studies have nothing to compare, as of `compare_studies`.
     """

@@ -355,8 +355,8 @@ def evaluate_pairs(
     """Contact of all pairs at one pose, one RESULT per pair.
 
     Other kernels may call this with the `record` of a `ContactModel` and contiguous arrays.
-    `velocity` (6) is that of the moving body's origin and its angular velocity in the fixed frame,
-    and is used if `moving`. When the last pose comes again, active elements and projections are
+    `velocity` (6): velocity of the moving body's origin and its angular velocity, fixed frame; it
+    is used if `moving`. When the last pose comes again, active elements and projections are
     used again. Of a pose or velocity that is not finite the wrench is NaN.
     """
     model.evaluate(model.contact, rotation, translation, velocity, moving, results)

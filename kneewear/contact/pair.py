@@ -189,7 +189,7 @@ class ContactPair:
 
     @property
     def is_plain(self) -> bool:
-        """Whether distances are those of one open patch, without rays."""
+        """Whether distances are to one open patch, without rays."""
         one = len(self.patches) == 1 and self.patches[0].arrays.closed == OPEN
         return one and self._options.method == distances.MINIMUM_DISTANCE
 
@@ -392,7 +392,7 @@ class ContactModel:
         split = len(prepared) * forces.RESULT.itemsize
         count = sum(work.normal_force.size for work in self.work)
         self._buffer = np.empty(split + count * forces.OUTCOME.itemsize, dtype=np.uint8)
-        # Kernels of coupled layers, and those of rays, seams and several patches, take as long to
+        # Kernels of coupled layers, of rays, of seams and of several patches take as long to
         # compile as all others.
         plain = all(pair.is_plain for pair in pairs.values())
         coupled = {isinstance(layer, CoupledLayer) for layer in layers.values()}

@@ -82,7 +82,7 @@ class Proximity:
 
 
 class _Body:
-    """Patches and samples of a body, equal to those of the same numbers."""
+    """Patches and samples of a body, equal if their numbers are equal."""
 
     def __init__(self, surfaces: Sequence[Surface], tables: Sequence[SurfaceTable]) -> None:
         self.surfaces, self.tables = tuple(surfaces), tuple(tables)

@@ -54,11 +54,11 @@ def joint_ends(length: float, width: float, thickness: float, material: Elastic)
     Of four blocks of the same elements, with and without free ends along x and along z, deflections
     are added with the signs +, -, -, +: the layer and the effects of single pairs cancel, and the
     errors of the elements near a force with them. Deflections are means of cells around the
-    places, which carry the forces. The sum of products is that of a singular value decomposition;
+    places, which carry the forces. The products come from a singular value decomposition;
     its parts are symmetric, or both antisymmetric, so that the sum is symmetric.
     """
-    # Blocks of the same proportions have the same deflections over their size; rounded, those of
-    # both sides of an insert are one.
+    # Blocks of the same proportions have the same deflections over their size; rounded, both
+    # sides of an insert share one block.
     proportions = round(length / thickness, 3), round(width / thickness, 3)
     along, across = _unit_ends(*proportions, material.poisson_ratio)
     return JointEnds(along / (material.youngs_modulus * thickness), across)

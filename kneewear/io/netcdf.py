@@ -43,7 +43,7 @@ def save(value: Any, path: str | Path) -> None:
     """Write a value object or dataset, complete or not at all.
 
     `value` is of a class in `RECORDS`, or a mapping of names to such objects (or to further
-    mappings), which become groups; its `file_attributes`, if any, are those of the file.
+    mappings), which become groups; its `file_attributes`, if any, become attributes of the file.
     ValueError when an array does not have the dimensions of its variable or holds a value that is
     not finite and must be.
     """
@@ -77,7 +77,7 @@ def load(
 
     `group` is the group of a value object to read, such as "grid" of a knee model. Several files
     of datasets, `leave_out` and the cases of `only` are as in `load_dataset`. InputDataError when a
-    file is missing; DamagedFileError when its digest is not that of what was written, when it is
+    file is missing; DamagedFileError when its content does not have the stored digest, when it is
     truncated, of another kind or announces more than it can hold, or when a variable is missing,
     has other dimensions or holds a value that is not finite.
     """

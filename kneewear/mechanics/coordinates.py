@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 # Position of the moving body's origin, mm, and body-three 1-2-3 angles, rad (Bei 2003, 2.2.1).
 COORDINATES = ("x", "y", "z", "theta_1", "theta_2", "theta_3")
+ROTATIONS = COORDINATES[3:]
 # Columns of the coordinates in tables, and factors from mm and rad to their units and signs.
 POSE_FACTORS = {
     "posterior_mm": 1.0, "superior_mm": 1.0, "medial_mm": 1.0,

@@ -420,7 +420,8 @@ class ComposedKneeSettings(KneeSettings):
         1e-6,
     )
     components: ComponentsSettings | None = Field(
-        None, description="Components whose relative motion is shown; null for that of bodies."
+        None,
+        description="Components whose relative motion is shown; null shows the motion of bodies.",
     )
     compare: Annotated[dict[Name, ComparedMotionSettings], Removable] = Field(
         {}, description="Motions to compare with, by name; null removes one."

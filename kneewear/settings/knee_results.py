@@ -20,7 +20,7 @@ from kneewear.settings.types import (
     quantity,
 )
 
-# Clinical coordinates of the femoral component in the tibial one, named as those of a body.
+# Clinical coordinates of the femoral component in the tibial one, named like coordinates of a body.
 COMPONENTS = "components"
 CLINICAL = {
     "flexion": "deg", "varus": "deg", "tibial_external_rotation": "deg",
@@ -61,8 +61,8 @@ class ComponentsSettings(Settings):
     tibial: Part = Field(description="Body and mesh of the tibial component.")
     button: Part | None = Field(
         None,
-        description="Body and mesh of the patella's button, of which tables state motion and "
-        "force; null for no such table.",
+        description="Body and mesh of the patella's button; its motion and force are tabulated. "
+        "Null for no such table.",
     )
     flexion: Curve | None = Field(
         None,

@@ -138,7 +138,7 @@ def empty_histories(
 ) -> dict[str, NDArray[Any]]:
     """Variables of CONTACT for a knee whose surfaces are apart.
 
-    `leading` are the lengths of the axes before that of the frames.
+    `leading` are the lengths of the axes before the frames.
     """
     sides = len(grid.sides)
     each = (*leading, frames)

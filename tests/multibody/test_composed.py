@@ -197,7 +197,7 @@ def test_a_load_on_driven_components_is_borne_as_statics_say():
         "components": {"femoral": "femur.part", "tibial": "tibia.part", "load": load,
                        "flexion": [[0, 10], [100, 50]]},
     }).multibody  # fmt: skip
-    # From the axes of bones (anterior, superior, lateral) to those of components; one is tilted.
+    # From the axes of bones (anterior, superior, lateral) to axes of components; one is tilted.
     axes = np.diag([-1.0, 1.0, -1.0])
     flexed = body_three_123(np.radians([0.0, 0.0, -5.0]))
     ball = sphere_mesh((0.0, 0.0, 0.0), 10.0, 9, 5)
@@ -209,7 +209,7 @@ def test_a_load_on_driven_components_is_borne_as_statics_say():
     result = solve_model(parts, settings)
     np.testing.assert_allclose(result.motion["flexion_deg"], np.linspace(10.0, 50.0, 5), atol=1e-6)
     np.testing.assert_allclose(values(result.forces, "contact force", "applied load"), 1000.0)
-    # The force is along the tibia: its moment about the anterior axis is that of both sides.
+    # The force is along the tibia: both sides make its moment about the anterior axis.
     poses = result.scene.rotation[:, 1], result.scene.translation[:, 1]
     pushed = (medial + lateral) / stiffness * poses[0][:, :, 1]
     np.testing.assert_allclose(poses[1], pushed, atol=1e-4)

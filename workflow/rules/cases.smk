@@ -68,7 +68,7 @@ rule evaluate_cases:
         "../../scripts/evaluate_cases.py"
 
 
-# A job for each, whose tables are those of the study.
+# A job for each, which writes tables of the study.
 for part_name, part in SIDE_PARTS.items():
 
     rule:

@@ -39,7 +39,7 @@ rule build_geometry:
 
 
 # A wear study has its maps beside the geometry: a file per case and life, except for cases that
-# failed and those of large studies.
+# failed and cases of large studies.
 EXPORTED_MAPS = (
     {
         "maps": [directory(f"{RESULTS}/wear/vtk")],

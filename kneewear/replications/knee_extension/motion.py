@@ -139,7 +139,7 @@ def _tendon(parts: ExtensionParts) -> Bundles | PatchTendon:
 def build_extension(
     base: System, parts: ExtensionParts, settings: KneeExtensionSettings, case: str, slack: float
 ) -> System:
-    """System of a forcing function; `base` has all but the tendons, `slack`, mm, is that of one."""
+    """System of a forcing function; `base` has all but the tendons, `slack` is of one, mm."""
     extension = settings.extension
     forcing = extension.forcing
     tendon = Bundles(

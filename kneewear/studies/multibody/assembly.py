@@ -16,7 +16,7 @@ from kneewear.contact.mesh_pair import MeshContact
 from kneewear.contact.point import ImpactLaw, PointContact, Shapes, SphereOnPlane, SphereOnSphere
 from kneewear.geometry.distance_field import DistanceField, build_distance_field, distances_to_mesh
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.coordinates import COORDINATES, ROTATIONS
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.multibody.actions import Contact
@@ -41,7 +41,7 @@ from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
-# Rotation and origin, mm, of a frame in that of a body.
+# Rotation and origin, mm, of a frame in the frame of a body.
 Placement = tuple[Array, Array]
 
 # The load on components among the actions.
@@ -90,7 +90,7 @@ def compose_system(parts: ComposedParts, settings: KneeSettings) -> System:
     springs = {}
     for name, one in settings.springs.items():
         body, coordinate = one.coordinate.split(".")
-        turns = coordinate.startswith("theta")
+        turns = coordinate in ROTATIONS
         factor = 180.0 / np.pi * 1e3 if turns else 1.0
         rest, gap = (np.radians(v) if turns else v for v in (one.rest, one.gap))
         springs[name] = Spring(coordinate, factor * one.stiffness, rest, gap, body=body)
@@ -149,7 +149,7 @@ def driven_motion(parts: ComposedParts, settings: ComposedKneeSettings, at: Arra
         for coordinate, curve in settings.bodies[name].driven.items():
             values = sample_curve(curve, parts.curves.get(f"{name}_{coordinate}"), at)
             column = 6 * number + COORDINATES.index(coordinate)
-            motion[:, column] = np.radians(values) if coordinate.startswith("theta") else values
+            motion[:, column] = np.radians(values) if coordinate in ROTATIONS else values
     return motion
 
 

@@ -66,7 +66,7 @@ def cycle_table(at: Array, clinical: Mapping[str, Array]) -> pd.DataFrame:
 def trace_components(
     system: System, parts: ComposedParts, settings: ComposedKneeSettings
 ) -> tuple[SystemEquilibrium, ...]:
-    """Equilibrium of each frame at the flexion of the components, from that of the frame before."""
+    """Equilibrium of each frame at the flexion of the components, from the frame before."""
     components, name = settings.components, follower(settings)
     if components is None or components.flexion is None or name is None:
         raise ValueError("no flexion of components is given")
@@ -128,7 +128,7 @@ def button_motion(
 def _relative(
     system: System, placements: Mapping[str, Placement], poses: BodyPoses, moving: str, fixed: str
 ) -> Placement:
-    """Rotation and origin, mm, of the frame of a mesh in that of another one."""
+    """Rotation and origin, mm, of the frame of a mesh in the frame of another one."""
     (turn, origin), (axes, middle) = placements[moving], placements[fixed]
     one, other = (system.names.index(part.split(".")[0]) for part in (moving, fixed))
     frame = poses.rotation[other]
