@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 # Variable of the environment that is set where Snakemake runs jobs.
 JOB = "KNEEWEAR_JOB"
 COLLECTIONS = gc.get_threshold()
