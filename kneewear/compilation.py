@@ -1,4 +1,4 @@
-"""Compilation of kernels, with a cache that no edit can make stale."""
+"""Declaration of kernels, and the folder of their machine code, which no edit can make stale."""
 
 from __future__ import annotations
 
@@ -7,33 +7,21 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, partial, update_wrapper
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
-from numba.experimental import function_type  # noqa: F401 - makes addresses known to numba
-from numba.extending import intrinsic
 
 logger = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).parent
-# False where kernels run as plain Python (NUMBA_DISABLE_JIT=1), as for test coverage.
-IS_COMPILED: bool = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
-
-# Lets the compiler put the four lanes of a spline or of a rational point into one register. numba
-# reads it when it compiles, so it is set before the first kernel is defined.
-numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
-# Functions of other packages keep numba's own locators.
-_LOCATORS = (
-    "UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator,IPythonCacheLocator,"
-    "ZipCacheLocator"
-)
-numba.config.CACHE_LOCATOR_CLASSES = (  # type: ignore[attr-defined]
-    f"{__name__}.KernelCacheLocator,{numba.config.CACHE_LOCATOR_CLASSES or _LOCATORS}"  # type: ignore[attr-defined]
-)
+# False where kernels run as plain Python, as for test coverage.
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0")
+# Constructors of records by reference that numba does not know yet, and the fields.
+undefined_records: list[tuple[Callable[..., Any], tuple[str, ...]]] = []
+_LOCK = RLock()
 
 
 def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = False) -> Any:
@@ -51,41 +39,44 @@ def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = Fals
     """
     if function is None:
         return partial(compiled, inlined=inlined)
-    options: dict[str, Any] = {"cache": can_cache(), "error_model": "numpy", "nogil": True}
-    if inlined:
-        options["inline"] = "always"
-    return numba.njit(**options)(function)
+    return Kernel(function, inlined) if IS_COMPILED else function
 
 
-class Structure(types.StructRef):
-    """Type of a record that kernels pass by reference.
+class Kernel:
+    """A function that numba compiles, or loads, when it is first called.
 
-    Its name has a digest of its fields, not the fields: it is part of the symbols of every kernel
-    that takes it, where hundreds of kilobytes of names would take as long as the code.
+    It stands for numba's dispatcher, which is made when it is first needed, and numba is imported
+    then: the import takes longer than a small job, and a job calls few kernels of the hundreds that
+    its rooms declare, or none. Kernels that call it by name get the dispatcher.
     """
 
-    def __init__(self, fields: Sequence[tuple[str, Any]]) -> None:
-        super().__init__(fields)
-        self.name = f"{type(self).__name__}{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
+    def __init__(self, function: Callable[..., Any], inlined: bool) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self._inlined = inlined
+        self._dispatcher: Any = None
 
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the machine code for arguments of these types."""
+        return (self._dispatcher or self._make_dispatcher())(*arguments)
 
-class _Pointer(types.WrapperAddressProtocol):
-    """A kernel by its address, which numba takes for a value of the type of its signature."""
+    def _make_dispatcher(self) -> Any:
+        """Numba's dispatcher, the same in all threads."""
+        from kneewear.machine_code import make_dispatcher  # noqa: PLC0415 - see the class
 
-    def __init__(self, kernel: Any, signature: Any) -> None:
-        self._kernel, self._signature = kernel, signature
+        with _LOCK:
+            if self._dispatcher is None:
+                self._dispatcher = make_dispatcher(self.py_func, self._inlined)
+        return self._dispatcher
 
-    def __wrapper_address__(self) -> int:
-        if self._kernel is None:
-            return -1  # numba's sign of a function without address
-        # Kernels are cached by their arguments, as where they are called; by signatures once more.
-        self._kernel.compile(self._signature.args)
-        result = self._kernel.get_compile_result(self._signature)
-        name = result.fndesc.llvm_cfunc_wrapper_name
-        return int(result.library.get_pointer_to_function(name))
+    @property
+    def _numba_type_(self) -> Any:
+        return (self._dispatcher or self._make_dispatcher())._numba_type_
 
-    def signature(self) -> Any:
-        return self._signature
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what copy, pickle and inspect look for
+            raise AttributeError(name)
+        return getattr(self._dispatcher or self._make_dispatcher(), name)
 
 
 def by_address(kernel: Any, *arguments: Any, result: Any = None) -> Any:
@@ -97,8 +88,9 @@ def by_address(kernel: Any, *arguments: Any, result: Any = None) -> Any:
     """
     if not IS_COMPILED:
         return kernel
-    returned = types.none if result is None else numba.typeof(result)
-    return _Pointer(kernel, returned(*(numba.typeof(value) for value in arguments)))
+    from kneewear.machine_code import make_pointer  # noqa: PLC0415 - see `Kernel`
+
+    return make_pointer(kernel, arguments, result)
 
 
 @cache
@@ -106,7 +98,7 @@ def can_cache() -> bool:
     """Whether machine code can be kept; a warning, once, where every process compiles it again."""
     try:
         folder = kernel_folder()
-        _require_writable(folder)
+        require_writable(folder)
     except (OSError, RuntimeError) as error:  # RuntimeError: a user without a home
         logger.warning(
             "compiled kernels cannot be kept (%s): every process compiles them again, which takes "
@@ -117,51 +109,10 @@ def can_cache() -> bool:
     return True
 
 
-def _require_writable(folder: Path) -> None:
+def require_writable(folder: Path) -> None:
     """Create a folder; raise OSError where it cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()
-
-
-class KernelCacheLocator:
-    """Cache locator of numba (`NUMBA_CACHE_LOCATOR_CLASSES`) for the kernels of this package.
-
-    numba renews a cached kernel when its own file changes, not when a kernel it calls from another
-    file does. The cache folder is therefore named by a digest of all kernel files. Nothing in it
-    depends on the path of the package, so that checkouts with the same kernels share it.
-    """
-
-    def __init__(self, function: Callable[..., Any], file: str) -> None:
-        self._line = function.__code__.co_firstlineno
-        self._folder = kernel_folder() / Path(file).parent.name
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], file: str) -> KernelCacheLocator | None:
-        """Locator of a kernel; None for other functions, and where the folder cannot be written."""
-        if PACKAGE not in Path(file).parents:
-            return None
-        locator = cls(function, file)
-        try:
-            locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
-
-    def ensure_cache_path(self) -> None:
-        """Create the folder; raise OSError where it cannot be written."""
-        _require_writable(self._folder)
-
-    def get_cache_path(self) -> str:
-        """Folder of the kernel's room."""
-        return str(self._folder)
-
-    def get_source_stamp(self) -> str:
-        """State of the sources: the same for all kernels of a folder."""
-        return self._folder.parent.name
-
-    def get_disambiguator(self) -> str:
-        """Line of the kernel, which separates kernels of one name."""
-        return str(self._line)
 
 
 @cache
@@ -172,7 +123,8 @@ def kernel_folder() -> Path:
     in the user's cache.
     """
     digest = hashlib.sha256()
-    for path in [Path(__file__), *sorted(PACKAGE.glob("*/_*kernels.py"))]:
+    common = [PACKAGE / "compilation.py", PACKAGE / "machine_code.py"]
+    for path in [*common, *sorted(PACKAGE.glob("*/_*kernels.py"))]:
         digest.update(path.read_bytes())
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
@@ -190,24 +142,20 @@ def structured(*fields: Sequence[Any]) -> np.dtype[np.void]:
     return plain if IS_COMPILED else np.dtype((np.record, plain))
 
 
-def _borrow(typing_context: Any, record: Any) -> Any:
-    """Type of a borrowed record, and the code that makes it."""
+def by_reference(record: type[Any]) -> Callable[..., Any]:
+    """Constructor, for kernels, of a named tuple that they pass by reference (`structref`)."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        parts = []
-        for number, kind in enumerate(record.types):
-            part = builder.extract_value(arguments[0], number)
-            if isinstance(kind, types.Array):
-                view = context.make_array(kind)(context, builder, part)
-                view.meminfo = context.get_constant_null(types.MemInfoPointer(types.voidptr))
-                part = view._getvalue()
-            parts.append(part)
-        return context.make_tuple(builder, record, parts)
+    def construct(*fields: Any) -> Any:
+        return record(*fields)
 
-    return record(record), generate
+    undefined_records.append((construct, record._fields))
+    return construct
 
 
-# The same named tuple whose arrays have no reference counts. Kernels count references to arrays at
-# many calls, which takes as long as a distance; a borrowed array is not counted, and is valid as
-# long as the original one.
-borrowed: Any = intrinsic(_borrow) if IS_COMPILED else lambda record: record
+def borrowed(record: Any) -> Any:
+    """The same named tuple whose arrays have no reference counts in kernels.
+
+    Kernels count references to arrays at many calls, which takes as long as a distance; a borrowed
+    array is not counted, and is valid as long as the original one.
+    """
+    return record

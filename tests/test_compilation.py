@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba import njit, types
-from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from packaging.utils import canonicalize_name
 
 import kneewear
-from kneewear.compilation import Structure, by_address
+from kneewear.compilation import Kernel, by_address
+from kneewear.machine_code import Structure
 
 pytestmark = pytest.mark.compiled
 
@@ -35,7 +35,7 @@ def test_no_kernel_lets_the_compiler_choose_how_to_round(module):
     kernels = {
         name: value
         for name, value in vars(importlib.import_module(module)).items()
-        if isinstance(value, Dispatcher)
+        if isinstance(value, Kernel)
     }
     assert kernels
     relaxed = [name for name, kernel in kernels.items() if kernel.targetoptions.get("fastmath")]
@@ -66,7 +66,7 @@ def test_kernels_compile_before_packages_that_they_do_not_need_are_there():
     makefile = (PACKAGE.parent / "Makefile").read_text()
     first = re.search(r"^KERNELS := (.*)$", makefile, re.MULTILINE)[1].split()
     script = (
-        "import sys, kneewear.simulation.warm_up\n"
+        "import sys, kneewear.machine_code, kneewear.simulation.warm_up\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     done = subprocess.run(

@@ -16,10 +16,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 from numpy.typing import NDArray
 
-from kneewear.compilation import Structure, compiled, structured
+from kneewear.compilation import by_reference, compiled, structured
 from kneewear.contact._coupling_kernels import CouplingArrays, press_pair
 from kneewear.contact._distance_kernels import (
     BREADTH_FIRST,
@@ -95,40 +94,7 @@ class Model(NamedTuple):
     evaluate: Callable[..., None]  # `evaluate_contacts` or `evaluate_nothing`
 
 
-@structref.register
-class PairType(Structure):
-    """Compiled type of a `Pair`."""
-
-
-@structref.register
-class ContactType(Structure):
-    """Compiled type of a `Contacts`."""
-
-
-@structref.register
-class ModelType(Structure):
-    """Compiled type of a `Model`."""
-
-
-def _new_pair(*fields: Any) -> Pair:
-    return Pair(*fields)
-
-
-def _new_contact(*fields: Any) -> Contacts:
-    return Contacts(*fields)
-
-
-def _new_model(*fields: Any) -> Model:
-    return Model(*fields)
-
-
-for _new, _type, _fields in (
-    (_new_pair, PairType, Pair._fields),
-    (_new_contact, ContactType, Contacts._fields),
-    (_new_model, ModelType, Model._fields),
-):
-    structref.define_constructor(_new, _type, _fields)
-    structref.define_boxing(_type, structref.StructRefProxy)
+_new_pair, _new_contact, _new_model = map(by_reference, (Pair, Contacts, Model))
 
 
 @compiled

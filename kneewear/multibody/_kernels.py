@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 from numpy.typing import NDArray
 
-from kneewear.compilation import Structure, compiled
+from kneewear.compilation import by_reference, compiled
 from kneewear.contact._kernels import evaluate_pairs
 from kneewear.mechanics._kernels import (
     BodyArrays,
@@ -84,17 +83,7 @@ class Record(NamedTuple):
     arrays: SystemArrays
 
 
-@structref.register
-class RecordType(Structure):
-    """Compiled type of a `Record`."""
-
-
-def _new_record(*fields: Any) -> Record:
-    return Record(*fields)
-
-
-structref.define_constructor(_new_record, RecordType, Record._fields)
-structref.define_boxing(RecordType, structref.StructRefProxy)
+_new_record = by_reference(Record)
 
 
 @compiled
