@@ -211,6 +211,12 @@ def check_thickness(
     if settings.source == "parametric":
         implant, _ = build_implant(settings)
         underside = implant.underside
+        nets = [surface.control_points.reshape(-1, 3) for surface in implant.insert.values()]
+        # Patches lie within their control points. Where these are high enough nothing is evaluated:
+        # kernels would take longer to load than all other checks of a study.
+        least = thickness_above(underside, np.concatenate(nets)).min()
+        if least + thickness > settings.nominal_thickness_mm:
+            return
         points = np.concatenate([_samples(surface) for surface in implant.insert.values()])
     elif settings.source == "meshes" and insert_mesh is not None:
         underside, _, _ = _read_underside(settings, underside_mesh)

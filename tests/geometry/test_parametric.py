@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
+from kneewear.geometry.implant_sources import check_thickness
 from kneewear.geometry.parametric import (
     build_parametric_implant,
 )
 from kneewear.sides import SIDES
 from tests.geometry.exact_arcs import measure_parametric_implant
+from tests.refusals import refusal
 
 SETTINGS = default_study().implant.parametric
 NOMINAL = 6.0
@@ -171,3 +173,14 @@ def test_patches_are_measured_against_the_arcs():
         # The issue asks for 0.002 mm; exact arcs leave rounding.
         assert fit.max_mm < EXACT
         assert fit.n_points > 7000
+
+
+def test_an_insert_without_thickness_at_its_lowest_point_is_refused_and_no_other():
+    implant = default_study().implant
+    lowest = min(dish(side)[1].min() for side in SIDES) - NOMINAL
+    # Samples of the check miss the lowest point by less than a micrometre.
+    check_thickness(implant, 1e-3 - lowest)
+    assert refusal(check_thickness, implant, -1e-3 - lowest).where == "key insert.thickness_mm"
+    # Control points alone decide nothing where they are below the underside.
+    net = min(IMPLANT.insert[side].control_points[..., 1].min() for side in SIDES) - NOMINAL
+    assert net < lowest - 0.1
