@@ -61,7 +61,7 @@ from kneewear.study.labelled_poses import poses_of_columns
 from kneewear.study_run import StudyRun, run_parts, run_plan
 from kneewear.wear import accumulation, summary
 from kneewear.wear.laws import AnyLaw
-from kneewear.wear.worn_surface import WornContact
+from kneewear.wear.worn_contact import WornContact
 
 logger = logging.getLogger(__name__)
 

@@ -50,7 +50,8 @@ from kneewear.simulation.evaluation import build_pairs, exact_distances
 from kneewear.simulation.placement import Placement, check_placement
 from kneewear.simulation.press import NAMED
 from kneewear.simulation.seat import above_the_middle, find_seat, refer_to_seat
-from kneewear.simulation.signs import SignTrial, check_signs, doubtful_signs
+from kneewear.simulation.sign_check import check_signs
+from kneewear.simulation.signs import SignTrial, doubtful_signs
 
 # Elements per side: enough for pictures.
 ELEMENTS = (60, 45)

@@ -9,7 +9,7 @@ from kneewear.schemas import CONTACT
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
 from kneewear.wear.accumulation import accumulate_cases
-from kneewear.wear.worn_surface import WornContact
+from kneewear.wear.worn_contact import WornContact
 
 with job_log(snakemake.log[0], snakemake.threads):
     knee = netcdf.load(KneeModel, snakemake.input.knee)

@@ -11,7 +11,8 @@ from kneewear.joblog import job_log
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.placement import check_placement
-from kneewear.simulation.signs import check_signs, tabulate_trials
+from kneewear.simulation.sign_check import check_signs
+from kneewear.simulation.signs import tabulate_trials
 
 with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)

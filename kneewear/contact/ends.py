@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact.mesh_pair import MeshContact
-from kneewear.contact.pair import ContactPair
-from kneewear.contact.resultant import Resultant
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.surface import Surface
+
+if TYPE_CHECKING:
+    from kneewear.contact.mesh_pair import MeshContact
+    from kneewear.contact.pair import ContactPair
+    from kneewear.contact.resultant import Resultant
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

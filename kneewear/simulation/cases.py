@@ -33,15 +33,11 @@ from kneewear.simulation.cycle import (
 )
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
-from kneewear.simulation.history import Failure, case_coordinates, failure_attribute
+from kneewear.simulation.history import FRICTION_BEARS, Failure, case_coordinates, failure_attribute
 from kneewear.simulation.quasi_static import of_plateaus, rough_pairs, solve_quasi_static
 from kneewear.simulation.seat import refer_to_seat
 
 logger = logging.getLogger(__name__)
-
-# A larger part of the load that holds a position is a warning. Friction bears this at least: 0.04
-# to 0.16 of UHMWPE on CoCr at 3 to 9 MPa (BioMed Research International 2015:185142, table 5).
-FRICTION_BEARS = 0.04
 
 
 def simulate_cases(

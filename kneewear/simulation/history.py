@@ -23,6 +23,10 @@ import xarray as xr
 from kneewear.schemas import FAILURES, concatenate_cases
 from kneewear.settings.cases import Case
 
+# A larger part of the load that holds a position is a warning. Friction bears this at least: 0.04
+# to 0.16 of UHMWPE on CoCr at 3 to 9 MPa (BioMed Research International 2015:185142, table 5).
+FRICTION_BEARS = 0.04
+
 
 @dataclass(frozen=True)
 class Failure:

@@ -1,8 +1,7 @@
-"""Check whether a measured motion fits the bearing better with a sign reversed."""
+"""Trials of a measured motion with a sign reversed: which fits the bearing better."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
@@ -14,15 +13,9 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity, thin_out
 from kneewear.errors import ConvergenceError
 from kneewear.findings import Finding
-from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.coordinates import LEVER
-from kneewear.settings.cases import Case
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.cases import simulate_cases
 
 Array = NDArray[np.float64]
-
-logger = logging.getLogger(__name__)
 
 # Name of the check.
 SIGNS = "motion.signs"
@@ -75,33 +68,6 @@ class SignTrial:
     screw_home: float
     standard: bool = False
     curves: Array = field(default_factory=lambda: np.empty((0, 5)), repr=False, compare=False)
-
-
-def check_signs(
-    knee: KneeModel,
-    activity: Activity,
-    case: Case,
-    settings: SimulationSettings,
-    reference: float | None = None,
-) -> tuple[SignTrial, ...]:
-    """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
-
-    `reference` is the origin of anterior-posterior positions, mm posterior, which curves of a
-    standard machine state; that of the activity by default.
-    Returns the trials, the motion as given first.
-    """
-    quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
-    standard = reference is not None
-    if reference is None:
-        reference = float(np.nan_to_num(activity.zero[0]))
-    trials = try_signs(
-        activity, lambda motion: simulate_cases(knee, motion, [case], quasi_static), reference
-    )
-    trials = tuple(replace(one, standard=standard) for one in trials)
-    doubt = doubtful_signs(trials, activity.name)
-    if doubt:
-        logger.warning("%s", doubt)
-    return trials
 
 
 def try_signs(

@@ -15,8 +15,8 @@ from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.schemas import DAMAGE
 from kneewear.settings.cases import Case
-from kneewear.simulation.cases import FRICTION_BEARS
 from kneewear.simulation.history import (
+    FRICTION_BEARS,
     Failure,
     case_coordinates,
     cases_of,

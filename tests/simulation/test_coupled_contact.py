@@ -20,7 +20,7 @@ from kneewear.simulation.coupling import refuse_steep
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.press import Rig, solve_press
 from kneewear.study.inputs import exact_knee
-from kneewear.wear.worn_surface import WornContact
+from kneewear.wear.worn_contact import WornContact
 from tests.physics.bodies import CASES, example_study, gait_study, pose_of
 from tests.refusals import refusal, refused_at
 

@@ -9,8 +9,8 @@ import pytest
 
 from kneewear.settings.cases import Case
 from kneewear.simulation._equilibrium_kernels import Loading
-from kneewear.simulation.cases import FRICTION_BEARS
 from kneewear.simulation.equilibrium import solve_equilibrium
+from kneewear.simulation.history import FRICTION_BEARS
 from tests.physics.bodies import gait_study
 
 

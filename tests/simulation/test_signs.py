@@ -20,7 +20,7 @@ from kneewear.io.curves import read_curves
 from kneewear.io.shapes import load_shape
 from kneewear.report.bodies import draw_signs
 from kneewear.settings.cases import Case
-from kneewear.simulation import signs
+from kneewear.simulation import sign_check
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.signs import (
     SignTrial,
@@ -98,12 +98,12 @@ def test_positions_are_reversed_about_the_reference(monkeypatch, reference, orig
     def no_equilibrium(*_):
         raise ConvergenceError("the balance of forces", 0, 1.0, "N", "")
 
-    monkeypatch.setattr(signs, "simulate_cases", no_equilibrium)
+    monkeypatch.setattr(sign_check, "simulate_cases", no_equilibrium)
     chosen = default_study()
     gait = build_parametric_activity("gait", chosen.activities["gait"], 8)
     translation = np.random.default_rng(4).normal(size=gait.translation.shape)
     gait = replace(gait, translation=translation, zero=np.array([3.0, *gait.zero[1:]]))
-    given, other, *_ = signs.check_signs(None, gait, None, chosen.simulation, reference)
+    given, other, *_ = sign_check.check_signs(None, gait, None, chosen.simulation, reference)
     assert other.reversed == "anterior-posterior"
     np.testing.assert_allclose(other.curves[:, 1], 2.0 * origin - given.curves[:, 1])
 

@@ -11,7 +11,7 @@ from kneewear.wear import accumulation
 from kneewear.wear.accumulation import accumulate_wear, block_ends
 from kneewear.wear.creep import creep_development, minutes_of_life
 from kneewear.wear.summary import damage_volume
-from kneewear.wear.worn_surface import WornContact
+from kneewear.wear.worn_contact import WornContact
 from tests.datasets import with_values
 from tests.physics.bodies import example_study, gait_study
 
