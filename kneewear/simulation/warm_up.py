@@ -9,10 +9,10 @@ import hashlib
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 
 import llvmlite.binding
-import numba
 import numpy as np
 
 from kneewear.compilation import can_cache, kernel_folder
@@ -122,7 +122,7 @@ def _record(code: str) -> Path:
     host = llvmlite.binding
     parts = (
         code,
-        numba.__version__,
+        version("numba"),
         host.get_host_cpu_name(),
         host.get_host_cpu_features().flatten(),
     )
