@@ -26,7 +26,7 @@ Statistic = Literal["first", "sum", "min", "max", "mean", "median", "count", "la
 class PagePart(BaseModel):
     """Base of every part of a specification: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Selection(PagePart):
