@@ -32,7 +32,7 @@ _OUT_OF_MEMORY = (
 
 
 @contextmanager
-def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Iterator[None]:
+def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
     Progress of long jobs, and errors that do not end the job, go to standard error as well;
@@ -42,8 +42,7 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
     message itself.
 
     After any error SystemExit is raised with the message; the traceback is in the log. A damaged
-    result is renamed, so that the next run finds it missing and creates it again. `threads` limits
-    those of compiled kernels.
+    result is renamed, so that the next run finds it missing and creates it again.
 
     `side` are the tables of a side study, which never stops the study: when it fails, the job
     succeeds, with the reason in place of its missing tables and on standard error.
@@ -68,7 +67,6 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
     logger.addHandler(terminal)
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
-    _limit_threads(threads)
     # Collections of the job leave out what imported packages hold (see `kneewear`).
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
@@ -177,9 +175,3 @@ def _set_aside(error: DamagedFileError) -> str:
         return error.finding.text()
     remedy = f"It is set aside as {renamed.name}: run the same command again."
     return replace(error.finding, remedy=remedy).text()
-
-
-def _limit_threads(threads: int) -> None:
-    numba = sys.modules.get("numba")
-    if numba is not None:
-        numba.set_num_threads(max(1, min(threads, numba.config.NUMBA_NUM_THREADS)))

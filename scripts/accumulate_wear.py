@@ -11,7 +11,7 @@ from kneewear.settings.wear import WearSettings
 from kneewear.wear.accumulation import accumulate_cases
 from kneewear.wear.worn_contact import WornContact
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = WearSettings(**snakemake.params.wear)
     activities = rebuild_activities(

@@ -12,7 +12,7 @@ from kneewear.joblog import job_log
 from kneewear.report.analyses import draw_cases
 from kneewear.settings.study import study_of
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     study = study_of(snakemake.params.study)
     results = pd.concat(map(load_table, snakemake.input.results), ignore_index=True)
     save_table(results, snakemake.output.results)

@@ -8,7 +8,7 @@ from kneewear.io.shapes import load_shape
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, TableSettings, parse_implant
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     knee, record = assemble_knee(
         implant=parse_implant(snakemake.params.implant),
         grid=GridSettings(**snakemake.params.grid),

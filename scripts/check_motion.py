@@ -14,7 +14,7 @@ from kneewear.simulation.placement import check_placement
 from kneewear.simulation.sign_check import check_signs
 from kneewear.simulation.signs import tabulate_trials
 
-with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
+with job_log(snakemake.log[0], side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     activity = netcdf.load(Activity, snakemake.input.activity)
     settings = SimulationSettings(**snakemake.params.simulation)

@@ -3,5 +3,5 @@
 from kneewear.joblog import job_log
 from kneewear.simulation.warm_up import compile_kernels
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     compile_kernels(snakemake.params.source)

@@ -18,7 +18,7 @@ part = model.list_parts(study)[name]
 side = [f"{folder}/{table}.csv" for table in part.tables] if part.optional else []
 folder.mkdir(parents=True, exist_ok=True)
 
-with job_log(snakemake.log[0], snakemake.threads, side=side):
+with job_log(snakemake.log[0], side=side):
     reader = FileReader(snakemake.params.root)
     activities = list(netcdf.load_all(Activity, snakemake.input.activities))
     inputs = PartInputs(

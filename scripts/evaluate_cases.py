@@ -13,7 +13,7 @@ from kneewear.study.models import MODELS
 from kneewear.study.run import run_cases
 from kneewear.study.search import planned_cases
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     study = study_of(snakemake.params.study)
     knee = next((netcdf.load(KneeModel, path) for path in snakemake.input.knee), None)
     tables = [load_table(path) for path in snakemake.input.tables]

@@ -10,7 +10,7 @@ from kneewear.io.worn_insert import save_worn_insert
 from kneewear.joblog import job_log
 from kneewear.schemas import DAMAGE
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     given, params, output = snakemake.input, snakemake.params, snakemake.output
     knee = netcdf.load(KneeModel, given.knee)
     save_geometry_vtk(knee.implant, knee.grid, Path(output.vtk[0]).parent)

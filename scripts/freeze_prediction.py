@@ -11,7 +11,7 @@ from kneewear.schemas import DAMAGE
 from kneewear.settings.wear import WearSettings
 from kneewear.wear.gravimetry import predicted_rates
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     grid = netcdf.load(ElementGrid, snakemake.input.knee, "grid")
     settings = [WearSettings(**one) for one in snakemake.params.wear]
     batches = zip(netcdf.load_all(DAMAGE, snakemake.input.damage), settings, strict=True)

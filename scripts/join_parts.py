@@ -9,7 +9,7 @@ from kneewear.io.result_files import copy_result
 from kneewear.joblog import job_log
 from kneewear.report.parts import draw_parts, view_parts
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     folders, model = list(map(Path, snakemake.input.parts)), snakemake.params.model
     tables = {}
     for name in snakemake.params.tables:

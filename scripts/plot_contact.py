@@ -12,7 +12,7 @@ from kneewear.schemas import CONTACT, DAMAGE
 from kneewear.simulation.history import keep_common
 from kneewear.wear.records import record_cycles
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
     knee = netcdf.load(KneeModel, given.knee)
     activities = list(netcdf.load_all(Activity, given.activities))

@@ -14,7 +14,7 @@ from kneewear.joblog import job_log
 from kneewear.report.figures import draw_method
 from kneewear.settings.activity import parse_activity
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     measured = {}
     for one in snakemake.params.measured:
         measured.setdefault(one["beside"], {})[one["name"]] = read_activity(

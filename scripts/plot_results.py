@@ -7,7 +7,7 @@ from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
 from kneewear.schemas import DAMAGE
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     figures = draw_results(
         grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
         maps=netcdf.load(DAMAGE, snakemake.input.damage, only={"case": snakemake.params.cases}),

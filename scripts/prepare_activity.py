@@ -7,7 +7,7 @@ from kneewear.io.curves import read_activity
 from kneewear.joblog import job_log
 from kneewear.settings.activity import parse_activity
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     activity = read_activity(
         snakemake.wildcards.activity,
         parse_activity(snakemake.params.activity),

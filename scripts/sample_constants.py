@@ -16,7 +16,7 @@ from kneewear.study.centre import (
     sampled_study,
 )
 
-with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
+with job_log(snakemake.log[0], side=snakemake.output):
     constants = {name: Variable(**one) for name, one in snakemake.params.constants.items()}
     study = sampled_study(
         WearStudy(**snakemake.params.study), Case(**snakemake.params.case), constants

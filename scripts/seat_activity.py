@@ -10,7 +10,7 @@ from kneewear.settings.activity import parse_activity
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.seat import refer_to_seat
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = SimulationSettings(**snakemake.params.simulation)
     given = read_activity(

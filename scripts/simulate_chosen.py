@@ -12,7 +12,7 @@ from kneewear.study.designs import simulate_design
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.search import with_grid
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     study = WearStudy(**snakemake.params.study)
     knee = with_grid(study, netcdf.load(KneeModel, snakemake.input.knee))
     activities = {one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)}

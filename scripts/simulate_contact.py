@@ -9,7 +9,7 @@ from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     history = simulate_cases(
         knee,

@@ -12,7 +12,7 @@ from kneewear.settings.wear import WearSettings
 from kneewear.wear.gravimetry import tabulate_wear_over_cycles
 from kneewear.wear.summary import summarize_batches
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     histories = netcdf.load_all(CONTACT, snakemake.input.histories, leave_out=("pressure", "slip"))
     batches = zip(
         netcdf.load_all(DAMAGE, snakemake.input.damage),

@@ -12,7 +12,7 @@ from kneewear.settings.wear import WearSettings
 from kneewear.wear.spread import vary_models
 from kneewear.wear.worn_contact import WornContact
 
-with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
+with job_log(snakemake.log[0], side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = WearSettings(**snakemake.params.wear)
     case = {"case": [snakemake.params.case]}

@@ -5,7 +5,7 @@ from kneewear.joblog import job_log
 from kneewear.settings.base import WearStudy
 from kneewear.study.designs import chosen_study
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     study = WearStudy(**snakemake.params.study)
     chosen = load_table(snakemake.input.chosen)
     for path, (_, row) in zip(snakemake.output.studies, chosen.iterrows(), strict=True):

@@ -14,7 +14,7 @@ from kneewear.report.summary import build_summary
 # Studies may have none of these.
 LISTS = ("tables", "activities", "benchmarks", "calibration", "signs", "view")
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0]):
     settings, output = snakemake.params.settings, snakemake.output
     provenance = provenance_record(
         settings, inputs=list(snakemake.input.data), benchmarks=snakemake.params.benchmarks
