@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from numba.core.errors import NumbaError
 from packaging.utils import canonicalize_name
 
 import kneewear
-from kneewear.compilation import Kernel, by_address
+from kneewear import machine_code
+from kneewear.compilation import Kernel, by_address, compiled
 from kneewear.machine_code import Structure
 
 pytestmark = pytest.mark.compiled
@@ -40,6 +43,38 @@ def test_no_kernel_lets_the_compiler_choose_how_to_round(module):
     assert kernels
     relaxed = [name for name, kernel in kernels.items() if kernel.targetoptions.get("fastmath")]
     assert not relaxed
+
+
+def test_numba_is_imported_when_the_first_kernel_is_called():
+    script = (
+        "import sys, kneewear.report.figures, kneewear.simulation.cases\n"
+        "from kneewear.geometry.primitives import cylinder\n"
+        "surface, before = cylinder(20.0, 5.0), 'numba' in sys.modules\n"
+        "print(before, surface.evaluate(0.5, 0.5).shape, 'numba' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split(" ", 1) == ["False", "(3,) True\n"]
+
+
+def test_threads_that_call_a_kernel_at_once_share_its_dispatcher(monkeypatch):
+    made = []
+
+    def make_slowly(function, inlined):
+        time.sleep(0.05)
+        made.append(inlined)
+        return function
+
+    monkeypatch.setattr(machine_code, "make_dispatcher", make_slowly)
+    kernel = compiled(lambda x: x + 1.0)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(kernel, range(4))) == [1.0, 2.0, 3.0, 4.0]
+    assert made == [False]
 
 
 def test_kernels_run_where_nothing_can_be_kept(tmp_path):
