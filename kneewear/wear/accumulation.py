@@ -388,21 +388,13 @@ def block_ends(settings: WearSettings) -> tuple[float, ...]:
 
 def _sum_cycle(history: xr.Dataset, law: AnyLaw) -> _Sums:
     """Sum the cycle of one case over its frames, in double precision and in their order."""
-    max_pressure = _largest_pressure(history)
-    # Most elements are never loaded: omitting them halves the time. Frames remain the slowest axis
-    # in memory because numpy adds in another order along the fastest.
-    loaded = max_pressure > 0.0
-    pressure = np.ascontiguousarray(history.pressure.values[0][:, loaded])
-    slip = np.ascontiguousarray(history.slip.values[0][:, loaded])
+    pressure, slip = history.pressure.values[0], history.slip.values[0]
     work, cross_work = frictional_work(pressure, slip)
-    wear = worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law)
-    maps = np.zeros((3, *loaded.shape))
-    maps[:, loaded] = wear, work, cross_work
     return _Sums(
-        wear=maps[0],
-        work=maps[1],
-        cross_work=maps[2],
-        max_pressure=max_pressure,
+        wear=worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law),
+        work=work,
+        cross_work=cross_work,
+        max_pressure=_largest_pressure(history),
         avg_pressure=history.avg_pressure.values[0].max(axis=0),
         max_penetration=history.max_penetration.values[0].max(axis=0),
     )
