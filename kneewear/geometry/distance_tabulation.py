@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import fields, replace
 
 import numpy as np
@@ -32,7 +34,8 @@ logger = logging.getLogger(__name__)
 DEPTH = 0.3
 OUTSIDE = 0.45
 # Spacings tried, mm, in steps of about 12 per cent.
-SPACINGS = 2.0 ** (np.arange(-30, 7) / 6)
+OCTAVE = 6
+SPACINGS = 2.0 ** (np.arange(-30, 7) / OCTAVE)
 # Part of the wanted error allowed to each axis; where the curvature jumps one axis decides.
 SHARE = 0.7
 # Maximum size of a table, bytes.
@@ -177,14 +180,28 @@ def _choose_spacing(band: _Band, wanted: float) -> Array:
     allowed = SHARE * wanted * np.where(edge, EDGE_RELAXATION, 1.0)
     chosen = np.empty(3)
     for number, unit in enumerate([1.0 / band.radius, 1.0, 1.0]):
-        for spacing in SPACINGS * unit:
+
+        def too_large(index: int, number: int = number, unit: float = unit) -> bool:
             step = np.zeros(3)
-            step[number] = spacing
+            step[number] = SPACINGS[index] * unit
             error = _half_way_distances(band, points, u, v, step) - height
-            chosen[number] = spacing
-            if np.nanmax(np.abs(error) / allowed, initial=0.0) > 1.0:
-                break
-    return chosen / 2.0 ** (1 / 6)
+            return bool(np.nanmax(np.abs(error) / allowed, initial=0.0) > 1.0)
+
+        chosen[number] = SPACINGS[_first_reached(too_large, SPACINGS.size)] * unit
+    return chosen / 2.0 ** (1 / OCTAVE)
+
+
+def _first_reached(reached: Callable[[int], bool], count: int) -> int:
+    """First of ascending numbers at which something is reached, the last one if nowhere.
+
+    Octave by octave, then by bisection: far beyond it, where nodes have no projection, nothing is
+    known.
+    """
+    end = 0
+    while end < count - 1 and not reached(end):
+        end = min(end + OCTAVE, count - 1)
+    start = max(0, end - OCTAVE + 1)
+    return start + bisect_left(range(start, end), True, key=reached)
 
 
 def _half_way_distances(band: _Band, points: Array, u: Array, v: Array, step: Array) -> Array:

@@ -101,6 +101,13 @@ def test_spacing_follows_the_wanted_error_and_costs_memory():
     assert coarse.memory_mb < fine.memory_mb / 2
 
 
+def test_spacing_is_the_last_before_the_error_whichever_it_is():
+    for count in (1, 5, 7, 37):
+        for first in range(count + 1):
+            found = distance_tabulation._first_reached(lambda n, at=first: n >= at, count)
+            assert found == min(first, count - 1)
+
+
 def test_only_the_band_is_tabulated():
     surface = cylinder(20.0, 10.0)
     table = build_distance_table(surface, 1e-4)
