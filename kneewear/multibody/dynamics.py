@@ -26,6 +26,10 @@ LENGTH, SPEED = 0.1, 10.0
 REMEDY = "Check motion, masses, loads and units; stronger damping or smaller steps may help."
 # Modes slower than this, per period of the motion, do not count for errors of rates.
 SLOWEST = 10.0
+# Errors of rates over those of the same energy as errors of coordinates, where modes are damped by
+# this part of critical: vibrations die out. Frames of the default design err by no more, with a
+# quarter fewer evaluations.
+DAMPED, RATES = 0.1, 4.0
 
 
 class Stepping(NamedTuple):
@@ -43,7 +47,8 @@ class Stepping(NamedTuple):
 class ModalDamping(NamedTuple):
     """Dampers that damp each mode over the free coordinates by a ratio to critical damping.
 
-    Modes are those at a `time` of the motion, s; errors of rates are then relative to their energy.
+    Modes are those at a `time` of the motion, s; errors of rates are then relative to their energy,
+    of modes damped by `DAMPED` or more to that of `RATES` times the rates.
     """
 
     ratio: float
@@ -187,6 +192,8 @@ class _Run:
         slowest = 2.0 * np.pi * SLOWEST / self.motion.period
         modes = np.sqrt(np.maximum(np.diag(stiffness) / np.diag(mass), slowest**2))
         self.scale[count : 2 * count] = self.scale[:count] * modes
+        if damping.ratio >= DAMPED:
+            self.scale[count : 2 * count] *= RATES
 
     def _move(self, time: float, state: Array, slope: Array, matrix: Array | None = None) -> None:
         """Everything in the system's arrays, at a state; fills slope and derivative."""
