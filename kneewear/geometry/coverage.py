@@ -166,7 +166,7 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
 
     if not coverage.area > 0.0:
         raise ValueError("the bearing surface covers nothing of the plane of its elements")
-    points = np.unique(coverage.edges.reshape(-1, 2), axis=0)
+    points = coverage.edges[:, 0]  # borders are closed
     hull = points[ConvexHull(points).vertices]
     side = np.roll(hull, -1, axis=0) - hull
     angles = np.arctan2(side[:, 1], side[:, 0])
