@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -61,10 +62,12 @@ def integrate(
     start: Array,
     stops: tuple[bool, ...] = (),
     highest_order: int = 5,
+    on_output: Callable[[float, Array], None] = lambda time, state: None,
 ) -> Integrated:
     """Integrate stiff equations with variable order and step from `start` at the first of `times`.
 
-    `stops` states for each margin whether its fall through zero ends the integration. The solver is
+    `stops` states for each margin whether its fall through zero ends the integration; `on_output`
+    is called with each output time and its state as soon as it is reached. The solver is
     CVODE of SUNDIALS: backward differentiation formulas of order one to `highest_order` with
     Newton's method and the analytic Jacobian (Hindmarsh et al. 2005,
     doi:10.1145/1089014.1089020), the family of the DASSL that Bei (2003) used. Errors raised by the
@@ -96,6 +99,7 @@ def integrate(
     )
     result = solver.init_step(times[0], start)
     states: list[Array] = [start]
+    on_output(float(times[0]), start)
     events: list[tuple[float, int]] = []
     failure = ""
     while len(states) < times.size and not failure:
@@ -108,6 +112,7 @@ def integrate(
             failure = str(result.message).rstrip(".").lower()
         else:
             states.append(result.y)
+            on_output(float(times[len(states) - 1]), result.y)
     reached = len(states)
     stop = (float(result.t), np.array(result.y)) if failure == STOPPED else None
     return Integrated(

@@ -120,12 +120,15 @@ def integrate_system(
         run.damp(damping)
     begin = np.zeros(system.size) if rates is None else np.asarray(rates, dtype=float)
     state = run.state(np.asarray(start, dtype=float), begin)
-    done = integrate(run, np.asarray(times, dtype=float), state, stops, steps.highest_order)
+    frames: list[dict[str, Any]] = []
+    done = integrate(
+        run, np.asarray(times, dtype=float), state, stops, steps.highest_order,
+        lambda time, state: frames.append(run.at(time, state)),
+    )  # fmt: skip
     if done.failure and done.failure != STOPPED:
         left = float(np.abs(system.arrays.force / weights(len(system.bodies)))[run.free].max())
         raise ConvergenceError(f"{what} at {done.time[-1]:g} s ({done.failure})",
                                len(done.time) - 1, left, "N", REMEDY)  # fmt: skip
-    frames = [run.at(time, one) for time, one in zip(done.time, done.state, strict=True)]
     parts = tuple(one.pop("parts") for one in frames)
     stop = None
     if done.stop is not None:
@@ -167,7 +170,8 @@ class _Run:
             dampers=np.zeros((system.size, system.size)),
         )  # fmt: skip
         self._margins, self._none = margins, np.empty((0, 0))
-        self._time, self._parts = np.nan, dict[str, Any]()
+        self._time, self._state, self._parts = np.nan, np.empty(0), dict[str, Any]()
+        self._step = np.nan, np.empty(0)  # end of the last step with its margins
         scale = np.array([[LENGTH], [SPEED]]) / weights(len(system.bodies))[self.free]
         self.scale = np.append(scale, np.ones(int(with_work)))
         self.relative_tolerance = stepping.relative_tolerance
@@ -206,7 +210,7 @@ class _Run:
             _kernels.follow(system.record, self._arrays, time, state)
             self._parts = system.act(time)
             _kernels.accelerate(system.record, self._arrays, state, slope, matrix)
-        self._time = time
+        self._time, self._state = time, state
 
     def slope(self, time: float, state: Array, slope: Array) -> None:
         """Right-hand side."""
@@ -227,8 +231,17 @@ class _Run:
             return self._parts
 
         s = self.system.arrays
-        # At the end of a step the last forces were found at the same time, and nearly the state.
+        # At the end of a step the last forces were found at the same time, and nearly the state;
+        # the solver returns to it after an output time within the step.
+        if time == self._step[0]:
+            margins[:] = self._step[1]
+            return
         if time != self._time:
+            if self._time > time:
+                self._step = self._time, np.empty_like(margins)
+                self._margins(
+                    self._time, s.coordinates, s.rates, lambda: self._parts, self._step[1]
+                )
             _kernels.follow(self.system.record, self._arrays, time, state.copy())
             self._time = np.nan
         self._margins(time, s.coordinates, s.rates, parts, margins)
@@ -236,11 +249,13 @@ class _Run:
     def kinematics(self, time: float, state: Array) -> tuple[Array, Array]:
         """Coordinates and rates at a state."""
         _kernels.follow(self.system.record, self._arrays, time, state.copy())
+        self._time = np.nan
         return self.system.arrays.coordinates.copy(), self.system.arrays.rates.copy()
 
     def at(self, time: float, state: Array) -> dict[str, Any]:
         """What `SystemMotion` holds of one time."""
-        self._move(time, state, np.empty(state.size))
+        if time != self._time or not np.array_equal(state, self._state):
+            self._move(time, state, np.empty(state.size))
         s, found = self.system.arrays, self.system.found(self._parts)
         names = ("coordinates", "rates", "accelerations", "reaction")
         return {name: getattr(s, name).copy() for name in names} | {
