@@ -13,6 +13,7 @@ from kneewear.contact._force_kernels import RESULT
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
+from kneewear.mechanics._kernels import BODY_THREE_ORDER, BODY_THREE_SIGN, orient
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation._equilibrium_kernels import (
     AT_A_JUMP,
@@ -104,7 +105,10 @@ def solve_equilibrium(
         logger.info("frame %d: forces jump by about %.2g of the load at the pose", frame, worst)
     elif ended != BALANCED:
         raise _unsolved("", frame, worst)
-    contact = model.evaluate(body_three_123(pose[3:]), pose[:3])
+    # To the last digit the rotation of the search, whose last result then serves.
+    rotation, axes = np.empty((3, 3)), np.empty((3, 3))
+    orient(pose[3:], BODY_THREE_ORDER, BODY_THREE_SIGN, rotation, axes)
+    contact = model.evaluate(rotation, pose[:3])
     return Equilibrium(pose[:3], pose[3:], tuple(contact.values()), worst, used)
 
 
