@@ -33,8 +33,9 @@ Array = NDArray[np.float64]
 
 # Terms that kernels add together.
 _GROUP = 4
-# Points of Gauss's rule over wave numbers up to _LAST, where 1 - L is below 1e-15.
-_WAVES, _LAST = 1200, 25.0
+# Parts of the wave numbers up to _LAST, where 1 - L is below 1e-15, and points of Gauss's rule on
+# each.
+_PARTS, _POINTS, _LAST = 40, 20, 25.0
 # Distances over the thickness of the table of S; beyond them S is -1 / rho.
 _DISTANCES = np.linspace(0.0, 12.0, 2401)
 
@@ -167,8 +168,10 @@ def _correction_table(poisson_ratio: float) -> Array:
     # Importing SciPy's functions takes longer than most uses of this module.
     from scipy.special import j0  # noqa: PLC0415
 
-    node, weight = np.polynomial.legendre.leggauss(_WAVES)
-    wave, weight = 0.5 * _LAST * (node + 1.0), 0.5 * _LAST * weight
+    node, weight = np.polynomial.legendre.leggauss(_POINTS)
+    part = _LAST / _PARTS
+    wave = part * (np.arange(_PARTS)[:, None] + 0.5 * (node + 1.0)).ravel()
+    weight = 0.5 * part * np.tile(weight, _PARTS)
     less = weight * (layer_deflection(wave, poisson_ratio) - 1.0)
     return np.asarray(j0(np.outer(_DISTANCES, wave)) @ less)
 

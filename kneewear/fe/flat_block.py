@@ -95,18 +95,34 @@ def _block(length: float, width: float, beyond_x: int, beyond_z: int, material: 
     from kneewear.fe.condensation import Condensation  # noqa: PLC0415
 
     x, z = _lines(length, beyond_x), _lines(width, beyond_z)
-    plan_x, plan_z, height = np.meshgrid(
-        *(with_middles(lines) for lines in (x, z, _LEVELS)), indexing="ij"
-    )
-    solid = Solid(np.stack([plan_x, height, plan_z], axis=-1))
+    solid = _solid(x, z)
     nodes = 2 * _ELEMENTS + 1
     first_x, first_z = x.size - 1 - _ELEMENTS, z.size - 1 - _ELEMENTS
     inner = np.s_[first_x : first_x + nodes, first_z : first_z + nodes, 1]
     kept = np.sort(solid.surface_freedoms[inner].ravel())
-    stiffness = Strains(solid).stiffness(material.tensor)
-    condensed = Condensation(solid, stiffness, kept).matrix
+    condensed = Condensation(solid, _stiffness(x, z, material), kept).matrix
     forces = np.kron(_cells(), _cells())
     return np.asarray(forces.T @ np.linalg.solve(condensed, forces))
+
+
+def _solid(x: Array, z: Array) -> Solid:
+    """Block of unit thickness between borders of elements along x and z."""
+    plan_x, plan_z, height = np.meshgrid(
+        *(with_middles(lines) for lines in (x, z, _LEVELS)), indexing="ij"
+    )
+    return Solid(np.stack([plan_x, height, plan_z], axis=-1))
+
+
+def _stiffness(x: Array, z: Array, material: Elastic) -> Array:
+    """Stiffness of the elements between borders; those of equal widths share one."""
+    borders, places = [], []
+    for widths in (np.diff(x), np.diff(z)):
+        _, first, place = np.unique(np.round(widths, 9), return_index=True, return_inverse=True)
+        borders.append(np.concatenate([[0.0], np.cumsum(widths[first])]))
+        places.append(place)
+    found = Strains(_solid(*borders)).stiffness(material.tensor)
+    found = found.reshape(borders[0].size - 1, borders[1].size - 1, -1, 81, 81)
+    return np.asarray(found[places[0][:, None], places[1]].reshape(-1, 81, 81))
 
 
 def _lines(length: float, beyond: int) -> Array:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +27,8 @@ _VALUE = np.stack(
     [0.5 * _GAUSS * (_GAUSS - 1.0), 1.0 - _GAUSS**2, 0.5 * _GAUSS * (_GAUSS + 1.0)], 1
 )
 _SLOPE = np.stack([_GAUSS - 0.5, -2.0 * _GAUSS, _GAUSS + 0.5], 1)
+# Groups of neighbouring loads, each solved from the first freedom on that it moves.
+_GROUPS = 8
 # Integral of quadratic shape functions over the half of an element next to its first node.
 HALF = np.array([5.0, 8.0, -1.0]) / 24.0
 
@@ -103,7 +106,9 @@ class Strip:
         banded += even
         factor = cholesky_banded(banded, lower=True, overwrite_ab=True, check_finite=False)
         if loads is None:
-            half, _ = dtbtrs(factor, self._loads, uplo="L")
+            half = np.zeros(self._loads.shape, order="F")
+            for first, own in self._groups:
+                half[first:, own], _ = dtbtrs(factor[:, first:], self._loads[first:, own], uplo="L")
             moved = half.T @ half
         else:
             found = cho_solve_banded((factor, True), self._loads[:, loads], check_finite=False)
@@ -147,6 +152,14 @@ class Strip:
                 forces[top + 1, place] -= part * width * up[on]
                 forces[top + 2, place] -= part * width * along[on]
         return forces
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, slice]]:
+        """Groups of neighbouring places, and the first freedom that the loads of each move."""
+        count = self.section.position.size
+        borders = np.unique(np.linspace(0, count, _GROUPS + 1).astype(int)).tolist()
+        groups = [slice(*ends) for ends in pairwise(borders)]
+        return [(int(self._loads[:, one].any(axis=1).argmax()), one) for one in groups]
 
     def _assemble(self, material: Elastic) -> tuple[Array, ...]:
         """Lower bands of K0, K1 and K2; the base is fixed."""
