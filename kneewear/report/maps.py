@@ -497,7 +497,7 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
             shown = np.maximum(values[side], least)
             mesh = axes.pcolormesh(
                 across, angle, shown, norm=LogNorm(least, top), cmap=style.DEPTH_COLOURS,
-                shading="gouraud" if np.isfinite(shown).all() else "nearest", rasterized=True,
+                rasterized=True,
             )  # fmt: skip
             worst = np.unravel_index(np.nanargmax(values[side]), shown.shape)
             axes.plot(across[worst], angle[worst], "x", color=style.INK)
@@ -505,7 +505,7 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
             style.show_unrolled(axes)
             axes.set_title(f"{side.capitalize()}: worst {np.nanmax(values[side]):.2g} {unit}")
         label = f"{name.replace('_', ' ')} ({unit})"
-        figure.colorbar(mesh, ax=panels[:, column], label=label)
+        figure.colorbar(mesh, ax=panels[:, column], label=label, format="%g").minorticks_off()
     return figure
 
 
