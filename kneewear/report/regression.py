@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
-from kneewear.regression.groups import QUANTITIES
+from kneewear.regression.groups import BODY_MASS, QUANTITIES, THICKNESS
 from kneewear.regression.models import ENOUGH
 from kneewear.report import style
 from kneewear.report.published_tables import TARGETS, TITLES
@@ -23,24 +28,60 @@ BAR_COLOURS = {
 }
 CELL_COLOURS = {"fitted": "#999999", "not fitted": style.BLUE}
 BAND = "#e8e8e8"
+# Width of the residuals of a quantity, whose fitted values span 0.9.
+BLOCK = 1.08
+# Corners of the frame of a cell, from its middle.
+FRAME = 0.46 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
 
 @style.styled
 def draw_residuals(points: pd.DataFrame) -> Figure:
     """Residuals of plane and power law over the fitted value, in per cent of the mean."""
-    figure, panels = style.panels_by_side(4.4, points, sharey=True)
-    for axes, _, rows in style.each_panel(panels, points):
+    sides = style.side_colours(points)
+    size = 0.5 + 1.75 * len(sides), len(sides)
+    figure, panels = style.new_figure(*size, width=style.WIDTH + 1.0, sharey=True)
+    for axes, side in zip(panels.flat, sides, strict=True):
         axes.axhline(0.0, color=style.INK, lw=0.8)
-        for model, (colour, marker) in MODEL_LOOKS.items():
-            own = rows_with(rows, model=model)
-            percent = 100.0 * own["residual"] / own["value"].mean()
-            axes.plot(own["fitted"], percent, marker, color=colour, ms=3.2, mew=0.9, label=model)
-        axes.tick_params(labelsize=7)
-    for axes, side in zip(panels[:, 0], style.side_colours(points), strict=True):
-        axes.set_ylabel(f"{side}\nresidual (% of the mean)")
-    figure.supxlabel("fitted value (MPa, mm, mm² or mm³)", fontsize=style.SIZE)
-    style.share_legend(figure, panels[0, 0], 2)
+        places: list[float] = []
+        labels: list[str] = []
+        for number, quantity in enumerate(QUANTITIES):
+            rows = rows_with(points, side=side, quantity=quantity)
+            if len(rows):
+                ticks = _draw_residuals_of(axes, rows, number * BLOCK)
+                places += ticks.values()
+                labels += ticks
+        axes.set_xticks(places, labels)
+        axes.set(xlim=(0.0, len(QUANTITIES) * BLOCK), ylabel=f"{side}\nresidual (% of the mean)")
+    _name_quantities(panels[0, 0], BLOCK)
+    panels[-1, 0].set_xlabel("fitted value (MPa, mm, mm² or mm³)")
+    style.share_legends(figure, panels.flat, 2)
     return figure
+
+
+def _draw_residuals_of(axes: Axes, rows: pd.DataFrame, start: float) -> dict[str, float]:
+    """Residuals of one quantity in a block of unit width from `start`; places of ticks by name."""
+    axes.axvline(start, color=style.INK, lw=0.8)
+    low, high = rows["fitted"].min(), rows["fitted"].max()
+
+    def place(fitted: Any) -> Any:
+        return start + 0.05 + 0.9 * (fitted - low) / ((high - low) or 1.0)
+
+    for model, (colour, marker) in MODEL_LOOKS.items():
+        own = rows_with(rows, model=model)
+        percent = 100.0 * own["residual"] / own["value"].mean()
+        fitted = place(own["fitted"])
+        axes.plot(fitted, percent, marker, color=colour, ms=3.2, mew=0.9, label=model)
+    values = MaxNLocator(3).tick_values(low, high)
+    return {f"{one:g}": place(one) for one in values if low <= one <= high}
+
+
+def _name_quantities(axes: Axes, width: float) -> None:
+    """Names of the quantities above blocks side by side, of some width on the x axis."""
+    for number, name in enumerate(QUANTITIES):
+        axes.text(
+            axes.get_xlim()[0] + number * width, 1.02, quantity_name(name),
+            transform=axes.get_xaxis_transform(), fontsize=style.SMALL, fontweight="bold",
+        )  # fmt: skip
 
 
 @style.styled
@@ -160,23 +201,36 @@ def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
 @style.styled
 def draw_published_errors(comparison: pd.DataFrame) -> Figure:
     """Relative error of every cell of the published tables, fitted cells framed."""
-    figure, panels = style.panels_by_side(3.9, comparison, sharex=True, sharey=True)
+    sides = list(style.side_colours(comparison))[::-1]
+    # One matrix of all tables; a row or column of infinity keeps two of them apart.
+    design = (BODY_MASS, THICKNESS)
+    masses, thicknesses = ([*sorted(set(comparison[name])), np.inf] for name in design)
+    rows = pd.MultiIndex.from_product([sides, masses])[:-1]
+    columns = pd.MultiIndex.from_product([QUANTITIES, thicknesses])[:-1]
+    cells = comparison.set_index(["side", BODY_MASS, "quantity", THICKNESS])
+    errors, fitted = (
+        cells[name].unstack(["quantity", THICKNESS]).reindex(index=rows, columns=columns)
+        for name in ("relative_error", "calibration")
+    )
     bound = max(1.0, 100.0 * float(comparison["relative_error"].abs().max()))
-    for axes, _, rows in style.each_panel(panels, comparison):
-        cells = rows.pivot(index="body_mass_kg", columns="thickness_mm")
-        table = 100.0 * cells["relative_error"]
-        image = style.draw_cells(axes, table, style.ERROR_COLOURS, (-bound, bound))
-        used = cells["calibration"].to_numpy() == True  # noqa: E712 - absent cells are NaN
-        for i, j in np.argwhere(used):
-            axes.add_patch(
-                Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=style.INK, lw=0.6)
-            )
-        axes.set_xticks(range(table.shape[1]), [f"{value:g}" for value in table.columns])
-        axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
-    for axes, side in zip(panels[:, 0], style.side_colours(comparison), strict=True):
-        axes.set_ylabel(f"{side}\nbody mass (kg)")
-    figure.supxlabel("nominal insert thickness (mm)", fontsize=style.SIZE)
-    figure.colorbar(image, ax=panels, label="computed / published - 1 (%)", pad=0.01)
+    figure, ((axes,),) = style.new_figure(2.1 + 0.8 * len(sides), width=style.WIDTH + 1.0)
+    image = style.draw_cells(axes, 100.0 * errors, style.ERROR_COLOURS, (-bound, bound))
+    used = np.argwhere(fitted.to_numpy() == True)  # noqa: E712 - absent cells are NaN
+    frames = used[:, None, ::-1] + FRAME
+    axes.add_collection(PolyCollection(list(frames), fc="none", ec=style.INK, lw=0.6))
+    for put, names in ((axes.set_xticks, columns), (axes.set_yticks, rows)):
+        levels = names.get_level_values(1)
+        shown = np.flatnonzero(np.isfinite(levels))
+        put(shown, [f"{level:g}" for level in levels[shown]])
+    _name_quantities(axes, len(thicknesses))
+    for number, side in enumerate(sides):
+        axes.annotate(
+            f"{side}\nbody mass (kg)", (0.0, (number + 0.5) * len(masses) - 1.0),
+            (-28.0, 0.0), ("axes fraction", "data"), "offset points",
+            rotation=90, ha="right", va="center", multialignment="center",
+        )  # fmt: skip
+    axes.set_xlabel("nominal insert thickness (mm)")
+    figure.colorbar(image, ax=axes, label="computed / published - 1 (%)", pad=0.01)
     return figure
 
 

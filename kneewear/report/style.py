@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
-from kneewear.regression.groups import QUANTITIES
-from kneewear.report.tables import quantity_name, rows_with
+from kneewear.report.tables import rows_with
 
 # Points: of words, and of the many small ones (ticks, legends, values in cells).
 SIZE, SMALL = 9.0, 8.0
@@ -48,8 +47,9 @@ STYLE: Any = {
     "figure.titleweight": "bold",
 }
 
-# Read when a figure is written, long after it was drawn: equal figures are then equal files.
-mpl.rcParams["svg.hashsalt"] = "kneewear"
+# Read when a figure is written, long after it was drawn. Equal figures are then equal files, and
+# cells are written as the pixels that they are.
+mpl.rcParams.update({"svg.hashsalt": "kneewear", "image.composite_image": False})
 
 # Okabe-Ito colours, which differ in every kind of colour vision.
 THICKNESS_COLOURS = "cividis"
@@ -114,23 +114,6 @@ def side_colours(table: pd.DataFrame) -> dict[str, str]:
     """Colours of the sides of a table: both, or the plateau that there is."""
     present = set(table["side"])
     return {side: colour for side, colour in SIDE_COLOURS.items() if side in present}
-
-
-def panels_by_side(height: float, table: pd.DataFrame, **options: Any) -> tuple[Figure, Any]:
-    """Panels with a row for each side of a table, and a column for each quantity, named."""
-    rows = len(side_colours(table))
-    height *= 0.5 + 0.25 * rows
-    figure, panels = new_figure(height, rows, len(QUANTITIES), WIDTH + 1.0, **options)
-    for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
-        axes.set_title(quantity_name(quantity), fontsize=SMALL)
-    return figure, panels
-
-
-def each_panel(panels: Any, table: pd.DataFrame) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
-    """Panels of `panels_by_side`, each with its side and its rows of a table."""
-    for row, side in zip(panels, side_colours(table), strict=True):
-        for axes, quantity in zip(row, QUANTITIES, strict=True):
-            yield axes, side, rows_with(table, side=side, quantity=quantity)
 
 
 def show_plan(axes: Axes) -> None:
@@ -213,8 +196,9 @@ def draw_cells(
     """Draw a matrix as coloured cells with their finite values; dark cells have white text."""
     luminance = (0.299, 0.587, 0.114)
     image = axes.imshow(
-        values, cmap=colours, vmin=limits[0], vmax=limits[1], origin="lower", aspect="auto"
-    )
+        values, cmap=colours, vmin=limits[0], vmax=limits[1], origin="lower", aspect="auto",
+        interpolation="none",
+    )  # fmt: skip
     axes.grid(False)
     for (row, column), value in np.ndenumerate(np.asarray(values, dtype=float)):
         if np.isfinite(value):

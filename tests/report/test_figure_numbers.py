@@ -7,6 +7,7 @@ import pytest
 
 from kneewear.regression.groups import QUANTITIES
 from kneewear.report.maps import typical_cases
+from kneewear.report.tables import rows_with
 from kneewear.settings.cases import centre_case
 from kneewear.simulation.history import cases_of
 from tests.report.drawn import figures_of
@@ -59,9 +60,43 @@ def test_scatter_and_errors_show_every_compared_value(whole, figures):
         np.testing.assert_allclose(
             drawn[np.lexsort(drawn.T)], own.to_numpy()[np.lexsort(own.to_numpy().T)]
         )
-    written = [int(text.get_text()) for axes in figures["published_errors"].axes
-            for text in axes.texts if text.get_text().lstrip("-").isdigit()]  # fmt: skip
-    wanted = [round(100.0 * error) for error in comparison["relative_error"]]
-    assert sorted(written) == sorted(wanted)
-    frames = [axes.patches for axes in figures["published_errors"].axes]
-    assert sum(map(len, frames)) == comparison["calibration"].sum() > 0
+    errors = figures["published_errors"].axes[0]
+    thickness, mass = (
+        {float(at): float(label.get_text()) for at, label in zip(*ticks, strict=True)}
+        for ticks in (
+            (errors.get_xticks(), errors.get_xticklabels()),
+            (errors.get_yticks(), errors.get_yticklabels()),
+        )
+    )
+    written = {text.get_position(): int(text.get_text()) for text in errors.texts
+               if text.get_text().lstrip("-").isdigit()}  # fmt: skip
+    shown = comparison.assign(percent=(100.0 * comparison["relative_error"]).round().astype(int))
+    (frames,) = errors.collections
+    framed = [tuple(frame.vertices[:4].mean(axis=0).round(9)) for frame in frames.get_paths()]
+    for places, rows in ((written, shown), (framed, shown[shown["calibration"]])):
+        found = [(thickness[x], mass[y], written[x, y]) for x, y in places]
+        wanted = rows[["thickness_mm", "body_mass_kg", "percent"]].itertuples(
+            index=False, name=None
+        )
+        assert sorted(found) == sorted(wanted)
+    assert framed
+
+
+def test_residuals_stand_at_their_fitted_values(whole, figures):
+    points = whole.tables["regression_points"]
+    for axes, side in zip(figures["regression_residuals"].axes, SIDES, strict=True):
+        ticks = {float(at): float(label.get_text()) for at, label in
+                 zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)}  # fmt: skip
+        curves = iter(axes.lines[1:])  # after the line of zero
+        for quantity in QUANTITIES:
+            (start, _), models = next(curves).get_xdata(), (next(curves), next(curves))
+            for model, line in zip(("plane", "power law"), models, strict=True):
+                own = rows_with(points, side=side, quantity=quantity, model=model)
+                percent = 100.0 * own["residual"] / own["value"].mean()
+                np.testing.assert_allclose(line.get_ydata(), percent)
+                if np.ptp(own["fitted"]) > 1e-6 * own["fitted"].mean():
+                    slope, offset = np.polyfit(own["fitted"], line.get_xdata(), 1)
+                    np.testing.assert_allclose(line.get_xdata(), slope * own["fitted"] + offset)
+                    inside = {at: value for at, value in ticks.items() if start < at < start + 1.0}
+                    for at, value in inside.items():
+                        assert slope * value + offset == pytest.approx(at, abs=1e-6)
