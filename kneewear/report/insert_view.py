@@ -191,7 +191,7 @@ def build_insert_view(
 
 def _poses(history: xr.Dataset, number: int, frames: NDArray[np.int64]) -> list[list[float]]:
     """Matrices of the femoral component's pose, row by row."""
-    turns = [body_three_123(angles) for angles in history.rotation.values[number, frames]]
+    turns = body_three_123(history.rotation.values[number, frames])
     return matrices(turns, history.translation.values[number, frames])
 
 

@@ -107,10 +107,9 @@ def colour_steps(values: NDArray[Any], top: float) -> NDArray[np.uint8]:
     Zero is step 0, all else 1 to `STEPS`: the smallest pressure keeps a colour, all other values
     are known to half a step.
     """
-    steps = np.asarray(values, dtype=np.float64) * (STEPS / max(top, 1e-300))
+    steps = values * (STEPS / max(top, 1e-30))
     np.clip(np.rint(steps, out=steps), 1, STEPS, out=steps)
-    steps[~(values > 0.0)] = 0.0
-    return steps.astype(np.uint8)
+    return np.where(values > 0.0, steps, 0.0).astype(np.uint8)
 
 
 def packed(values: NDArray[Any]) -> str:
