@@ -404,7 +404,8 @@ def draw_component(
         axes.set(xlim=(low[0], high[0]), ylim=(low[2], high[2]), zlim=(low[1], high[1]))
         axes.set_box_aspect((high - low)[[0, 2, 1]], zoom=1.25)
         view_space(axes, *view)
-        axes.set(title=pose.name)
+        # Ticks are made even where no axis is shown.
+        axes.set(title=pose.name, xticks=[], yticks=[], zticks=[])
         axes.set_axis_off()
 
 
