@@ -67,9 +67,10 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
     logger.addHandler(terminal)
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
-    # Collections of the job leave out what imported packages hold (see `kneewear`).
+    # Collections of the job leave out what imported packages hold (see `kneewear`), and are rare:
+    # figures are many small objects, and arrays are not collected but freed.
     gc.freeze()
-    gc.set_threshold(*COLLECTIONS)
+    gc.set_threshold(20_000, *COLLECTIONS[1:])
     start = time.perf_counter()
     try:
         yield
