@@ -28,13 +28,13 @@ with job_log(snakemake.log[0]):
         poisson_ratio=params.poisson_ratio,
     )
     save_figures(figures, snakemake.output.figures, **snakemake.params.drawn)
-    only = {"case": params.cases}
+    batches = (netcdf.load_cases(CONTACT, [one], ["slip"], params.cases) for one in given.histories)
     view = build_insert_view(
         implant=knee.implant,
         grid=knee.grid,
-        maps=netcdf.load(DAMAGE, given.damage, only=only),
+        maps=netcdf.load(DAMAGE, given.damage, only={"case": params.cases}),
         percent=activities[0].percent,
         first=params.case,
-        histories=netcdf.load_all(CONTACT, given.histories, leave_out=["slip"], only=only),
+        histories=(one for batch in batches for (one,) in batch),
     )
     save_json(view, snakemake.output.view)

@@ -95,16 +95,21 @@ def load_all(kind: Any, paths: Sequence[str | Path], **options: Any) -> Iterator
     return (load(kind, path, **options) for path in paths)
 
 
-def load_cases(schema: Schema, paths: Sequence[str | Path]) -> Iterator[tuple[xr.Dataset, ...]]:
+def load_cases(
+    schema: Schema,
+    paths: Sequence[str | Path],
+    leave_out: Collection[str] = (),
+    cases: Collection[str] | None = None,
+) -> Iterator[tuple[xr.Dataset, ...]]:
     """Read several files case by case: for each case that all of them hold, its dataset in each.
 
-    Errors as of `load_dataset`.
+    Options and errors as of `load_dataset`.
     """
     with ExitStack() as stack:
-        files = [stack.enter_context(_open_dataset(schema, path)) for path in paths]
+        files = [stack.enter_context(_open_dataset(schema, path, leave_out)) for path in paths]
         names = [file["case"].values.tolist() for file in files]
         for name in names[0]:
-            if all(name in one for one in names):
+            if (cases is None or name in cases) and all(name in one for one in names):
                 yield tuple(
                     _read(schema, _of_cases(file, np.array(one) == name), path)
                     for file, one, path in zip(files, names, paths, strict=True)
@@ -161,7 +166,7 @@ def load_dataset(
 def _open_dataset(
     schema: Schema, path: str | Path, leave_out: Collection[str] = ()
 ) -> Iterator[xr.Dataset]:
-    """Open a file whose variables are read when they are used."""
+    """Open a file; values of elements are read when they are used, all others at once."""
     content = read_checked(path, f"a file of kind '{schema.name}'", "Run the step that writes it.")
     with (
         _damage_reported(path, schema.name),
@@ -178,6 +183,9 @@ def _open_dataset(
         if found.nbytes > _MAX_EXPANSION * len(content):
             announced = f"{found.nbytes} bytes announced"
             raise DamagedFileError(path, announced, f"at most {_MAX_EXPANSION * len(content)}")
+        for variable in found.variables.values():
+            if "row" not in variable.dims:
+                variable.load()
         yield found
 
 
