@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # half a second that writers of text need not wait
 # What spreadsheets take for a formula, and for a number.
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?([\d.]+(e[+-]?\d+)?|inf|nan)", re.IGNORECASE)
-# Room round a figure's ink, inches.
-_MARGIN = 0.1
+# Room round a figure's ink, and what a layout leaves of it, inches.
+_MARGIN, _PAD = 0.1, 0.04
 # Dots per inch of pictures, and of the parts of a drawing that are pictures: twice what the page
 # shows, 250 on A4. Formats that a study asks for are for print.
 _SCREEN, _PRINT = 200, 300
@@ -211,7 +211,7 @@ def save_figures(
         layout = figure.get_layout_engine()
         if layout is not None:
             layout.execute(figure)
-        ink = figure.get_tightbbox().padded(_MARGIN)
+        ink = _ink(figure).padded(_MARGIN)
         # Matplotlib's "none" keeps a placeholder, for which every figure is drawn twice.
         figure.set_layout_engine(None)
         shown = ["png"] if name.startswith(tuple(pictures)) else []
@@ -219,3 +219,21 @@ def save_figures(
             dpi = _PRINT if suffix in formats else _SCREEN
             with atomic_path(Path(folder, f"{name}.{suffix}")) as temporary:
                 figure.savefig(temporary, dpi=dpi, bbox_inches=ink, **_FIGURE_OPTIONS[suffix])
+
+
+def _ink(figure: Any) -> Any:
+    """Bounds of what a figure shows, inches.
+
+    A layout of axes of any aspect fills the figure, but for titles wider than their axes.
+    """
+    filled = figure.get_layout_engine() is not None and all(
+        axes.name == "rectilinear" and axes.get_aspect() == "auto" for axes in figure.axes
+    )
+    if not filled:
+        return figure.get_tightbbox()
+    parts = (one for axes in figure.axes for one in axes.get_children() if one.get_in_layout())
+    texts = (one for one in parts if hasattr(one, "get_text") and one.get_text())
+    ends = [one.get_window_extent().x1 / figure.dpi for one in texts]
+    box = figure.bbox_inches.padded(-_PAD)
+    box.x1 = max([box.x1, *ends])
+    return box

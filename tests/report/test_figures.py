@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from kneewear import default_study
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.io.documents import save_figures
 from kneewear.report.bodies import (
     draw_activity,
     draw_bearing_sections,
@@ -25,6 +27,7 @@ from kneewear.report.maps import (
     draw_deviation,
     draw_extraction,
 )
+from kneewear.report.style import new_figure
 from kneewear.report.verification import draw_cost, draw_distance_methods
 from tests.datasets import with_values
 from tests.geometry.exact_arcs import measure_parametric_implant
@@ -127,6 +130,25 @@ def test_samples_are_drawn_with_what_is_made_of_them(whole):
         most = axes.lines[1].get_ydata()[:-1].max()
         assert band[:, 1].max() == pytest.approx(most + size, abs=0.01)
     assert not superior.collections
+
+
+def test_files_are_as_large_as_what_figures_show(tmp_path):
+    figures, sizes = {}, {}
+    for name, aspect, title in (
+        ("filled", "auto", "Short"), ("titled", "auto", "Wide " * 25), ("square", "equal", "Short"),
+    ):  # fmt: skip
+        figures[name], ((axes,),) = new_figure(3.0)
+        axes.plot([0.0, 1.0], [0.0, 1.0])
+        axes.set_aspect(aspect)
+        axes.set_title(title, loc="left")
+        figures[name].draw_without_rendering()
+        sizes[name] = figures[name].get_tightbbox().padded(0.1).size
+    assert 2.0 * sizes["square"][0] < sizes["filled"][0] < sizes["titled"][0] - 1.0
+    save_figures(figures, tmp_path)
+    for name, size in sizes.items():
+        text = (tmp_path / f"{name}.svg").read_text()
+        points = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text).groups()
+        assert [float(one) / 72.0 for one in points] == pytest.approx(size, abs=0.02)
 
 
 def test_bearing_sections_are_at_true_scale(whole):
