@@ -13,8 +13,10 @@ import time
 import unicodedata
 import webbrowser
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
+from threading import Thread
 
 from kneewear import checkout_folder, default_settings_file
 from kneewear.environment import check_locks, check_machine, settings_files, unlock
@@ -146,6 +148,8 @@ def run_(chosen: argparse.Namespace) -> int:
     check_machine()
     files = enter_study_folder(files)
     start = time.monotonic()
+    # What shows the outcome is imported while Snakemake runs.
+    Thread(target=import_module, args=["kneewear.outcome"], daemon=True).start()
     scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
     code = run_workflow(files, [*scheduling, *chosen.options])
     if code:
