@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -102,13 +103,17 @@ def build_distance_tables(implant: Implant, settings: TableSettings) -> dict[str
     """Distance table of each condyle that has one; the others are searched exactly."""
     from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415
 
-    tables = {}
-    for side, surface in implant.femoral.items():
+    def build(side: str) -> DistanceTable | None:
         try:
-            tables[side] = build_distance_table(surface, 1e-3 * settings.distance_error_um)
+            return build_distance_table(implant.femoral[side], 1e-3 * settings.distance_error_um)
         except ValueError as error:
             logger.warning("the %s condyle has no distance table: %s", side, error)
-    return tables
+            return None
+
+    # Most of the time passes in kernels, which run side by side.
+    with ThreadPoolExecutor(len(implant.femoral)) as pool:
+        tables = zip(implant.femoral, pool.map(build, implant.femoral), strict=True)
+        return {side: table for side, table in tables if table is not None}
 
 
 def tabulate_distance_tables(knee: KneeModel) -> pd.DataFrame:
