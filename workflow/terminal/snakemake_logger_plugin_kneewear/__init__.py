@@ -80,6 +80,10 @@ class LogHandler(LogHandlerBase):
         """End the line of a terminal."""
         self.ended.set()
         self._write()
+        # They would wake a scheduler that has ended; Snakemake would wait a second for them.
+        for thread in threading.enumerate():
+            if isinstance(thread, threading.Timer):
+                thread.cancel()
         super().close()
 
     def _finish(self, rule: str, start: float) -> None:
