@@ -53,7 +53,7 @@ THOUSAND = {
     "study": "thousand",
     "cases_per_job": 100,
     "simulation": {"frames": 10},
-    "sweep": {"samples": 1000},
+    "cases": {"plan": "latin_hypercube", "samples": 1000},
 }
 SEARCH = {
     "grid": {"rows": 24, "columns": 18},
