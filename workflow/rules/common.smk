@@ -13,8 +13,6 @@ gc.freeze()
 gc.disable()
 # Reading the names of all installed packages for plugins of pydantic takes as long as its import.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-# Jobs import the same modules: without files of compiled ones each compiles a hundred again.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import kneewear
 from kneewear.errors import KneewearError
