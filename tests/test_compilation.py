@@ -45,6 +45,14 @@ def test_no_kernel_lets_the_compiler_choose_how_to_round(module):
     assert not relaxed
 
 
+def printed(script):
+    """What a program prints in a process of its own."""
+    command = [sys.executable, "-c", script]
+    return subprocess.run(
+        command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    ).stdout
+
+
 def test_numba_is_imported_when_the_first_kernel_is_called():
     script = (
         "import sys, kneewear.report.figures, kneewear.simulation.cases\n"
@@ -52,14 +60,7 @@ def test_numba_is_imported_when_the_first_kernel_is_called():
         "surface, before = cylinder(20.0, 5.0), 'numba' in sys.modules\n"
         "print(before, surface.evaluate(0.5, 0.5).shape, 'numba' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=PACKAGE.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split(" ", 1) == ["False", "(3,) True\n"]
+    assert printed(script).split(" ", 1) == ["False", "(3,) True\n"]
 
 
 def test_threads_that_call_a_kernel_at_once_share_its_dispatcher(monkeypatch):
@@ -104,18 +105,13 @@ def test_kernels_compile_before_packages_that_they_do_not_need_are_there():
         "import sys, kneewear.machine_code, kneewear.simulation.warm_up\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=PACKAGE.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
     lock = (PACKAGE.parent / "requirements.lock").read_text()
     locked = {canonicalize_name(line.split("==")[0]) for line in lock.splitlines() if "==" in line}
     owners = packages_distributions()
     imported = {
-        canonicalize_name(owner) for name in done.stdout.split() for owner in owners.get(name, ())
+        canonicalize_name(owner)
+        for name in printed(script).split()
+        for owner in owners.get(name, ())
     }
     assert imported & locked == {canonicalize_name(name) for name in first}
 
