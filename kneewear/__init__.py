@@ -26,9 +26,9 @@ __version__ = "1.0.0"
 # Variable of the environment that is set where Snakemake runs jobs.
 JOB = "KNEEWEAR_JOB"
 COLLECTIONS = gc.get_threshold()
-# What a job imports lasts until it ends: collections would find
-# nothing in it, and take a fifth of the time of imports. `joblog.job_log` makes them usual again;
-# all imports together make a quarter of a million objects.
+# What a job imports lasts until it ends: collections would find nothing in it, and take a fifth of
+# the time of imports. All imports together make a quarter of a million objects; `joblog.job_log`
+# lowers the threshold when they are done.
 if os.environ.get(JOB):
     gc.set_threshold(10_000_000, 50, 100)
 # Of the files of a finished study, in `report/summary.json` and `provenance.json`: raised with a

@@ -114,7 +114,7 @@ def _solid(x: Array, z: Array) -> Solid:
 
 
 def _stiffness(x: Array, z: Array, material: Elastic) -> Array:
-    """Stiffness of the elements between borders; those of equal widths share one."""
+    """Stiffness of the elements between borders; elements of equal widths share one."""
     borders, places = [], []
     for widths in (np.diff(x), np.diff(z)):
         _, first, place = np.unique(np.round(widths, 9), return_index=True, return_inverse=True)

@@ -47,8 +47,8 @@ class Stepping(NamedTuple):
 class ModalDamping(NamedTuple):
     """Dampers that damp each mode over the free coordinates by a ratio to critical damping.
 
-    Modes are those at a `time` of the motion, s; errors of rates are then relative to their energy,
-    of modes damped by `DAMPED` or more to that of `RATES` times the rates.
+    Modes are those at a `time` of the motion, s; errors of rates are then relative to their energy.
+    Modes damped by `DAMPED` or more are allowed `RATES` times these errors.
     """
 
     ratio: float

@@ -23,7 +23,8 @@ from kneewear.study.models import column_name
 from kneewear.study.plans import NOMINAL, ROLE, applies, stratify_samples
 from kneewear.study.run import run_cases
 
-# Elements per side and frames of samples, at most: results err by up to 2 % (docs/validation.md).
+# Elements per side and frames of samples, at most. Against 200 x 150 elements and 200 frames, ends
+# of intervals err by up to 2.1 %, single results by up to 4.3 %.
 MOST_ROWS, MOST_COLUMNS, MOST_FRAMES = 60, 45, 100
 # Residual of their equilibria, of the load: results change by up to 0.14 %.
 TOLERANCE = 1e-4
