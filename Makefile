@@ -56,7 +56,7 @@ $(STAMP): requirements.lock
 	$(INSTALL); \
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile $(UV) 2>/dev/null || true; \
 	install $$(grep -E '^($(subst $(empty) $(empty),|,$(KERNELS)))==' $<); \
-	for part in contact motion; do $(BIN)/python -m kneewear.simulation.warm_up $$part 2>/dev/null & done; \
+	for part in contact motion; do $(BIN)/python -m kneewear.motion.warm_up $$part 2>/dev/null & done; \
 	install -r $<; \
 	install --no-deps --editable .; \
 	echo "Compiling kernels ..."; \

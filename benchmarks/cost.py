@@ -16,6 +16,8 @@ import pandas as pd
 
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
+from kneewear.base.cases import Case
+from kneewear.evidence.verification.figures import draw_cost
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
@@ -23,9 +25,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
-from kneewear.report.verification import draw_cost
-from kneewear.settings.cases import Case
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
 
 FOLDER = Path("results/benchmarks")
 CASES = (25, 100, 400)

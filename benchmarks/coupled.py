@@ -15,12 +15,12 @@ from typing import Any
 import pandas as pd
 
 from kneewear import build_knee, default_settings_file
-from kneewear.settings.fe_twin import FeTwinStudy
-from kneewear.settings.study import read_study
-from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.evaluation import build_pairs
-from kneewear.studies.fe_twin.twin import compute_twin
+from kneewear.evidence.fe_comparison.comparison import compute_twin
+from kneewear.evidence.fe_comparison.settings import FeTwinStudy
+from kneewear.motion.cases import simulate_cases
+from kneewear.motion.evaluation import build_pairs
 from kneewear.study.inputs import built_in_activities
+from kneewear.study.settings import read_study
 
 CONFIG = Path("config/fe_twin.yaml")
 

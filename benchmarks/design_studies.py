@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.timing import seconds
-from kneewear.settings.base import WearStudy
-from kneewear.settings.press import PressStudy
-from kneewear.settings.study import Study, read_study
+from kneewear.models.press.settings import PressStudy
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import run_cases
+from kneewear.study.settings import Study, read_study
+from kneewear.study.study import WearStudy
 
 ROOT = Path(__file__).parent.parent
 RUNS, CASES, FRICTION, FLEXION = 3, 4, 0.04, 30.0
 # What a job that computes cases imports.
-JOB = "import kneewear.io.netcdf, kneewear.io.documents, kneewear.study.run"
+JOB = "import kneewear.study.netcdf, kneewear.io.documents, kneewear.study.run"
 
 AnyStudy = TypeVar("AnyStudy", bound=Study)
 

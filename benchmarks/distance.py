@@ -20,13 +20,13 @@ import pandas as pd
 from benchmarks.multipatch import PatchSet
 from benchmarks.timing import seconds
 from kneewear import default_study
+from kneewear.evidence.published.values import published_table
 from kneewear.geometry import _kernels
 from kneewear.geometry.fitting import patch_through
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.surface import Surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.documents import save_table
-from kneewear.reference.published import published_table
 
 # Name, patches along and across, lines of each patch along and across: those of Table 2-1.
 GEOMETRIES = (

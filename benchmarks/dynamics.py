@@ -25,10 +25,10 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_table
-from kneewear.simulation.cases import moving_body
-from kneewear.simulation.cycle import contact_histories, evaluate_cycle
-from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
-from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.motion.cases import moving_body
+from kneewear.motion.cycle import contact_histories, evaluate_cycle
+from kneewear.motion.forward import Integrator, forward_solution, solve_forward
+from kneewear.motion.quasi_static import solve_quasi_static
 
 RUNS = 7
 THICKNESS, BODY_MASS = 10.0, 75.0

@@ -24,7 +24,8 @@ from benchmarks.distance import opencascade_times
 from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
-from kneewear.compilation import borrowed
+from kneewear.base.cases import Case
+from kneewear.base.compilation import borrowed
 from kneewear.contact._distance_kernels import project_near
 from kneewear.contact._force_kernels import RESULT
 from kneewear.contact._kernels import evaluate_pairs
@@ -41,8 +42,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
 
 COARSE = 30, 30
 GRIDS = ((15, 15), (30, 30), (60, 45), (100, 75), (200, 150))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.io.documents import save_table
-from kneewear.tissue.laws import quadratic_to_linear
+from kneewear.mechanics.tension_laws import quadratic_to_linear
 
 OUTPUT = Path("results/benchmarks/ligament_law.csv")
 STIFFNESS, SLACK = 2000.0, 40.0  # N and mm

@@ -15,21 +15,21 @@ import pandas as pd
 
 from benchmarks.timing import durations
 from kneewear.io.documents import save_table
-from kneewear.io.multibody_inputs import load_parts
-from kneewear.io.study_inputs import model_files
-from kneewear.multibody.impacts import integrate_impacts
-from kneewear.replications.knee_extension.motion import (
+from kneewear.knees.assembly import compose_system
+from kneewear.knees.composed import trace_composed
+from kneewear.knees.impacts import integrate_impacts
+from kneewear.knees.inputs import load_parts
+from kneewear.knees.papers.knee_extension.motion import (
     build_extension,
     extend_knee,
     find_slack_length,
 )
-from kneewear.replications.knee_extension.settings import KneeExtensionSettings
-from kneewear.replications.planar_knee.model import FREE, build_planar
-from kneewear.replications.planar_knee.settings import PlanarSettings
-from kneewear.settings.multibody import MultibodyStudy
-from kneewear.settings.study import read_study
-from kneewear.studies.multibody.assembly import compose_system
-from kneewear.studies.multibody.composed import trace_composed
+from kneewear.knees.papers.knee_extension.settings import KneeExtensionSettings
+from kneewear.knees.papers.planar_knee.model import FREE, build_planar
+from kneewear.knees.papers.planar_knee.settings import PlanarSettings
+from kneewear.knees.settings.study import MultibodyStudy
+from kneewear.study.files import model_files
+from kneewear.study.settings import read_study
 
 ROOT = Path(__file__).parent.parent
 OUTPUT = Path("results/benchmarks/multibody.csv")

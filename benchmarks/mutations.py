@@ -28,20 +28,22 @@ import numpy as np
 import pandas as pd
 
 import kneewear
+from kneewear.base.files import value_at
+from kneewear.base.findings import Finding
+from kneewear.base.keys import range_at
+from kneewear.base.variables import replace_at
 from kneewear.errors import InputDataError, KneewearError
-from kneewear.findings import Finding
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import multibody_inputs, shapes, study_inputs
+from kneewear.io import shapes
 from kneewear.io.documents import save_table
-from kneewear.io.multibody_inputs import load_parts, start_poses
-from kneewear.io.study_inputs import FileReader, check_inputs, load_shapes, model_files
-from kneewear.settings.base import Study, WearStudy
-from kneewear.settings.files import value_at
-from kneewear.settings.keys import range_at
-from kneewear.settings.study import validate_study
-from kneewear.settings.variables import replace_at
-from kneewear.simulation.placement import check_placement
+from kneewear.knees import inputs as multibody_inputs
+from kneewear.knees.inputs import load_parts, start_poses
+from kneewear.motion.placement import check_placement
+from kneewear.study import files as study_inputs
+from kneewear.study.files import FileReader, check_inputs, load_shapes, model_files
 from kneewear.study.inputs import CaseInputs, exact_knee
+from kneewear.study.settings import validate_study
+from kneewear.study.study import Study, WearStudy
 from kneewear.wear.accumulation import accumulate_wear
 
 FOLDER = Path("results/benchmarks")

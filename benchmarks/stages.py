@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
+from kneewear.base.cases import Case
 from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.grid import build_grid
@@ -23,8 +24,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
 
 
 def penetration_by_scipy(condyle: Surface, points: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ def count_structure(root: Path = ROOT) -> list[Count]:
     shared, asked = duplicate_names(package, root), type_questions([*package, *scripts], root)
     return [
         Count("lines of kneewear/ without replications/", lines(core), 32_000),
-        Count("lines of kneewear/replications/", lines(replications), 7_000),
+        Count("lines of kneewear/knees/papers/", lines(replications), 7_000),
         Count("lines of tests/", lines(sorted((root / "tests").rglob("*.py"))), 26_000),
         Count("rule files", len(list((root / "workflow").rglob("*.smk"))), 10),
         Count("scripts", len(scripts), 24),

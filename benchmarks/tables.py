@@ -15,6 +15,7 @@ import pandas as pd
 from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
+from kneewear.base.cases import Case
 from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
@@ -23,8 +24,7 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
 
 
 def time_distances() -> dict[str, float]:

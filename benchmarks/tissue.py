@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.timing import seconds
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.replications.muscle_string.string import MeshObstacle, stretch_string
+from kneewear.knees.papers.muscle_string.string import MeshObstacle, stretch_string
 
 MUSCLES, NODES = 150, 20
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from threading import Thread
 
 from kneewear import checkout_folder, default_settings_file
-from kneewear.environment import check_locks, check_machine, settings_files, unlock
+from kneewear.base.files import read_settings_file
+from kneewear.base.findings import Finding, Reported, gather
 from kneewear.errors import InputDataError, KneewearError
-from kneewear.findings import Finding, Reported, gather
-from kneewear.launch import enter_study_folder, run_workflow
-from kneewear.settings.files import read_settings_file
+from kneewear.runs.environment import check_locks, check_machine, settings_files, unlock
+from kneewear.runs.launch import enter_study_folder, run_workflow
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 
@@ -56,8 +56,8 @@ def _cores(text: str) -> str:
 
 def check_(chosen: argparse.Namespace) -> int:
     """Check settings and data files, and draw the inputs; 1 when a motion fails on the bearing."""
-    from kneewear.io.study_inputs import check_inputs, peak_loads  # noqa: PLC0415
-    from kneewear.settings.study import read_study  # noqa: PLC0415
+    from kneewear.study.files import check_inputs, peak_loads  # noqa: PLC0415
+    from kneewear.study.settings import read_study  # noqa: PLC0415
 
     files = enter_study_folder(settings_files(chosen.file))
     study = read_study(*files, defaults=default_settings_file())
@@ -66,7 +66,7 @@ def check_(chosen: argparse.Namespace) -> int:
     drawn: list[str] = []
     failed = False
     if draws:
-        from kneewear.preflight import remove_page  # noqa: PLC0415
+        from kneewear.runs.preflight import remove_page  # noqa: PLC0415
 
         remove_page(study)
     try:
@@ -74,7 +74,7 @@ def check_(chosen: argparse.Namespace) -> int:
         notes = tuple(one.text() for one in gather(map(Reported, findings)))
         loads = peak_loads(study, root)
         if draws:
-            from kneewear.preflight import write_preflights  # noqa: PLC0415
+            from kneewear.runs.preflight import write_preflights  # noqa: PLC0415
 
             findings += tuple(Finding("", "note", "", load, "", "") for load in loads)
             findings += getattr(chosen, "guesses", ())
@@ -85,7 +85,7 @@ def check_(chosen: argparse.Namespace) -> int:
                 failed = failed or done.verdict.exit_code > 0
     except InputDataError as error:
         if draws:
-            from kneewear.preflight import note_windows  # noqa: PLC0415
+            from kneewear.runs.preflight import note_windows  # noqa: PLC0415
 
             note_windows(error, study, root)
         raise
@@ -97,7 +97,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
 def new(chosen: argparse.Namespace) -> int:
     """Recognise an implant's files, write the settings of a study, and check them."""
-    from kneewear.new_study.implant import create_study, hold_medial_lateral  # noqa: PLC0415
+    from kneewear.setup.implant import create_study, hold_medial_lateral  # noqa: PLC0415
 
     created = create_study(
         chosen.name, chosen.insert, chosen.femoral, motion=chosen.motion, load=chosen.load,
@@ -121,7 +121,7 @@ def new(chosen: argparse.Namespace) -> int:
 
 def import_(chosen: argparse.Namespace) -> int:
     """Compose a study of bodies, ligaments, muscles and contacts from a model of OpenSim."""
-    from kneewear.new_study.opensim import import_model  # noqa: PLC0415
+    from kneewear.knees.opensim import import_model  # noqa: PLC0415
 
     name = chosen.name or Path(chosen.model).stem
     imported = import_model(
@@ -149,7 +149,7 @@ def run_(chosen: argparse.Namespace) -> int:
     files = enter_study_folder(files)
     start = time.monotonic()
     # What shows the outcome is imported while Snakemake runs.
-    Thread(target=import_module, args=["kneewear.outcome"], daemon=True).start()
+    Thread(target=import_module, args=["kneewear.runs.terminal_summary"], daemon=True).start()
     scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
     code = run_workflow(files, [*scheduling, *chosen.options])
     if code:
@@ -170,7 +170,7 @@ def _study_name(files: Sequence[str]) -> str:
 
 def compare_(chosen: argparse.Namespace) -> int:
     """Compare finished studies side by side."""
-    from kneewear.finished import write_comparison  # noqa: PLC0415
+    from kneewear.runs.finished import write_comparison  # noqa: PLC0415
 
     return _show_outcome(write_comparison([name for word in chosen.study for name in word.split()]))
 
@@ -185,7 +185,7 @@ def unlock_(chosen: argparse.Namespace) -> int:
 
 def _show_outcome(folder: Path) -> int:
     """Print what a study came to; the exit code is that of its verdict."""
-    from kneewear.outcome import outcome  # noqa: PLC0415
+    from kneewear.runs.terminal_summary import outcome  # noqa: PLC0415
 
     lines, verdict = outcome(folder)
     _show(lines)
@@ -194,7 +194,7 @@ def _show_outcome(folder: Path) -> int:
 
 def open_(chosen: argparse.Namespace) -> int:
     """Show a finished study, or a page that lists all in results/."""
-    from kneewear.finished import write_index  # noqa: PLC0415
+    from kneewear.runs.finished import write_index  # noqa: PLC0415
 
     code = 0
     if chosen.study:
@@ -211,7 +211,7 @@ def open_(chosen: argparse.Namespace) -> int:
 
 def paper(chosen: argparse.Namespace) -> int:
     """Draw and list figures and tables of the source documents from finished studies."""
-    from kneewear.paper import missing_studies, write_paper  # noqa: PLC0415
+    from kneewear.evidence.paper.command import missing_studies, write_paper  # noqa: PLC0415
 
     if chosen.missing:
         if missing := missing_studies(Path("results")):
@@ -224,7 +224,7 @@ def paper(chosen: argparse.Namespace) -> int:
 
 def fit_material_(chosen: argparse.Namespace) -> int:
     """Fit the three-parameter material to a table of measured compression."""
-    from kneewear.measured import write_material_fit  # noqa: PLC0415
+    from kneewear.evidence.measurements.commands import write_material_fit  # noqa: PLC0415
 
     _show(write_material_fit(Path(chosen.file), Path(chosen.output), chosen.exponent))
     return 0
@@ -232,7 +232,7 @@ def fit_material_(chosen: argparse.Namespace) -> int:
 
 def compare_pressure(chosen: argparse.Namespace) -> int:
     """Compare measured pressures, as numbers or maps of a sensor, with a finished press study."""
-    from kneewear.measured import write_pressure_comparison  # noqa: PLC0415
+    from kneewear.evidence.measurements.commands import write_pressure_comparison  # noqa: PLC0415
 
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
@@ -250,7 +250,7 @@ def _above_zero(text: str) -> float:
 
 def export(chosen: argparse.Namespace) -> int:
     """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
-    from kneewear.finished import export_study  # noqa: PLC0415
+    from kneewear.runs.finished import export_study  # noqa: PLC0415
 
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
@@ -261,7 +261,7 @@ def export(chosen: argparse.Namespace) -> int:
 
 def credibility(chosen: argparse.Namespace) -> int:
     """Report on the credibility of a finished study: evidence, goals and gaps by factor (PDF)."""
-    from kneewear.credibility import read_judgements, write_credibility  # noqa: PLC0415
+    from kneewear.evidence.credibility.command import read_judgements, write_credibility  # noqa: PLC0415
 
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
@@ -273,7 +273,7 @@ def credibility(chosen: argparse.Namespace) -> int:
 
 def fetch(chosen: argparse.Namespace) -> int:
     """Download the public files of the studies of subject DM that have a licence."""
-    from kneewear.fetching import fetch_data  # noqa: PLC0415
+    from kneewear.runs.download import fetch_data  # noqa: PLC0415
 
     folder = Path(chosen.folder or default_study_data())
     _show(fetch_data(folder, chosen.mirror or ()))

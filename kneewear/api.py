@@ -21,29 +21,27 @@ from numpy.typing import ArrayLike
 from kneewear import checkout_folder, default_settings_file
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activities
+from kneewear.analysis.comparison import compare_studies
+from kneewear.analysis.regression_tables import tabulate_results
+from kneewear.base.cases import Case
+from kneewear.base.schemas import DAMAGE, concatenate_cases
+from kneewear.base.types import THICKNESS
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
 from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.documents import load_record, load_table
-from kneewear.io.finished_study import RECORD, load_finished, missing_batches
 from kneewear.io.result_files import check_digest
-from kneewear.io.study_inputs import load_activity, load_shapes
-from kneewear.io.worn_insert import save_worn_insert
-from kneewear.regression.tables import tabulate_results
-from kneewear.schemas import DAMAGE, concatenate_cases
-from kneewear.settings import study as settings
-from kneewear.settings.base import CaseStudy, Study, WearStudy
-from kneewear.settings.cases import Case
-from kneewear.settings.replications import STUDY_MODELS
-from kneewear.settings.types import THICKNESS
-from kneewear.simulation import evaluation
-from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import failures_of, keep_common, select_cases
-from kneewear.studies.comparison import compare_studies
-from kneewear.studies.parts import PART_MODELS
-from kneewear.study.belonging import (
+from kneewear.knees.replications import STUDY_MODELS
+from kneewear.motion import evaluation
+from kneewear.motion.cases import simulate_cases
+from kneewear.motion.history import failures_of, keep_common, select_cases
+from kneewear.motion.labelled_poses import poses_of_columns
+from kneewear.report.worn_insert import save_worn_insert
+from kneewear.runs.finished_study import RECORD, load_finished, missing_batches
+from kneewear.runs.in_process import StudyRun, run_parts, run_plan
+from kneewear.study import netcdf, settings
+from kneewear.study.consistency import (
     CONTACT_OF,
     DAMAGE_OF,
     WEAR_OF,
@@ -57,8 +55,9 @@ from kneewear.study.belonging import (
     require_same,
     wear_of,
 )
-from kneewear.study.labelled_poses import poses_of_columns
-from kneewear.study_run import StudyRun, run_parts, run_plan
+from kneewear.study.files import load_activity, load_shapes
+from kneewear.study.jobs import PART_MODELS
+from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
 from kneewear.wear.laws import AnyLaw
 from kneewear.wear.worn_contact import WornContact
@@ -720,7 +719,7 @@ def compare(*folders: str | Path) -> dict[str, pd.DataFrame]:
     -------
     dict of str to DataFrame
         `differences` from the reference, with the ratios that a shared wear factor leaves,
-        `ranking` and `settings` that differ; see :func:`kneewear.studies.comparison.
+        `ranking` and `settings` that differ; see :func:`kneewear.analysis.comparison.
         compare_studies`.
 
     Raises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kneewear.findings import Finding
+from kneewear.base.findings import Finding
 
 # Column of a table that was not computed, which holds the reason.
 NOT_COMPUTED = "not_computed"

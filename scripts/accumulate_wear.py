@@ -2,13 +2,13 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activities
+from kneewear.base.schemas import CONTACT
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
-from kneewear.joblog import job_log
-from kneewear.schemas import CONTACT
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.settings.wear import WearSettings
+from kneewear.motion.settings import SimulationSettings
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 from kneewear.wear.accumulation import accumulate_cases
+from kneewear.wear.settings import WearSettings
 from kneewear.wear.worn_contact import WornContact
 
 with job_log(snakemake.log[0]):

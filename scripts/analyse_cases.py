@@ -4,13 +4,13 @@ import pandas as pd
 
 from kneewear.analysis.tables import analyse_results, needs_dataset
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
-from kneewear.io.datasets import load_kept, load_press_cases
 from kneewear.io.documents import load_computed, load_table, save_figures, save_table
-from kneewear.io.study_inputs import design_implants
-from kneewear.joblog import job_log
 from kneewear.report.analyses import draw_cases
-from kneewear.settings.study import study_of
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
+from kneewear.study.datasets import load_kept, load_press_cases
+from kneewear.study.files import design_implants
+from kneewear.study.settings import study_of
 
 with job_log(snakemake.log[0]):
     study = study_of(snakemake.params.study)

@@ -2,11 +2,11 @@
 
 from kneewear.geometry.fit_quality import tabulate_fit
 from kneewear.geometry.knee import assemble_knee, tabulate_distance_tables
-from kneewear.io import netcdf
+from kneewear.geometry.settings import GridSettings, TableSettings, parse_implant
 from kneewear.io.documents import save_table
 from kneewear.io.shapes import load_shape
-from kneewear.joblog import job_log
-from kneewear.settings.implant import GridSettings, TableSettings, parse_implant
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0]):
     knee, record = assemble_knee(

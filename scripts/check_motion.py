@@ -3,16 +3,16 @@
 import logging
 
 from kneewear.activity.activity import Activity
+from kneewear.base.cases import Case
 from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.documents import save_table
-from kneewear.joblog import job_log
-from kneewear.settings.cases import Case
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.placement import check_placement
-from kneewear.simulation.sign_check import check_signs
-from kneewear.simulation.signs import tabulate_trials
+from kneewear.motion.placement import check_placement
+from kneewear.motion.settings import SimulationSettings
+from kneewear.motion.sign_check import check_signs
+from kneewear.motion.signs import tabulate_trials
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0], side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)

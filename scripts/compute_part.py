@@ -4,13 +4,13 @@ from pathlib import Path
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.documents import save_json, save_table
-from kneewear.io.study_inputs import FileReader, model_files
-from kneewear.io.vtk import save_solids_vtk
-from kneewear.joblog import job_log
-from kneewear.settings.study import MODELS
-from kneewear.studies.parts import PartInputs, part_model
+from kneewear.report.vtk import save_solids_vtk
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
+from kneewear.study.files import FileReader, model_files
+from kneewear.study.jobs import PartInputs, part_model
+from kneewear.study.settings import MODELS
 
 study = MODELS[snakemake.params.study["model"]](**snakemake.params.study)
 model, name, folder = part_model(study.model), snakemake.params.part, Path(snakemake.params.folder)

@@ -2,16 +2,16 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
-from kneewear.io.datasets import save_kept
 from kneewear.io.documents import load_table, save_table
-from kneewear.io.study_inputs import FileReader
-from kneewear.joblog import job_log, start_up_share
-from kneewear.settings.study import study_of
+from kneewear.runs.joblog import job_log, start_up_share
+from kneewear.study import netcdf
+from kneewear.study.datasets import save_kept
+from kneewear.study.files import FileReader
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import MODELS
 from kneewear.study.run import run_cases
 from kneewear.study.search import planned_cases
+from kneewear.study.settings import study_of
 
 with job_log(snakemake.log[0]):
     study = study_of(snakemake.params.study)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from kneewear.base.schemas import DAMAGE
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.cad import save_implant_step
-from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
-from kneewear.io.worn_insert import save_worn_insert
-from kneewear.joblog import job_log
-from kneewear.schemas import DAMAGE
+from kneewear.report.vtk import save_damage_vtk, save_geometry_vtk
+from kneewear.report.worn_insert import save_worn_insert
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0]):
     given, params, output = snakemake.input, snakemake.params, snakemake.output

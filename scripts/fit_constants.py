@@ -3,10 +3,10 @@
 import logging
 from pathlib import Path
 
+from kneewear.evidence.calibration.fit import fit_study
 from kneewear.io.documents import replace_values, save_table, save_text
-from kneewear.joblog import job_log
-from kneewear.settings.base import WearStudy
-from kneewear.study.fit import fit_study
+from kneewear.runs.joblog import job_log
+from kneewear.study.study import WearStudy
 
 # Lines of some ten thousand cases would hide those of the search.
 for name in ("simulation", "progress", "study.run"):

@@ -2,14 +2,14 @@
 
 import pandas as pd
 
+from kneewear.base.schemas import DAMAGE
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.io import netcdf
 from kneewear.io.documents import save_json, save_table
 from kneewear.io.result_files import file_hash
-from kneewear.joblog import job_log
-from kneewear.schemas import DAMAGE
-from kneewear.settings.wear import WearSettings
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 from kneewear.wear.gravimetry import predicted_rates
+from kneewear.wear.settings import WearSettings
 
 with job_log(snakemake.log[0]):
     grid = netcdf.load(ElementGrid, snakemake.input.knee, "grid")

@@ -6,8 +6,8 @@ import pandas as pd
 
 from kneewear.io.documents import load_json, load_table, save_figures, save_json, save_table
 from kneewear.io.result_files import copy_result
-from kneewear.joblog import job_log
 from kneewear.report.parts import draw_parts, view_parts
+from kneewear.runs.joblog import job_log
 
 with job_log(snakemake.log[0]):
     folders, model = list(map(Path, snakemake.input.parts)), snakemake.params.model

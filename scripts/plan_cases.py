@@ -1,10 +1,10 @@
 """Plan the cases of a study (rule plan_cases)."""
 
 from kneewear.io.documents import save_table
-from kneewear.io.plans import read_plan
-from kneewear.joblog import job_log
-from kneewear.settings.study import study_of
+from kneewear.runs.joblog import job_log
+from kneewear.study.plan_files import read_plan
 from kneewear.study.plans import plan_cases
+from kneewear.study.settings import study_of
 
 with job_log(snakemake.log[0]):
     study = study_of(snakemake.params.study)

@@ -2,14 +2,14 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activities
+from kneewear.base.schemas import CONTACT, DAMAGE
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.documents import save_figures, save_json
-from kneewear.joblog import job_log
+from kneewear.motion.history import keep_common
 from kneewear.report.figures import draw_contact
 from kneewear.report.insert_view import build_insert_view
-from kneewear.schemas import CONTACT, DAMAGE
-from kneewear.simulation.history import keep_common
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 from kneewear.wear.records import record_cycles
 
 with job_log(snakemake.log[0]):

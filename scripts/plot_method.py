@@ -5,14 +5,14 @@ from pathlib import Path
 import pandas as pd
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.settings import parse_activity
 from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.curves import read_activity
 from kneewear.io.documents import load_table, save_figures
-from kneewear.joblog import job_log
 from kneewear.report.figures import draw_method
-from kneewear.settings.activity import parse_activity
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0]):
     measured = {}

@@ -1,11 +1,11 @@
 """Draw what the cases of a study came to (rule plot_results)."""
 
+from kneewear.base.schemas import DAMAGE
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.io import netcdf
 from kneewear.io.documents import load_computed, save_figures
-from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
-from kneewear.schemas import DAMAGE
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0]):
     figures = draw_results(

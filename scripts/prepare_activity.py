@@ -2,10 +2,10 @@
 
 import logging
 
-from kneewear.io import netcdf
+from kneewear.activity.settings import parse_activity
 from kneewear.io.curves import read_activity
-from kneewear.joblog import job_log
-from kneewear.settings.activity import parse_activity
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0]):
     activity = read_activity(

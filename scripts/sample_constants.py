@@ -2,19 +2,19 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activities
+from kneewear.base.cases import Case
+from kneewear.base.variables import Variable
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.documents import save_table
-from kneewear.joblog import job_log
-from kneewear.settings.base import WearStudy
-from kneewear.settings.cases import Case
-from kneewear.settings.variables import Variable
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 from kneewear.study.centre import (
     constant_table,
     sample_constants,
     sample_intervals,
     sampled_study,
 )
+from kneewear.study.study import WearStudy
 
 with job_log(snakemake.log[0], side=snakemake.output):
     constants = {name: Variable(**one) for name, one in snakemake.params.constants.items()}

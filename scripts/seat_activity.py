@@ -2,13 +2,13 @@
 
 import logging
 
+from kneewear.activity.settings import parse_activity
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.curves import read_activity
-from kneewear.joblog import job_log
-from kneewear.settings.activity import parse_activity
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.seat import refer_to_seat
+from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.motion.settings import SimulationSettings
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0]):
     knee = netcdf.load(KneeModel, snakemake.input.knee)

@@ -3,14 +3,14 @@
 from kneewear.activity.activity import Activity
 from kneewear.analysis.front import shown_designs
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.documents import load_table, save_json
-from kneewear.joblog import job_log
 from kneewear.report.design_view import build_design_view
-from kneewear.settings.base import WearStudy
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 from kneewear.study.designs import simulate_design
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.search import with_grid
+from kneewear.study.study import WearStudy
 
 with job_log(snakemake.log[0]):
     study = WearStudy(**snakemake.params.study)

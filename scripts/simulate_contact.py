@@ -2,12 +2,12 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activity
+from kneewear.base.cases import Case
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
-from kneewear.joblog import job_log
-from kneewear.settings.cases import Case
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
+from kneewear.motion.settings import SimulationSettings
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 
 with job_log(snakemake.log[0]):
     knee = netcdf.load(KneeModel, snakemake.input.knee)

@@ -1,15 +1,15 @@
 """Reduce the cases of a study to its tables (rule tabulate_results)."""
 
+from kneewear.analysis.regression_tables import tabulate_results
+from kneewear.base.schemas import CONTACT, DAMAGE
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.io import netcdf
 from kneewear.io.curves import read_simulator_test
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import frozen_digest
-from kneewear.joblog import job_log
-from kneewear.regression.tables import tabulate_results
-from kneewear.schemas import CONTACT, DAMAGE
-from kneewear.settings.wear import WearSettings
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
 from kneewear.wear.gravimetry import tabulate_wear_over_cycles
+from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import summarize_batches
 
 with job_log(snakemake.log[0]):

@@ -2,13 +2,13 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activities
+from kneewear.base.schemas import CONTACT
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
 from kneewear.io.documents import save_table
-from kneewear.joblog import job_log
-from kneewear.schemas import CONTACT
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.settings.wear import WearSettings
+from kneewear.motion.settings import SimulationSettings
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
+from kneewear.wear.settings import WearSettings
 from kneewear.wear.spread import vary_models
 from kneewear.wear.worn_contact import WornContact
 

@@ -1,9 +1,9 @@
 """Write the chosen designs as wear studies of their own (rule write_designs)."""
 
 from kneewear.io.documents import load_table, save_settings
-from kneewear.joblog import job_log
-from kneewear.settings.base import WearStudy
+from kneewear.runs.joblog import job_log
 from kneewear.study.designs import chosen_study
+from kneewear.study.study import WearStudy
 
 with job_log(snakemake.log[0]):
     study = WearStudy(**snakemake.params.study)

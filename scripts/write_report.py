@@ -2,14 +2,19 @@
 
 from kneewear import __version__
 from kneewear.io.documents import save_bytes, save_json, save_text
-from kneewear.io.page_contents import figure_addresses, figure_files, page_contents, read_figures
-from kneewear.joblog import job_log
-from kneewear.provenance import provenance_record, reported_findings
 from kneewear.report.derived import Tables
 from kneewear.report.page import render_page
+from kneewear.report.page_contents import (
+    figure_addresses,
+    figure_files,
+    page_contents,
+    read_figures,
+)
 from kneewear.report.pdf import write_pdf
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary
+from kneewear.runs.joblog import job_log
+from kneewear.runs.provenance import provenance_record, reported_findings
 
 # Studies may have none of these.
 LISTS = ("tables", "activities", "benchmarks", "calibration", "signs", "view")

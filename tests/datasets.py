@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import xarray as xr
 
-from kneewear.simulation.history import case_coordinates, cases_of, failures_of, sides_of
+from kneewear.motion.history import case_coordinates, cases_of, failures_of, sides_of
 
 
 def plain(dataset: xr.Dataset) -> SimpleNamespace:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from kneewear.base.findings import Finding
 from kneewear.errors import InputDataError
-from kneewear.findings import Finding
 
 
 def refusal(function: Callable[..., Any], *arguments: Any, **options: Any) -> Finding:

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import kneewear as kw
-from kneewear.settings.study import apply_case
+from kneewear.study.settings import apply_case
 from tests.refusals import refusal
 
 CHECKOUT = Path(__file__).parent.parent

@@ -7,10 +7,10 @@ from math import inf
 import pytest
 
 import kneewear
+from kneewear.base.checks import checks, drop_silenced, judge
+from kneewear.base.keys import ranges_by_path
 from kneewear.errors import InputDataError
-from kneewear.settings.checks import checks, drop_silenced, judge
-from kneewear.settings.keys import ranges_by_path
-from kneewear.settings.study import MODELS, merge_settings, study_findings, validate_study
+from kneewear.study.settings import MODELS, merge_settings, study_findings, validate_study
 from tests.refusals import refused_at
 
 DEFAULT = kneewear.default_study().model_dump(mode="json")

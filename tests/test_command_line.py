@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kneewear.__main__ import main
-from kneewear.launch import enter_study_folder, study_folder
+from kneewear.runs.launch import enter_study_folder, study_folder
 
 CHECKOUT = Path(__file__).parents[1]
 

@@ -19,16 +19,16 @@ from numba.core.errors import NumbaError
 from packaging.utils import canonicalize_name
 
 import kneewear
-from kneewear import machine_code
-from kneewear.compilation import Kernel, by_address, compiled
-from kneewear.machine_code import Structure
+from kneewear.base import machine_code
+from kneewear.base.compilation import Kernel, by_address, compiled
+from kneewear.base.machine_code import Structure
 
 pytestmark = pytest.mark.compiled
 
 PACKAGE = Path(kneewear.__file__).parent
 MODULES = [
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-    for path in sorted(PACKAGE.glob("*/_*kernels.py"))
+    for path in sorted(PACKAGE.rglob("_*kernels.py"))
 ]
 
 
@@ -55,7 +55,7 @@ def printed(script):
 
 def test_numba_is_imported_when_the_first_kernel_is_called():
     script = (
-        "import sys, kneewear.report.figures, kneewear.simulation.cases\n"
+        "import sys, kneewear.report.figures, kneewear.motion.cases\n"
         "from kneewear.geometry.primitives import cylinder\n"
         "surface, before = cylinder(20.0, 5.0), 'numba' in sys.modules\n"
         "print(before, surface.evaluate(0.5, 0.5).shape, 'numba' in sys.modules)"
@@ -82,7 +82,7 @@ def test_kernels_run_where_nothing_can_be_kept(tmp_path):
     """Compiled again in every process, with a warning."""
     (tmp_path / "file").touch()
     script = (
-        "from kneewear import compilation\n"
+        "from kneewear.base import compilation\n"
         "double = compilation.compiled(lambda x: 2.0 * x)\n"
         "assert compilation.compiled(lambda x: x + 1.0)(1.0) == 2.0\n"
         "print(double(2.0), compilation.can_cache())"
@@ -102,7 +102,7 @@ def test_kernels_compile_before_packages_that_they_do_not_need_are_there():
     makefile = (PACKAGE.parent / "Makefile").read_text()
     first = re.search(r"^KERNELS := (.*)$", makefile, re.MULTILINE)[1].split()
     script = (
-        "import sys, kneewear.machine_code, kneewear.simulation.warm_up\n"
+        "import sys, kneewear.base.machine_code, kneewear.motion.warm_up\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     lock = (PACKAGE.parent / "requirements.lock").read_text()

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from kneewear import default_study
-from kneewear.settings.study import (
+from kneewear.study.settings import (
     apply_case,
     merge_settings,
     read_settings,
     read_study,
     validate_study,
 )
-from kneewear.settings.wear import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
+from kneewear.wear.settings import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
 from tests.overlays import AFTER
 from tests.refusals import refusal, refused_at
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kneewear import __main__ as command
-from kneewear.environment import (
+from kneewear.runs.environment import (
     LOCKS,
     check_folder,
     check_locks,
@@ -60,7 +60,7 @@ def test_make_study_reports_a_file_that_is_no_settings(content, tmp_path):
 
 
 def test_setting_of_the_command_line_is_named_so():
-    from kneewear.workflow import study_of_run
+    from kneewear.runs.workflow import study_of_run
 
     assert (
         refused_at(
@@ -76,7 +76,7 @@ def test_setting_of_the_command_line_is_named_so():
 
 
 def test_markup_in_texts_is_refused():
-    from kneewear.workflow import study_of_run
+    from kneewear.runs.workflow import study_of_run
 
     own = {"implant": {"name": "</script><script>alert(1)</script>"}}
     place = refused_at(study_of_run, own, [], str(CHECKOUT), False)
@@ -84,7 +84,7 @@ def test_markup_in_texts_is_refused():
 
 
 def test_digest_follows_the_content(tmp_path):
-    from kneewear.workflow import input_digests
+    from kneewear.runs.workflow import input_digests
 
     path = tmp_path / "a.csv"
     path.write_text("1\n")

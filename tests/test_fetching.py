@@ -11,8 +11,8 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from kneewear import fetching
 from kneewear.errors import InputDataError
+from kneewear.runs import download as fetching
 from tests.refusals import refusal
 
 CONTENT = {"a folder/one part.stl": b"solid " * 40_000, "two.csv": b"x,y\n1,2\n"}

@@ -10,9 +10,9 @@ import zipfile
 import pytest
 
 from kneewear.__main__ import main
-from kneewear.findings import Finding, Reported
-from kneewear.finished import export_study, finished_studies, write_index
+from kneewear.base.findings import Finding, Reported
 from kneewear.io.documents import save_json
+from kneewear.runs.finished import export_study, finished_studies, write_index
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import yaml
 from scipy.spatial import cKDTree
 
 import kneewear as kw
-from kneewear.new_study.implant import create_study
-from kneewear.sides import SIDES
+from kneewear.base.sides import SIDES
+from kneewear.setup.implant import create_study
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()

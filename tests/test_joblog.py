@@ -18,7 +18,7 @@ from kneewear.errors import (
     OutputFileError,
 )
 from kneewear.io.documents import load_computed, load_table, save_table
-from kneewear.joblog import ATTEMPT, job_log
+from kneewear.runs.joblog import ATTEMPT, job_log
 
 
 def test_log_holds_messages_and_warnings(tmp_path):
@@ -40,7 +40,7 @@ def test_garbage_is_collected_rarely_until_a_job_has_started(tmp_path):
         "import gc, sys; usual = gc.get_threshold(); import kneewear\n"
         "imports = gc.get_threshold()\n"
         "assert gc.isenabled() and imports[0] > usual[0]\n"
-        "from kneewear.joblog import job_log\n"
+        "from kneewear.runs.joblog import job_log\n"
         "with job_log(sys.argv[1]):\n"
         "    assert imports[0] > gc.get_threshold()[0]\n"
         "    assert gc.get_threshold()[1:] == usual[1:]"

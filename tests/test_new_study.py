@@ -16,9 +16,9 @@ from kneewear.geometry.dish import Dish, room_around, sagittal_arc
 from kneewear.geometry.segmentation import PlateauRegion
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
-from kneewear.io.study_inputs import load_activity
-from kneewear.new_study.implant import create_study, grades, hold_medial_lateral
-from kneewear.settings.study import merge_settings, read_settings, read_study, validate_study
+from kneewear.setup.implant import create_study, grades, hold_medial_lateral
+from kneewear.study.files import load_activity
+from kneewear.study.settings import merge_settings, read_settings, read_study, validate_study
 from tests.geometry.invented import write_invented
 from tests.refusals import refusal
 

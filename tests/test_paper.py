@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from kneewear.__main__ import main
+from kneewear.evidence.paper.command import missing_studies, source_items, write_paper
 from kneewear.io.documents import load_table
-from kneewear.paper import missing_studies, source_items, write_paper
+from kneewear.knees.result import curves
 from kneewear.report.specification import figure_texts
-from kneewear.studies.multibody.result import curves
 
 ROOT = Path(__file__).parents[1]
 ITEMS = source_items()

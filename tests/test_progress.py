@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kneewear.progress import Progress
+from kneewear.base.progress import Progress
 
 
 def test_time_left_follows_from_the_pace():

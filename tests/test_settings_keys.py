@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from docs.generators.settings import PAGE, SCHEMA, render_page, render_schema
-from kneewear.settings.keys import keys_of
-from kneewear.settings.standards import StandardActivity
-from kneewear.settings.study import MODELS
+from kneewear.activity.standards import StandardActivity
+from kneewear.base.keys import keys_of
+from kneewear.study.settings import MODELS
 
 KEYS = {
     (key.block, key.path.rpartition(".")[2]): key

@@ -14,10 +14,10 @@ import pytest
 
 import kneewear as kw
 from kneewear.__main__ import main
-from kneewear.credibility import write_credibility
 from kneewear.errors import InputDataError
-from kneewear.finished import export_study, finished_studies
+from kneewear.evidence.credibility.command import write_credibility
 from kneewear.io.documents import load_record, save_json
+from kneewear.runs.finished import export_study, finished_studies
 
 STORED = sorted((Path(__file__).parent / "stored").glob("schema_*"))
 # Wear volume of both sides in the centre case, mm3, as it was written.

@@ -19,9 +19,9 @@ from kneewear import build_knee, default_settings_file
 from kneewear.geometry.grid import bearing_of
 from kneewear.io.cad import save_implant_step
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.study import read_study
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
 from kneewear.study.inputs import built_in_activities
+from kneewear.study.settings import read_study
 
 ROOT = Path(__file__).parents[2]
 NAME = "bearing_frames"

@@ -28,20 +28,20 @@ from kneewear.contact.foundation import (
     confined_modulus,
 )
 from kneewear.contact.influence import flat_influence
-from kneewear.fe.contact import Distance, ElasticSurface
-from kneewear.fe.material import Elastic
-from kneewear.fe.solid import Solid, graded_lines, with_middles
+from kneewear.contact.material import Elastic
+from kneewear.contact.solid import Solid, graded_lines, with_middles
+from kneewear.evidence.fe_comparison.contact import Distance, ElasticSurface
+from kneewear.evidence.verification.analytical_contacts import prepare_indenter
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
 from kneewear.io.shapes import load_shape
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.wear_test import BearingTest
-from kneewear.tissue.laws import quadratic_to_linear
-from kneewear.verification.analytical_contacts import prepare_indenter
+from kneewear.mechanics.tension_laws import quadratic_to_linear
+from kneewear.models.bearing_test.settings import BearingTest
+from kneewear.models.bearing_test.simulation import BearingContact, wear_of_test
 from kneewear.wear.worn_surface import lower_surface
-from kneewear.wear_tests.simulation import BearingContact, wear_of_test
 
 FOLDER = Path(__file__).parent / "submissions"
 CELLS = 160

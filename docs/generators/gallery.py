@@ -17,7 +17,7 @@ import yaml
 
 from docs.generators.results import MARKER, SNAPSHOT
 from docs.generators.settings import model_summary
-from kneewear.settings.study import MODELS
+from kneewear.study.settings import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -20,8 +20,8 @@ import kneewear  # noqa: E402
 from docs.generators import settings as settings_page  # noqa: E402
 from docs.generators.gallery import render_gallery  # noqa: E402
 from docs.generators.notebooks import notebook_page  # noqa: E402
-from kneewear.io.schema import RECORDS  # noqa: E402
-from kneewear.schemas import CONTACT, DAMAGE  # noqa: E402
+from kneewear.base.schemas import CONTACT, DAMAGE  # noqa: E402
+from kneewear.study.schema import RECORDS  # noqa: E402
 
 ROOMS = (
     "settings",

@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from kneewear.settings.checks import checks  # noqa: E402
-from kneewear.settings.keys import Key, blocks_in  # noqa: E402
-from kneewear.settings.standards import StandardActivity  # noqa: E402
-from kneewear.settings.study import MODELS, Study  # noqa: E402
+from kneewear.activity.standards import StandardActivity  # noqa: E402
+from kneewear.base.checks import checks  # noqa: E402
+from kneewear.base.keys import Key, blocks_in  # noqa: E402
+from kneewear.study.settings import MODELS, Study  # noqa: E402
 
 PAGE, SCHEMA = ROOT / "config" / "README.md", ROOT / "config" / "schema.json"
 HEAD = Path(__file__).with_name("settings.md")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.findings import Finding
+from kneewear.base.findings import Finding
 from kneewear.mechanics.arrays import make_read_only
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import (
@@ -18,7 +18,7 @@ from kneewear.mechanics.rotations import (
     clinical_angles,
     grood_suntay,
 )
-from kneewear.tissue.springs import Spring
+from kneewear.mechanics.springs import Spring
 
 # Flexion, internal-external rotation and anterior-posterior translation (Bei 2003, 4.2.1).
 USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from kneewear.activity.conventions import ANGLES, POSE, column_signs
 from kneewear.activity.plausibility import farthest_from_neighbours
+from kneewear.activity.settings import FileActivity, MotionSettings
+from kneewear.base.checks import checks
+from kneewear.base.findings import Finding
 from kneewear.errors import InputDataError
-from kneewear.findings import Finding
-from kneewear.settings.activity import FileActivity, MotionSettings
-from kneewear.settings.checks import checks
 
 Array = NDArray[np.float64]
 

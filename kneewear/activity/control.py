@@ -14,12 +14,12 @@ from kneewear.activity.conventions import column_signs
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.load import GRAVITY
 from kneewear.activity.plausibility import first_gap, judge_spike
-from kneewear.findings import Finding
+from kneewear.activity.settings import ControlSettings, FileActivity, IsoMotion, MotionSettings
+from kneewear.base.checks import judge
+from kneewear.base.findings import Finding
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import angles_123, grood_suntay
-from kneewear.settings.activity import ControlSettings, FileActivity, IsoMotion, MotionSettings
-from kneewear.settings.checks import judge
-from kneewear.tissue.springs import Spring
+from kneewear.mechanics.springs import Spring
 
 # Parts of stance, percent of the cycle.
 _EARLY, _LATE = (5.0, 20.0), (35.0, 55.0)

@@ -40,20 +40,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.mechanics.rotations import (
-    angles_123,
-    body_three_123,
-    clinical_angles,
-    grood_suntay,
-    turns_312,
-)
-from kneewear.settings.activity import (
+from kneewear.activity.settings import (
     IsoMotion,
     MotionSettings,
     OpenSimMotion,
     PlacementSettings,
     RegisteredMotion,
     SignedMotion,
+)
+from kneewear.mechanics.rotations import (
+    angles_123,
+    body_three_123,
+    clinical_angles,
+    grood_suntay,
+    turns_312,
 )
 
 Array = NDArray[np.float64]

@@ -7,10 +7,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.cycles import close_cycle, resample_cycle
+from kneewear.activity.settings import LoadSettings
+from kneewear.base.checks import checks, judge
+from kneewear.base.findings import Finding
 from kneewear.errors import InputDataError
-from kneewear.findings import Finding
-from kneewear.settings.activity import LoadSettings
-from kneewear.settings.checks import checks, judge
 
 Array = NDArray[np.float64]
 

@@ -24,10 +24,10 @@ from kneewear.activity.cycles import (
     periodic_spline,
     resample_cycle,
 )
+from kneewear.activity.settings import FileActivity, MotionSettings, RegisteredDeviation
+from kneewear.base.checks import judge
+from kneewear.base.findings import Finding
 from kneewear.errors import InputDataError
-from kneewear.findings import Finding
-from kneewear.settings.activity import FileActivity, MotionSettings, RegisteredDeviation
-from kneewear.settings.checks import judge
 
 Array = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Whether motion and load can be those of a knee: ranges, units, columns, signs and cycles.
 
-Ranges are in `kneewear/settings/checks.csv`; a value beyond them gives a warning or is refused.
+Ranges are in `kneewear/base/checks.csv`; a value beyond them gives a warning or is refused.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.conventions import POSE, POSITIONS, column_signs
-from kneewear.errors import InputDataError
-from kneewear.findings import Finding
-from kneewear.settings.activity import (
+from kneewear.activity.settings import (
     FileActivity,
     LoadSettings,
     MotionSettings,
     ParametricActivity,
     ZeroSettings,
 )
-from kneewear.settings.checks import judge
-from kneewear.sides import SIDES
+from kneewear.base.checks import judge
+from kneewear.base.findings import Finding
+from kneewear.base.sides import SIDES
+from kneewear.errors import InputDataError
 
 Array = NDArray[np.float64]
 

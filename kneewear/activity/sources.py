@@ -40,9 +40,7 @@ from kneewear.activity.plausibility import (
     judge_load,
     judge_motion,
 )
-from kneewear.errors import InputDataError
-from kneewear.mechanics.rotations import angles_123, grood_suntay
-from kneewear.settings.activity import (
+from kneewear.activity.settings import (
     BumpCurve,
     FileActivity,
     MotionSettings,
@@ -50,7 +48,9 @@ from kneewear.settings.activity import (
     ZeroSettings,
     parse_activity,
 )
-from kneewear.settings.checks import checks
+from kneewear.base.checks import checks
+from kneewear.errors import InputDataError
+from kneewear.mechanics.rotations import angles_123, grood_suntay
 
 Array = NDArray[np.float64]
 

@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.analysis.effects import LABELS, grouped, labelled, result_columns
-from kneewear.regression.fit import CONFIDENCE
-from kneewear.settings.analyses import PairedOptions, PercentilesOptions
-from kneewear.settings.base import Study
-from kneewear.settings.cases import Output
+from kneewear.analysis.regression import CONFIDENCE
+from kneewear.base.cases import Output
+from kneewear.study.analysis_settings import PairedOptions, PercentilesOptions
 from kneewear.study.models import MODELS
 from kneewear.study.plans import CASE
 from kneewear.study.run import FAILURE, WARNINGS
+from kneewear.study.study import Study
 
 Array = NDArray[np.float64]
 

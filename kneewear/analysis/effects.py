@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kneewear.regression.response import (
+from kneewear.analysis.response import (
     factor_effects,
     fit_response,
     response_quality,
     response_terms,
 )
-from kneewear.settings.analyses import EffectsOptions
-from kneewear.settings.base import Study
-from kneewear.settings.cases import Output
+from kneewear.base.cases import Output
+from kneewear.study.analysis_settings import EffectsOptions
 from kneewear.study.models import MODELS
+from kneewear.study.study import Study
 
 LABELS = ["side", "quantity", "unit"]
 VARIABLE = "variable"

@@ -9,10 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.settings.analyses import FrontOptions
-from kneewear.settings.base import Study
-from kneewear.settings.plans import Search
+from kneewear.study.analysis_settings import FrontOptions
 from kneewear.study.evolution import Generation
+from kneewear.study.plan_settings import Search
 from kneewear.study.run import FAILURE
 from kneewear.study.search import (
     DESIGN,
@@ -23,6 +22,7 @@ from kneewear.study.search import (
     search_plan,
     violations,
 )
+from kneewear.study.study import Study
 
 Array = NDArray[np.float64]
 

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.settings.analyses import IndicesOptions, IntervalsOptions, StepsOptions
-from kneewear.settings.base import Study
-from kneewear.sides import BOTH
+from kneewear.base.sides import BOTH
+from kneewear.study.analysis_settings import IndicesOptions, IntervalsOptions, StepsOptions
 from kneewear.study.models import MODELS
 from kneewear.study.plans import NOMINAL, ROLE, VARIED
+from kneewear.study.study import Study
 
 Array = NDArray[np.float64]
 Rows = list[dict[str, Any]]

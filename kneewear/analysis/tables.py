@@ -10,10 +10,12 @@ import xarray as xr
 
 from kneewear.analysis.distributions import analyse_pairs, analyse_percentiles
 from kneewear.analysis.effects import analyse_effects
-from kneewear.analysis.fit import analyse_fit
 from kneewear.analysis.front import analyse_front
-from kneewear.analysis.measured import analyse_measured
-from kneewear.analysis.press import (
+from kneewear.analysis.samples import analyse_indices, analyse_intervals, analyse_steps
+from kneewear.analysis.validity import analyse_validity
+from kneewear.evidence.calibration.tables import analyse_fit
+from kneewear.evidence.measured_wear.tables import analyse_measured
+from kneewear.models.press.tables import (
     analyse_compared_laxity,
     analyse_contact,
     analyse_loops,
@@ -21,9 +23,7 @@ from kneewear.analysis.press import (
     analyse_submission,
     analyse_worst_cases,
 )
-from kneewear.analysis.samples import analyse_indices, analyse_intervals, analyse_steps
-from kneewear.analysis.validity import analyse_validity
-from kneewear.settings.base import Study
+from kneewear.study.study import Study
 
 # Tables from the results of cases, the study and the options of the analysis.
 Analysis = Callable[[pd.DataFrame, Study, Any], dict[str, pd.DataFrame]]
@@ -82,7 +82,7 @@ def analyse_results(
     results : DataFrame
         One row per case, as of :func:`kneewear.study.run.run_cases`.
     dataset : Dataset, optional
-        Datasets of the cases, as of :func:`kneewear.simulation.press_results.join_cases`.
+        Datasets of the cases, as of :func:`kneewear.motion.press_results.join_cases`.
     """
     tables: dict[str, pd.DataFrame] = {}
     for name, options in study.analyses.chosen.items():

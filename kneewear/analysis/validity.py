@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from kneewear.settings.analyses import ValidityOptions
-from kneewear.settings.base import Study
-from kneewear.settings.simulation import CONTACT_LIMITS_MPA
+from kneewear.motion.settings import CONTACT_LIMITS_MPA
+from kneewear.study.analysis_settings import ValidityOptions
 from kneewear.study.models import BORDER, MODELS
 from kneewear.study.plans import CASE
 from kneewear.study.run import FAILURE, WARNINGS, settings_of_case
+from kneewear.study.study import Study
 
 # Reasons, by which rows of the table are counted.
 NO_RESULT, PEAK, MEAN, CUT_OFF, UNUSUAL = (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import borrowed, compiled
+from kneewear.base.compilation import borrowed, compiled
 from kneewear.contact._force_kernels import (
     add_conservative,
     add_pressure,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import borrowed, compiled
+from kneewear.base.compilation import borrowed, compiled
 from kneewear.geometry._distance_kernels import (
     PROJECTION_VALUES,
     TABLED,

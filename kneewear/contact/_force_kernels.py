@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import borrowed, compiled, structured
+from kneewear.base.compilation import borrowed, compiled, structured
 from kneewear.contact._distance_kernels import MINIMUM_DISTANCE, RAY
 
 ALONG_MINIMUM_DISTANCE, ALONG_ELEMENT_NORMAL, ALONG_MID_SURFACE = 0, 1, 2

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import by_reference, compiled, structured
+from kneewear.base.compilation import by_reference, compiled, structured
 from kneewear.contact._coupling_kernels import CouplingArrays, press_pair
 from kneewear.contact._distance_kernels import (
     BREADTH_FIRST,

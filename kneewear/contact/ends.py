@@ -13,9 +13,9 @@ from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.surface import Surface
 
 if TYPE_CHECKING:
-    from kneewear.contact.mesh_pair import MeshContact
     from kneewear.contact.pair import ContactPair
     from kneewear.contact.resultant import Resultant
+    from kneewear.knees.contact.mesh_pair import MeshContact
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

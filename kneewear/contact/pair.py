@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.compilation import by_address
+from kneewear.base.compilation import by_address
 from kneewear.contact import _coupling_kernels as couplings
 from kneewear.contact import _distance_kernels as distances
 from kneewear.contact import _force_kernels as forces

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.base.compilation import compiled
 
 # Lines across an element on which the zero level is found.
 LINES = 8

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.base.compilation import compiled
 from kneewear.geometry._kernels import (
     FAILED,
     INTERIOR,

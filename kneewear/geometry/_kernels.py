@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import borrowed, compiled
+from kneewear.base.compilation import borrowed, compiled
 
 INTERIOR = 1
 BORDER = 0

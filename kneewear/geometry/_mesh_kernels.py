@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.base.compilation import compiled
 
 DEEPEST = 64
 

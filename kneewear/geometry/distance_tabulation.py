@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from kneewear.compilation import by_address
+from kneewear.base.compilation import by_address
 from kneewear.geometry import _distance_kernels, _kernels
 from kneewear.geometry.distance_table import (
     EDGE_RELAXATION,

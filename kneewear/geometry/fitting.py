@@ -11,11 +11,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.base.checks import judge
 from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import FitQuality, fit_fault, judge_patch, strip_means
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
-from kneewear.settings.checks import judge
 
 logger = logging.getLogger(__name__)
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.base.sides import POST
 from kneewear.geometry.coverage import (
     Coverage,
     Rectangle,
@@ -27,7 +28,6 @@ from kneewear.geometry.thickness import (
     thickness_to,
     without_bone,
 )
-from kneewear.sides import POST
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.base.sides import POST, SIDES
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import Underside
-from kneewear.sides import POST, SIDES
 
 
 @dataclass(frozen=True)

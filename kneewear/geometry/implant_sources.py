@@ -11,8 +11,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.base.checks import judge
+from kneewear.base.findings import Finding
+from kneewear.base.sides import SIDES
 from kneewear.errors import InputDataError
-from kneewear.findings import Finding
 from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import Extraction, extract_condyles, extract_plateaus, whole_sheet
 from kneewear.geometry.fit_quality import FitQuality, GeometryRecord, summarize_deviation
@@ -37,15 +39,7 @@ from kneewear.geometry.plausibility import (
     judge_pair,
     plateau_bearing,
 )
-from kneewear.geometry.surface import Surface
-from kneewear.geometry.thickness import (
-    PlaneUnderside,
-    Underside,
-    thickness_above,
-    underside_of_mesh,
-)
-from kneewear.settings.checks import judge
-from kneewear.settings.implant import (
+from kneewear.geometry.settings import (
     ImplantSettings,
     InsertRegion,
     InsertRegions,
@@ -55,7 +49,13 @@ from kneewear.settings.implant import (
     NaturalKneeSettings,
     ParametricImplant,
 )
-from kneewear.sides import SIDES
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.thickness import (
+    PlaneUnderside,
+    Underside,
+    thickness_above,
+    underside_of_mesh,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from kneewear.geometry.table import SurfaceTable, tabulate_surface
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
+    from kneewear.geometry.settings import GridSettings, ImplantSettings, TableSettings
 
 Array = NDArray[np.float64]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.implant import CamAndPost, Implant
 from kneewear.geometry.primitives import Profile, SagittalArc, Swept, Upright, joined_arcs
-from kneewear.settings.implant import CamSettings, ParametricImplantSettings, PostSettings
-from kneewear.sides import SIDES
+from kneewear.geometry.settings import CamSettings, ParametricImplantSettings, PostSettings
 
 # Flexion seen by the condyles: contact stays inside for -20 to 120 deg of flexion.
 FEMORAL_SWEEP = (math.radians(-45.0), math.radians(140.0))

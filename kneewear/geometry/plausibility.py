@@ -1,6 +1,6 @@
 """Whether the bearings of meshes can be those of an implant: holes, layers, noise, slope, size.
 
-Ranges are in `kneewear/settings/checks.csv`; a value beyond them gives a warning or is refused.
+Ranges are in `kneewear/base/checks.csv`; a value beyond them gives a warning or is refused.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.findings import Finding
+from kneewear.base.checks import judge
+from kneewear.base.findings import Finding
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.settings.checks import judge
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -13,8 +13,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.base.findings import Finding
 from kneewear.errors import InputDataError
-from kneewear.findings import Finding
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh
 
 Array = NDArray[np.float64]

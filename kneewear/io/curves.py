@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.conventions import femoral_pose, registered_motion
-from kneewear.activity.sources import build_activity
-from kneewear.errors import InputDataError
-from kneewear.io.data_file import decode_text, read_data
-from kneewear.io.pose_files import read_both_poses
-from kneewear.io.text_tables import TextTable
-from kneewear.settings.activity import (
+from kneewear.activity.settings import (
     FileActivity,
     MotionSettings,
     ParametricActivity,
     RegisteredMotion,
 )
+from kneewear.activity.sources import build_activity
+from kneewear.errors import InputDataError
+from kneewear.io.data_file import decode_text, read_data
+from kneewear.io.pose_files import read_both_poses
+from kneewear.io.text_tables import TextTable
 
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kneewear import RESULTS_SCHEMA, __version__
+from kneewear.base.files import Location, value_at
 from kneewear.errors import NOT_COMPUTED, DamagedFileError, InputDataError
 from kneewear.io.result_files import atomic_path, read_checked
-from kneewear.settings.files import Location, value_at
 
 if TYPE_CHECKING:  # half a second that writers of text need not wait
     import pandas as pd

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.base.checks import judge
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import FEWER_TRIANGLES, TriangleMesh, merge_vertices
 from kneewear.io import cad
@@ -20,7 +21,6 @@ from kneewear.io.data_file import (
     read_data,
 )
 from kneewear.io.mesh_formats import parse_obj, parse_ply, parse_stl, parse_vtp
-from kneewear.settings.checks import judge
 
 _PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj, ".vtp": parse_vtp}
 _POINT_SUFFIXES = (".csv", ".xyz", ".txt")

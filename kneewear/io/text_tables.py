@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.base.faults import suggestion
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import LARGEST_TEXT, decode_text, read_data
-from kneewear.settings.faults import suggestion
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.base.compilation import compiled
 
 # Body-three 1-2-3: R = Rx Ry Rz.
 BODY_THREE_ORDER, BODY_THREE_SIGN = np.arange(3), np.ones(3)

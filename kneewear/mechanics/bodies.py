@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.base.faults import suggestion
 from kneewear.errors import KneewearError
-from kneewear.settings.faults import suggestion
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -8,13 +8,13 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
+from kneewear.evidence.measured_wear.figures import draw_measured_wear
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.models.mobile_insert.figures import draw_faces, draw_worn_bearings
+from kneewear.models.press.figures import draw_press
 from kneewear.report.cohort import draw_grouped_effects, draw_levels, draw_percentile_figures
-from kneewear.report.faces import draw_faces, draw_worn_bearings
-from kneewear.report.measured_wear import draw_measured_wear
 from kneewear.report.optimisation import draw_optimisation
-from kneewear.report.press import draw_press
 from kneewear.report.regression import draw_calibration_figures
 from kneewear.report.sweep import draw_sweep
 from kneewear.report.uncertainty import (
@@ -23,9 +23,9 @@ from kneewear.report.uncertainty import (
     draw_predictions,
     draw_sample_spread,
 )
-from kneewear.settings.base import Study
-from kneewear.settings.plans import Search
 from kneewear.study.element_sums import ElementSums
+from kneewear.study.plan_settings import Search
+from kneewear.study.study import Study
 
 
 def draw_cases(

@@ -15,11 +15,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import USUALLY_PRESCRIBED, Activity
+from kneewear.base.cases import centre_case
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import FirstContact, find_first_contact
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.motion.history import cases_of, sides_of
+from kneewear.motion.signs import SignTrial, least_effort
 from kneewear.report import style
 from kneewear.report.maps import (
     SAMPLES,
@@ -27,9 +30,6 @@ from kneewear.report.maps import (
     draw_thickness_map,
     sample_surface,
 )
-from kneewear.settings.cases import centre_case
-from kneewear.simulation.history import cases_of, sides_of
-from kneewear.simulation.signs import SignTrial, least_effort
 
 Array = NDArray[np.float64]
 

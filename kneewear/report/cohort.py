@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from kneewear.base.cases import OUTPUTS
+from kneewear.base.sides import BOTH
+from kneewear.models.press.static_figures import MATERIAL_COLOURS
 from kneewear.report import style
-from kneewear.report.static import MATERIAL_COLOURS
 from kneewear.report.study_tables import SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit, words
-from kneewear.settings.cases import OUTPUTS
-from kneewear.sides import BOTH
 from kneewear.study.models import column_name
 from kneewear.study.plans import VARIED
 

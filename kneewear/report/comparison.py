@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kneewear.findings import Reported
+from kneewear.analysis.comparison import CELL, FinishedStudy, middle_cell
+from kneewear.base.findings import Reported
 from kneewear.report import style
 from kneewear.report.insert_view import (
     COLOURS,
@@ -31,7 +32,6 @@ from kneewear.report.viewer import (
     packed,
     scale,
 )
-from kneewear.studies.comparison import CELL, FinishedStudy, middle_cell
 
 MAP_COLUMNS = ("x_mm", "z_mm")
 KEY_QUANTITIES = (

@@ -18,7 +18,12 @@ from kneewear.report.specification import Selection
 
 Settings = Mapping[str, Any]
 _FUNCTIONS: dict[str, Callable[..., pd.DataFrame]] = {}
-_MODULES = ("wear_tables", "published_tables", "study_tables", "source_tables")
+_MODULES = (
+    "kneewear.report.wear_tables",
+    "kneewear.evidence.published.tables",
+    "kneewear.report.study_tables",
+    "kneewear.report.source_tables",
+)
 
 
 def derived(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
@@ -36,7 +41,7 @@ class Tables(Mapping[str, pd.DataFrame]):
 
     def __init__(self, frames: Mapping[str, pd.DataFrame], settings: Settings) -> None:
         for module in _MODULES:
-            import_module(f"kneewear.report.{module}")
+            import_module(module)
         self.files = {
             name: frame
             for name, frame in frames.items()

@@ -8,12 +8,12 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
-from kneewear.analysis.press import first_condition
+from kneewear.base.sides import SIDES
 from kneewear.geometry.implant import Implant
+from kneewear.models.press.static_figures import MATERIAL_COLOURS, draw_elements, draw_plateau
+from kneewear.models.press.tables import first_condition
 from kneewear.report import style
-from kneewear.report.static import MATERIAL_COLOURS, draw_elements, draw_plateau
 from kneewear.report.tables import quantity_name, rows_with, words
-from kneewear.sides import SIDES
 
 OVER_FLEXION = {"contact_area": "mm²", "avg_pressure": "MPa", "max_pressure": "MPa"}
 # Of the coefficients of friction.
@@ -30,7 +30,7 @@ def draw_characterisation(
     tables : mapping of str to DataFrame
         Tables `contact` and `worst_cases`.
     contact : Dataset
-        As of :func:`kneewear.simulation.press_results.join_cases`.
+        As of :func:`kneewear.motion.press_results.join_cases`.
     implants : mapping of str to Implant
         Implant of each design.
     """

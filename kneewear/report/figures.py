@@ -10,6 +10,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
+from kneewear.evidence.verification.figures import draw_cost, draw_distance_methods
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
@@ -46,7 +47,6 @@ from kneewear.report.regression import (
     draw_trade_off,
 )
 from kneewear.report.tables import rows_with
-from kneewear.report.verification import draw_cost, draw_distance_methods
 from kneewear.report.wear import draw_blocks, draw_spread, draw_wear_over_cycles
 from kneewear.report.wear_tables import blocks, cases_outside, deepest_damage
 

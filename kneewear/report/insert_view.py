@@ -10,9 +10,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from kneewear.base.cases import Case
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.motion.history import cases_of
 from kneewear.report.maps import sample_surface, typical_cases
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
 from kneewear.report.viewer import (
@@ -25,8 +27,6 @@ from kneewear.report.viewer import (
     packed,
     scale,
 )
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import cases_of
 
 # A study of the default size has 25 cases x 101 frames x 15 000 elements; beyond this many values
 # the page would be too large, and only the typical cases are shown.

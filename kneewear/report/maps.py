@@ -15,19 +15,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 from numpy.typing import NDArray
 
+from kneewear.base.cases import Case, centre_case
+from kneewear.base.sides import SIDES
 from kneewear.geometry.distance_table import DistanceTable, map_errors
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh, circle_centre
+from kneewear.geometry.settings import MeshImplantSettings
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
+from kneewear.motion.history import cases_of, sides_of
 from kneewear.report import style
-from kneewear.settings.cases import Case, centre_case
-from kneewear.settings.implant import MeshImplantSettings
-from kneewear.sides import SIDES
-from kneewear.simulation.history import cases_of, sides_of
 from kneewear.wear.subsurface import subsurface_stress
 
 # Part of the largest wear depth below which no cross-shear is shown.

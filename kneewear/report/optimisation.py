@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from kneewear.base.variables import Variable
 from kneewear.report import style
 from kneewear.report.tables import quantity_name, unit_name, words
-from kneewear.settings.plans import AS_SET, BEST, KNEE_POINT, Search, quantity_unit
-from kneewear.settings.variables import Variable
+from kneewear.study.plan_settings import AS_SET, BEST, KNEE_POINT, Search, quantity_unit
 
 # Markers and colours of the chosen designs; extremes take the first two in turn.
 EXTREMES = (("<", style.AMBER), ("v", style.PURPLE), ("s", style.SKY), ("D", style.INK))

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kneewear.report.fe_twin import draw_twin
-from kneewear.report.multibody import draw_multibody_figures, scene_view
-from kneewear.report.verification import draw_verification
-from kneewear.settings.replications import STUDY_MODELS, replication
+from kneewear.evidence.fe_comparison.figures import draw_twin
+from kneewear.evidence.verification.figures import draw_verification
+from kneewear.knees.figures import draw_multibody_figures, scene_view
+from kneewear.knees.replications import STUDY_MODELS, replication
 
 
 def draw_parts(

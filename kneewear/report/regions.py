@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.report.derived import Settings
-from kneewear.sides import SIDES
 
 # Spacing of the heights that are drawn, mm.
 SPACING = 1.0

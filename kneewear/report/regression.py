@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from kneewear.regression.groups import BODY_MASS, QUANTITIES, THICKNESS
-from kneewear.regression.models import ENOUGH
+from kneewear.analysis.groups import BODY_MASS, QUANTITIES, THICKNESS
+from kneewear.analysis.models import ENOUGH
+from kneewear.evidence.published.tables import TARGETS, TITLES
 from kneewear.report import style
-from kneewear.report.published_tables import TARGETS, TITLES
 from kneewear.report.tables import quantity_name, rows_with, unit_name, words
 
 MODEL_LOOKS = {"plane": (style.BLUE, "o"), "power law": (style.RED, "x")}

@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.base.checks import checks
+from kneewear.base.files import settings_leaves
 from kneewear.report.derived import Settings, derived
 from kneewear.report.specification import page_data
 from kneewear.report.tables import words
-from kneewear.settings.checks import checks
-from kneewear.settings.files import settings_leaves
-from kneewear.settings.wear_laws import WEAR_LAWS
+from kneewear.wear.law_settings import WEAR_LAWS
 
 
 @derived

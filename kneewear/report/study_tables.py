@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kneewear.analysis.groups import QUANTITIES, drop_single_life
+from kneewear.analysis.literature import DIFFERS, OWN_CHECKS
+from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT, BORDER_LOST
-from kneewear.regression.groups import QUANTITIES, drop_single_life
-from kneewear.regression.literature import DIFFERS, OWN_CHECKS
+from kneewear.evidence.published.tables import expected_texts
 from kneewear.report.derived import Settings, derived
-from kneewear.report.published_tables import expected_texts
 from kneewear.report.tables import rows_with, shown, words
-from kneewear.sides import BOTH, SIDES
 
 # Outputs in figures and in the tables of the page; tables on disk hold all.
 SHOWN = (
@@ -452,7 +452,7 @@ def verdict_counts(literature: pd.DataFrame) -> pd.DataFrame:
 
 @derived
 def compared_numbers(literature: pd.DataFrame) -> pd.DataFrame:
-    """Table of `kneewear.regression.literature.judge_number` with what is expected as text."""
+    """Table of `kneewear.analysis.literature.judge_number` with what is expected as text."""
     cases = literature["case"].fillna("") if "case" in literature else ""
     table = literature.assign(
         expected=expected_texts(literature), case=cases, verdict=literature["verdict"].fillna("")

@@ -2,8 +2,8 @@
 
 `report/summary.json` is a mapping with the keys `study`, `page`, `heading`, `subject`, `version`,
 `schema` (:data:`kneewear.RESULTS_SCHEMA`), `key_results` and `named_values` (records of
-`KeyResult`), `findings` (records of :class:`kneewear.findings.Reported`), `verdict`
-(:class:`kneewear.findings.Verdict`) and `tables` (the short tables of the summary on paper:
+`KeyResult`), `findings` (records of :class:`kneewear.base.findings.Reported`), `verdict`
+(:class:`kneewear.base.findings.Verdict`) and `tables` (the short tables of the summary on paper:
 `caption`, `header`, `rows`).
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from kneewear import RESULTS_SCHEMA
-from kneewear.findings import Finding, Reported, Verdict, gather
+from kneewear.base.findings import Finding, Reported, Verdict, gather
 from kneewear.report.derived import Settings, Tables, rows_among, select
 from kneewear.report.specification import (
     FactsPart,

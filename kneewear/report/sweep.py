@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kneewear.regression.response import fit_response
+from kneewear.analysis.response import fit_response
+from kneewear.base.cases import OUTPUTS
+from kneewear.base.sides import BOTH, SIDES
 from kneewear.report import style
 from kneewear.report.study_tables import KEY_OUTPUTS, SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit
 from kneewear.report.uncertainty import draw_effects
-from kneewear.settings.cases import OUTPUTS
-from kneewear.sides import BOTH, SIDES
 from kneewear.study.models import column_name
 from kneewear.study.plans import VARIED
 

@@ -7,6 +7,7 @@ from itertools import cycle
 import pandas as pd
 from matplotlib.figure import Figure
 
+from kneewear.base.sides import BOTH
 from kneewear.report import style
 from kneewear.report.tables import rows_with, words
 from kneewear.report.wear_tables import (
@@ -16,7 +17,6 @@ from kneewear.report.wear_tables import (
     choices,
     variant_name,
 )
-from kneewear.sides import BOTH
 from kneewear.wear.spread import CONFIGURED, CONTACT, FACTOR, LAW, SURFACE
 
 DAMAGE_COLOURS = {"wear": style.BLUE, "creep": style.AMBER, "damage": style.INK}

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.analysis.groups import QUANTITIES, covariates_of, drop_single_life
+from kneewear.analysis.models import PLANE, POWER_LAW
+from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT
-from kneewear.regression.groups import QUANTITIES, covariates_of, drop_single_life
-from kneewear.regression.models import PLANE, POWER_LAW
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
-from kneewear.settings.wear_laws import WEAR_LAWS, WearLaw
-from kneewear.sides import BOTH, SIDES
+from kneewear.wear.law_settings import WEAR_LAWS, WearLaw
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.spread import LAW
 

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.settings import FileActivity
+from kneewear.base.cases import OUTPUTS, Case
+from kneewear.base.sides import BOTH, SIDES
+from kneewear.base.variables import Variable
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
-from kneewear.settings.activity import FileActivity
-from kneewear.settings.base import WearStudy
-from kneewear.settings.cases import OUTPUTS, Case
-from kneewear.settings.study import apply_case
-from kneewear.settings.variables import Variable
-from kneewear.sides import BOTH, SIDES
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import column_name
 from kneewear.study.plans import NOMINAL, ROLE, applies, stratify_samples
 from kneewear.study.run import run_cases
+from kneewear.study.settings import apply_case
+from kneewear.study.study import WearStudy
 
 # Elements per side and frames of samples, at most. Against 200 x 150 elements and 200 frames, ends
 # of intervals err by up to 2.1 %, single results by up to 4.3 %.

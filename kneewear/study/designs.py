@@ -9,11 +9,11 @@ import pandas as pd
 import xarray as xr
 
 from kneewear.geometry.knee import KneeModel
-from kneewear.settings.base import WearStudy
-from kneewear.settings.plans import AS_SET
-from kneewear.settings.study import apply_case
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import compute_wear
+from kneewear.study.plan_settings import AS_SET
+from kneewear.study.settings import apply_case
+from kneewear.study.study import WearStudy
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pandas as pd
 
 from kneewear.activity.activity import Activity
+from kneewear.base.cases import OUTPUTS
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
-from kneewear.settings.base import CaseStudy
-from kneewear.settings.cases import OUTPUTS
-from kneewear.settings.study import apply_case
 from kneewear.study.inputs import CaseInputs, built_in_activities
 from kneewear.study.models import MODELS, column_name
+from kneewear.study.settings import apply_case
+from kneewear.study.study import CaseStudy
 
 
 def check_discretisation(

@@ -12,21 +12,21 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity, sample_activity
+from kneewear.activity.settings import FileActivity, MotionScale, ParametricActivity
 from kneewear.activity.sources import build_activity
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel, assemble_knee
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.settings.activity import FileActivity, MotionScale, ParametricActivity
-from kneewear.settings.base import CaseStudy, Study
-from kneewear.settings.press import PressStudy
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.settings.wear_test import PatellarMotion, WearTestStudy
-from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.evaluation import build_pairs
-from kneewear.simulation.history import keep_common
-from kneewear.wear_tests.simulation import BearingContact
+from kneewear.models.bearing_test.settings import PatellarMotion, WearTestStudy
+from kneewear.models.bearing_test.simulation import BearingContact
+from kneewear.models.press.settings import PressStudy
+from kneewear.motion.cases import simulate_cases
+from kneewear.motion.evaluation import build_pairs
+from kneewear.motion.history import keep_common
+from kneewear.motion.settings import SimulationSettings
+from kneewear.study.study import CaseStudy, Study
 
 Array = NDArray[np.float64]
 

@@ -12,30 +12,30 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from kneewear.settings.base import Study, WearStudy
-from kneewear.settings.cases import OUTPUTS, Output
-from kneewear.settings.checks import judge
-from kneewear.settings.implant import ParametricImplant
-from kneewear.settings.press import PressStudy
-from kneewear.settings.wear_test import WearTestStudy
-from kneewear.sides import BOTH, POST, SIDES
-from kneewear.simulation.laxity import WORDS, drive_path, path_outputs, tabulate_path
-from kneewear.simulation.press import Rig, solve_press
-from kneewear.simulation.press_results import (
+from kneewear.base.cases import OUTPUTS, Output
+from kneewear.base.checks import judge
+from kneewear.base.sides import BOTH, POST, SIDES
+from kneewear.geometry.settings import ParametricImplant
+from kneewear.models.bearing_test.settings import WearTestStudy
+from kneewear.models.bearing_test.simulation import OUTPUTS as TEST_OUTPUTS
+from kneewear.models.bearing_test.simulation import TestWear, wear_of_test
+from kneewear.models.mobile_insert.compute import OUTPUTS as FACE_OUTPUTS
+from kneewear.models.mobile_insert.compute import compute_faces, join_alike
+from kneewear.models.press.settings import PressStudy
+from kneewear.motion.laxity import WORDS, drive_path, path_outputs, tabulate_path
+from kneewear.motion.press import Rig, solve_press
+from kneewear.motion.press_results import (
     CaseDatasets,
     contact_dataset,
     contact_outputs,
     tabulate_contact,
 )
 from kneewear.study.element_sums import SampleSums
-from kneewear.study.faces import OUTPUTS as FACE_OUTPUTS
-from kneewear.study.faces import compute_faces, join_alike
 from kneewear.study.inputs import CaseInputs
+from kneewear.study.study import Study, WearStudy
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases
-from kneewear.wear_tests.simulation import OUTPUTS as TEST_OUTPUTS
-from kneewear.wear_tests.simulation import TestWear, wear_of_test
 
 logger = logging.getLogger(__name__)
 

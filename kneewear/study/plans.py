@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.base.files import Location
+from kneewear.base.variables import Variable, is_unchanged, locations_of
 from kneewear.errors import InputDataError
-from kneewear.settings.base import Study
-from kneewear.settings.files import Location
-from kneewear.settings.variables import Variable, is_unchanged, locations_of
+from kneewear.study.study import Study
 
 Array = NDArray[np.float64]
 

@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 from pydantic import ValidationError
 
+from kneewear.base.checks import setting_findings
 from kneewear.errors import KneewearError
-from kneewear.settings.base import Study
-from kneewear.settings.checks import setting_findings
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.plans import CASE, variable_values
 from kneewear.study.stiffness import model_of
+from kneewear.study.study import Study
 
 logger = logging.getLogger(__name__)
 

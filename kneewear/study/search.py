@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.base.cases import OUTPUTS
+from kneewear.base.sides import BOTH
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
-from kneewear.settings.base import Study, WearStudy
-from kneewear.settings.cases import OUTPUTS
-from kneewear.settings.plans import LimitSettings, Search
-from kneewear.sides import BOTH
 from kneewear.study.evolution import Generation, SearchProblem, propose_designs, survivors
 from kneewear.study.models import BORDER, column_name
+from kneewear.study.plan_settings import LimitSettings, Search
 from kneewear.study.plans import CASE
 from kneewear.study.run import FAILURE
+from kneewear.study.study import Study, WearStudy
 
 Array = NDArray[np.float64]
 
@@ -148,7 +148,7 @@ def design_table(study: Study, results: pd.DataFrame, in_full: bool) -> pd.DataF
     """Results of both sides together of the designs that are computed in full, or of the others.
 
     Columns generation, design, those of the variables, each quantity of
-    :data:`kneewear.settings.cases.OUTPUTS`, the stiffnesses that objectives and constraints name,
+    :data:`kneewear.base.cases.OUTPUTS`, the stiffnesses that objectives and constraints name,
     the largest `border_pressure`, MPa, and `failure`; in the order of the designs.
     """
     rows = results[results[IN_FULL].astype(bool) == in_full]

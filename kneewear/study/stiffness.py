@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.settings.base import Study, WearStudy
-from kneewear.settings.plans import STIFFNESS, Search
-from kneewear.settings.press import PressStudy
-from kneewear.simulation.laxity import drive_path, tabulate_path
-from kneewear.simulation.press import Rig
+from kneewear.models.press.settings import PressStudy
+from kneewear.motion.laxity import drive_path, tabulate_path
+from kneewear.motion.press import Rig
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import MODELS, CaseModel, WearResult
+from kneewear.study.plan_settings import STIFFNESS, Search
+from kneewear.study.study import Study, WearStudy
 
 
 def model_of(study: Study) -> CaseModel:
@@ -44,7 +44,7 @@ def measure_stiffness(study: WearStudy, plan: Search) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        N/mm or N m/deg, by the names of :data:`kneewear.settings.plans.STIFFNESS`.
+        N/mm or N m/deg, by the names of :data:`kneewear.study.plan_settings.STIFFNESS`.
 
     Raises
     ------

@@ -11,11 +11,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from kneewear.base.cases import Case
+from kneewear.base.schemas import DAMAGE
 from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.schemas import DAMAGE
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import (
+from kneewear.motion.history import (
     FRICTION_BEARS,
     Failure,
     case_coordinates,
@@ -43,7 +43,7 @@ from kneewear.wear.superposition import ContactResponse, relaxed_pressure, super
 from kneewear.wear.worn_surface import lower_surface
 
 if TYPE_CHECKING:
-    from kneewear.settings.wear import WearSettings
+    from kneewear.wear.settings import WearSettings
 
 Array = NDArray[np.float64]
 # Simulates the cycle of one case on the fresh insert again on the elements of a worn one.

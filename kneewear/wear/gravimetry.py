@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.settings.wear import WearSettings
-from kneewear.sides import SIDES
 from kneewear.wear.laws import cycles_of_life
+from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import damage_volume
 
 POINTS = 11

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.settings.wear_laws import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS
+from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS
 
 if TYPE_CHECKING:
-    from kneewear.settings.wear import WearSettings
+    from kneewear.wear.settings import WearSettings
 
 Array = NDArray[np.float64]
 

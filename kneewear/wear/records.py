@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kneewear.schemas import CONTACT
-from kneewear.simulation.history import sides_of
+from kneewear.base.schemas import CONTACT
+from kneewear.motion.history import sides_of
 
 # Histories of elements are not kept.
 _ELEMENTS = ("pressure", "slip")

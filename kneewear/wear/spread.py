@@ -10,10 +10,10 @@ import xarray as xr
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.settings.wear import WearSettings
-from kneewear.settings.wear_laws import WEAR_LAWS
-from kneewear.simulation.history import only_case, sides_of
+from kneewear.motion.history import only_case, sides_of
 from kneewear.wear.accumulation import Resimulation, accumulate_wear
+from kneewear.wear.law_settings import WEAR_LAWS
+from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import damage_volume
 
 CONFIGURED, SURFACE, LAW, FACTOR, CONTACT = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from kneewear.fe.layer_stress import largest_von_mises
+from kneewear.contact.layer_stress import largest_von_mises
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.simulation.history import cases_of, sides_of
+from kneewear.motion.history import cases_of, sides_of
 
 # Depths that are searched: steps, mm, and the part of the thickness they reach.
 _STEP, _DEEPEST = 0.25, 0.5
@@ -45,8 +45,8 @@ def subsurface_stress(
     Notes
     -----
     Each plateau is a flat elastic layer of the local thickness under its pressures, without free
-    ends and friction (`kneewear.fe.layer_stress`). The index orders places, designs and cases by
-    how far the material below them is loaded. It is no prediction of delamination: it has no
+    ends and friction (`kneewear.contact.layer_stress`). The index orders places, designs and cases
+    by how far the material below them is loaded. It is no prediction of delamination: it has no
     number of cycles, oxidation or crack in it, and beyond 1 the material yields, so that the
     elastic stress is an upper limit.
     """

@@ -10,21 +10,15 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from kneewear.base.sides import BOTH
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
-from kneewear.sides import BOTH
-from kneewear.simulation.history import (
-    Failure,
-    cases_of,
-    failures_of,
-    select_cases,
-    tabulate_failures,
-)
+from kneewear.motion.history import Failure, cases_of, failures_of, select_cases, tabulate_failures
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.records import record_cycles
 
 if TYPE_CHECKING:
-    from kneewear.settings.wear import WearSettings
+    from kneewear.wear.settings import WearSettings
 
 RESULT_COLUMNS = ("side", "quantity", "value", "unit")
 # Components of positions in the plan.

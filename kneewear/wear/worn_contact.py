@@ -13,11 +13,11 @@ from pydantic import ValidationError
 from kneewear.activity.activity import Activity
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
-from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.alignment import given_coordinates
-from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import cases_of
-from kneewear.simulation.seat import refer_to_seat
+from kneewear.motion.alignment import given_coordinates
+from kneewear.motion.cases import simulate_cases
+from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.motion.history import cases_of
+from kneewear.motion.settings import SimulationSettings
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter
 
-from kneewear.settings.activity import FileActivity, LoadSettings, Motion, MotionSettings
-from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.activity.settings import FileActivity, LoadSettings, Motion, MotionSettings
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = {

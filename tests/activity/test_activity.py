@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
+from kneewear.activity.settings import BumpCurve
 from kneewear.activity.sources import build_activity
-from kneewear.settings.activity import BumpCurve
 from tests.refusals import refused_at
 
 

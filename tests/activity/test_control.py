@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from kneewear.activity.sources import build_activity
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
-from kneewear.tissue.springs import spring_forces
+from kneewear.mechanics.springs import spring_forces
 from tests.activity.motions import (
     file_activity,
     iso_settings,

@@ -11,8 +11,8 @@ import pytest
 
 from kneewear.activity.load import LEAST_SHARE, clip_noise, load_sharing
 from kneewear.activity.sources import build_activity
-from kneewear.io.study_inputs import load_activity
-from kneewear.settings.checks import checks
+from kneewear.base.checks import checks
+from kneewear.study.files import load_activity
 from tests.activity.motions import ROOT, file_activity, load_settings, motion, study
 from tests.refusals import refused_at
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.activity.standards import AXIAL, COLUMNS
 from kneewear.io.curves import read_activity
-from kneewear.settings.standards import AXIAL, COLUMNS
-from kneewear.settings.study import merge_settings, validate_study
+from kneewear.study.settings import merge_settings, validate_study
 from tests.activity.motions import ROOT, read_settings, study
 from tests.refusals import refusal, refused_at
 

@@ -22,7 +22,9 @@ from kneewear.analysis.samples import (
     prediction_interval,
 )
 from kneewear.analysis.validity import MEAN, PEAK, analyse_validity
-from kneewear.settings.analyses import (
+from kneewear.base.cases import OUTPUTS, Output
+from kneewear.base.sides import BOTH, SIDES
+from kneewear.study.analysis_settings import (
     EffectsOptions,
     IndicesOptions,
     IntervalsOptions,
@@ -31,8 +33,6 @@ from kneewear.settings.analyses import (
     StepsOptions,
     ValidityOptions,
 )
-from kneewear.settings.cases import OUTPUTS, Output
-from kneewear.sides import BOTH, SIDES
 from kneewear.study.models import MODELS, column_name
 from kneewear.study.plans import plan_cases
 from tests.study.studies import coarse_study

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.analysis.materials import compare_materials
+from kneewear.evidence.published.materials import compare_materials
 
 
 def static_table(peaks):

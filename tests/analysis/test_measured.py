@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.analysis import measured
-from kneewear.analysis.measured import AGREES, CALIBRATED, REFUTED, analyse_measured
-from kneewear.regression.literature import published_rows
-from kneewear.settings.analyses import MeasuredOptions
-from kneewear.settings.study import read_study
-from kneewear.settings.wear_laws import WEAR_LAWS
+from kneewear.analysis.literature import published_rows
+from kneewear.evidence.measured_wear import tables as measured
+from kneewear.evidence.measured_wear.tables import AGREES, CALIBRATED, REFUTED, analyse_measured
+from kneewear.study.analysis_settings import MeasuredOptions
+from kneewear.study.settings import read_study
+from kneewear.wear.law_settings import WEAR_LAWS
 from tests.study.studies import CHECKOUT
 
 OPTIONS = MeasuredOptions(test="test", law="law")
@@ -46,7 +46,7 @@ def results_of(study, value):
 
 
 def test_law_that_predicts_what_was_measured_survives_and_one_that_is_off_is_refuted(study):
-    rows = published_rows("kneewear.reference", "measured_wear")
+    rows = published_rows("kneewear.evidence.measured_wear", "measured_wear")
     hips = rows[rows["over"] == ""].set_index("test")["published"].astype(float)
     off = {"archard": 1.0, "contact_area": 100.0}
 
@@ -100,7 +100,7 @@ def test_constants_reproduce_the_tests_they_were_identified_from(snapshot):
 
 def test_snapshot_is_of_the_measurements_and_laws_of_today(snapshot, study):
     table = snapshot["measured_wear"]
-    rows = published_rows("kneewear.reference", "measured_wear")
+    rows = published_rows("kneewear.evidence.measured_wear", "measured_wear")
     assert set(table["measurement"]) == set(rows["measurement"])
     first = table.drop_duplicates("measurement").set_index("measurement")["published"]
     printed = rows.set_index("measurement")["published"].astype(float)

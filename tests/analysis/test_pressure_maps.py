@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 
 from kneewear.__main__ import main
-from kneewear.analysis.material_fit import fit_material
-from kneewear.analysis.pressure_maps import (
+from kneewear.contact.foundation import MATERIALS
+from kneewear.errors import InputDataError
+from kneewear.evidence.measurements.files import read_measured_pressures
+from kneewear.evidence.measurements.material_fit import fit_material
+from kneewear.evidence.measurements.pressure_maps import (
     average_trials,
     averaged,
     pair_pressures,
@@ -17,9 +20,6 @@ from kneewear.analysis.pressure_maps import (
     reduce_map,
     vary_cut_off,
 )
-from kneewear.contact.foundation import MATERIALS
-from kneewear.errors import InputDataError
-from kneewear.io.measurements import read_measured_pressures
 
 PUBLISHED = MATERIALS["polyethylene_23c"]
 STRESS = np.linspace(0.0, 30.0, 25)

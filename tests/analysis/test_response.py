@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.regression.response import factor_effects, fit_response, response_terms
+from kneewear.analysis.response import factor_effects, fit_response, response_terms
 
 RNG = np.random.default_rng(5)
 LOW, HIGH = np.array([2.0, -1.0, 10.0]), np.array([4.0, 1.0, 30.0])
@@ -70,7 +70,7 @@ def test_a_left_out_case_is_predicted_as_by_a_fit_without_it():
     x = points(15)
     values = quadratic(x) + RNG.normal(0.0, 1.0, 15)
     surface = fit_response(x, values)
-    from kneewear.regression.models import POLYNOMIALS, polynomial_matrix
+    from kneewear.analysis.models import POLYNOMIALS, polynomial_matrix
 
     coded = (2.0 * x - surface.low - surface.high) / (surface.high - surface.low)
     matrix = polynomial_matrix(coded, *POLYNOMIALS[surface.model])

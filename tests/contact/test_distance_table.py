@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.sides import SIDES
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
 from tests.physics.bodies import CASES, energy, gait_study, linear_layer, pose_of
 
 pytestmark = pytest.mark.compiled

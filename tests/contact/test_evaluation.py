@@ -11,13 +11,13 @@ import pytest
 from numba import njit
 from scipy.spatial.transform import Rotation
 
+from kneewear.base.sides import SIDES
 from kneewear.contact._force_kernels import RESULT
 from kneewear.contact._kernels import evaluate_pairs
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
-from kneewear.sides import SIDES
 from tests.contact.test_distance_table import tables
 from tests.contact.test_traction import coefficient_of, damped_pressure
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of

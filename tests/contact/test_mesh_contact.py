@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from kneewear.contact.foundation import ElasticLayer, SmallStrain
-from kneewear.contact.mesh_pair import MeshContact
-from kneewear.geometry.distance_field import build_distance_field, distances_to_mesh
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.knees.contact.distance_field import build_distance_field, distances_to_mesh
+from kneewear.knees.contact.mesh_pair import MeshContact
 
 RADIUS, MODULUS, THICKNESS = 20.0, 100.0, 8.0
 

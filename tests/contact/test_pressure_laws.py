@@ -22,7 +22,7 @@ from kneewear.contact.foundation import (
     ThreeParameterMaterial,
     confined_modulus,
 )
-from kneewear.settings.simulation import PressureLawSettings
+from kneewear.motion.settings import PressureLawSettings
 from tests.contact.inverse_laws import energy, penetration
 
 MODULUS = confined_modulus(463.0, 0.46)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.ndimage import label
 from scipy.spatial.transform import Rotation
 
+from kneewear.base.sides import SIDES
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.search import FEW_POSES
 from kneewear.geometry.table import tabulate_surface
-from kneewear.sides import SIDES
 from tests.contact.indenters import THICKNESS, bumpy_pairs, models
 from tests.contact.test_distance_table import tables
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of

@@ -47,7 +47,7 @@ def test_a_wear_law_is_one_class_in_one_file(finished, tmp_path):
     checkout = Checkout(tmp_path / "copy", origin=finished.folder)
     found = blocks("A wear law")
     files = apply(found, checkout.folder) - {"config/mine.yaml"}
-    assert files == {"kneewear/settings/wear_laws.py"}
+    assert files == {"kneewear/wear/law_settings.py"}
     before = pd.read_csv(checkout.folder / "results/quick/tables/cases.csv")
     mine = yaml.safe_load((checkout.folder / "config/mine.yaml").read_text(encoding="utf-8"))
     said = checkout.snakemake("results/quick/tables/cases.csv", overrides=mine)

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from docs.generators.notebooks import run_notebook
-from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.settings.wear_laws import WEAR_LAWS
+from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.wear.law_settings import WEAR_LAWS
 
 CHECKOUT = Path(__file__).parents[2]
 DOCS = CHECKOUT / "docs"

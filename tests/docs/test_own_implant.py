@@ -13,7 +13,7 @@ import yaml
 
 import kneewear as kw
 from kneewear.__main__ import main
-from kneewear.settings.study import merge_settings
+from kneewear.study.settings import merge_settings
 from tests.docs.test_examples import blocks
 from tests.geometry.ultracongruent import ORIGINS, write_components
 from tests.workflow.conftest import CHECKOUT

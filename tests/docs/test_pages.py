@@ -8,7 +8,7 @@ import re
 import yaml
 
 from docs.generators.gallery import DOCS, RECORD, ROOT, TEMPLATES, render_gallery
-from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 
 LIMIT = 30_000
 STUDIES = sorted(path for path in (ROOT / "config").glob("*.yaml") if path.stem not in TEMPLATES)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from docs.generators.pages import ROOMS, page_name
-from kneewear.settings.study import Study
+from kneewear.study.settings import Study
 
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
 pytestmark = pytest.mark.slow

@@ -21,7 +21,7 @@ import pandas as pd
 import yaml
 from scipy.spatial import cKDTree
 
-from kneewear.settings.study import merge_settings, read_settings
+from kneewear.study.settings import merge_settings, read_settings
 
 CHECKOUT = Path(__file__).parents[2]
 DATA = CHECKOUT.parent / "shared/data"

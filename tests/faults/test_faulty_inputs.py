@@ -16,11 +16,11 @@ import yaml
 import kneewear
 from kneewear import default_settings_file
 from kneewear.__main__ import main
+from kneewear.base.checks import checks, drop_silenced
+from kneewear.base.keys import ranges_by_path
 from kneewear.errors import InputDataError
-from kneewear.io.study_inputs import check_inputs
-from kneewear.settings.checks import checks, drop_silenced
-from kneewear.settings.keys import ranges_by_path
-from kneewear.settings.study import MODELS, read_study
+from kneewear.study.files import check_inputs
+from kneewear.study.settings import MODELS, read_study
 from tests.faults.faulty_inputs import CHECKOUT, DATA, write_input
 from tests.overlays import AFTER
 

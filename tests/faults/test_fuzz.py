@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kneewear.base.files import read_settings, read_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_curves
 from kneewear.io.shapes import load_shape
-from kneewear.settings.files import read_settings, read_settings_file
-from kneewear.settings.study import merge_settings, validate_study
+from kneewear.study.settings import merge_settings, validate_study
 from tests.faults.faulty_inputs import CHECKOUT, EXAMPLE, as_text
 
 NUMBERS = (

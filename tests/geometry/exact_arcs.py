@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from kneewear.base.sides import POST, SIDES
 from kneewear.geometry import parametric
 from kneewear.geometry.fit_quality import summarize_deviation
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.primitives import Upright
-from kneewear.sides import POST, SIDES
 
 # Points along u and v at which the patches are measured.
 MEASURED = (61, 121)

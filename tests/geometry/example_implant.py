@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.settings import ParametricImplantSettings
 from kneewear.geometry.surface import Surface
-from kneewear.settings.implant import ParametricImplantSettings
-from kneewear.sides import SIDES
 
 FOLDER = Path(__file__).parents[2] / "config" / "example_meshes"
 # Fixed here, so that retuning the default implant leaves the committed files alone.

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry import distance_tabulation
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.shapes import load_shape
-from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.sides import SIDES
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.physics.bodies import cylinder, gait_study, sphere
 
 pytestmark = pytest.mark.compiled

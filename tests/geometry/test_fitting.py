@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry import fitting
 from kneewear.geometry.fit_quality import strip_means, summarize_deviation
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.shapes import load_shape
-from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.sides import SIDES
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.geometry import example_implant as example
 from tests.refusals import refused_at
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.settings import ImplantSettings
 from kneewear.io.shapes import load_shape
-from kneewear.settings.implant import ImplantSettings
-from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.sides import SIDES
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.refusals import refused_at
@@ -52,7 +52,7 @@ def settings(study: str, **changes) -> ImplantSettings:
 
 def example_parts(**shape) -> dict[str, TriangleMesh]:
     """Example implant in knee axes, with changed sizes."""
-    from kneewear.settings.implant import ParametricImplantSettings
+    from kneewear.geometry.settings import ParametricImplantSettings
 
     implant = build_parametric_implant(
         ParametricImplantSettings(**{**example.SHAPE, **shape}), "variant", 6.0

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import PlaneUnderside, underside_of_mesh
-from kneewear.sides import SIDES
 from tests.geometry.plans import bar, on_circle, polygon
 from tests.physics.bodies import UPRIGHT, gait_study, plate, sphere
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.element_grid import join_grids
 from kneewear.geometry.grid import Bearing, build_elements, build_grid
 from kneewear.geometry.plane import Plane, upright_frame
 from kneewear.geometry.thickness import thickness_to
-from kneewear.sides import SIDES
 from tests.geometry.test_grid import exact_area, hill, implant_of
 from tests.physics.bodies import UPRIGHT, plate
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant, InsertLayer
 from kneewear.geometry.table import tabulate_surface
 from kneewear.geometry.thickness import joint_thickness, layer_thickness, with_layer_thickness
-from kneewear.sides import SIDES
 from tests.geometry.plans import on_circle, polygon
 from tests.physics.bodies import UPRIGHT, plate, sphere
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.errors import InputDataError
 from kneewear.geometry.mesh_checks import check_femoral, check_insert
 from kneewear.geometry.meshes import (
@@ -14,7 +15,6 @@ from kneewear.geometry.meshes import (
     to_knee_axes,
 )
 from kneewear.io.shapes import load_shape
-from kneewear.sides import SIDES
 from tests.geometry.example_implant import example_implant, joined, meshed, stl_bytes
 from tests.refusals import refusal, refused_at
 

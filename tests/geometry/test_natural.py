@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import bearing_of, build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import to_knee_axes
@@ -17,8 +18,7 @@ from kneewear.geometry.plane import Plane
 from kneewear.geometry.table import tabulate_surface
 from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.io.shapes import load_shape
-from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.sides import SIDES
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.refusals import refusal
 
 ROOT = Path(__file__).parents[2]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
+from kneewear.base.sides import SIDES
 from kneewear.geometry.implant_sources import check_thickness
 from kneewear.geometry.parametric import (
     build_parametric_implant,
 )
-from kneewear.sides import SIDES
 from tests.geometry.exact_arcs import measure_parametric_implant
 from tests.refusals import refusal
 

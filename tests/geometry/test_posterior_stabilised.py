@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.base.sides import POST, SIDES
 from kneewear.geometry.grid import bearing_of, build_elements
 from kneewear.geometry.parametric import (
     build_parametric_implant,
 )
-from kneewear.settings.study import merge_settings, read_settings, validate_study
-from kneewear.sides import POST, SIDES
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 
 BASE = merge_settings(read_settings("config/defaults.yaml"), read_settings("config/chapter3.yaml"))
 SETTINGS = validate_study(BASE).implant.parametric

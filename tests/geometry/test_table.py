@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.table import bilinear, bilinear_with_slopes, tabulate_surface
-from kneewear.sides import SIDES
 from tests.physics.bodies import gait_study, sphere
 
 ROUNDING = 1e-12

@@ -15,8 +15,8 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.thickness import MeshUnderside
 from kneewear.io.shapes import load_shape
-from kneewear.io.study_inputs import mesh_files
-from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.study.files import mesh_files
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.geometry.plans import bar
 from tests.refusals import refusal, refused_at
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.settings import ParametricImplantSettings
 from kneewear.io.cad import save_patches
-from kneewear.settings.implant import ParametricImplantSettings
-from kneewear.sides import SIDES
 from tests.geometry.example_implant import joined, meshed, stl_bytes
 from tests.geometry.solids import closed
 

@@ -11,11 +11,11 @@ import pytest
 
 from benchmarks.multipatch import PatchSet
 from kneewear import default_study
+from kneewear.base.sides import SIDES
 from kneewear.geometry.fitting import FitSettings, fit_condyle
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io import cad
 from kneewear.io.shapes import load_shape
-from kneewear.sides import SIDES
 from tests.geometry.patches import count_holes, find_seams, split_surface
 from tests.geometry.test_surface import wavy
 from tests.refusals import refusal, refused_at

@@ -17,11 +17,11 @@ import pytest
 
 from kneewear.errors import DamagedFileError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.io import netcdf
 from kneewear.io.documents import load_json, load_table, save_json, save_table
 from kneewear.io.result_files import atomic_path, read_checked
-from kneewear.io.schema import RECORDS, StoredRecord, StoredVariable
-from kneewear.joblog import job_log
+from kneewear.runs.joblog import job_log
+from kneewear.study import netcdf
+from kneewear.study.schema import RECORDS, StoredRecord, StoredVariable
 from tests.io.test_round_trips import make_grid
 from tests.refusals import refused_at
 
@@ -124,7 +124,7 @@ from matplotlib.figure import Figure
 from kneewear.errors import OutputFileError
 from kneewear.io.documents import save_table
 from kneewear.io.documents import save_text
-from kneewear.io import netcdf
+from kneewear.study import netcdf
 from kneewear.io.documents import save_figures
 from tests.io.test_round_trips import make_history
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.distance_tabulation import build_distance_table
-from kneewear.io import netcdf
+from kneewear.study import netcdf
 from tests.physics.bodies import sphere
 from tests.refusals import refused_at
 

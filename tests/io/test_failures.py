@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.io import netcdf
-from kneewear.schemas import CONTACT
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import (
+from kneewear.base.cases import Case
+from kneewear.base.schemas import CONTACT
+from kneewear.motion.history import (
     Failure,
     cases_of,
     failure_attribute,
@@ -16,6 +15,7 @@ from kneewear.simulation.history import (
     keep_common,
     select_cases,
 )
+from kneewear.study import netcdf
 from tests.physics.bodies import SMALL, gait_study
 
 CASES = Case("thin", 6.0, 75.0), Case("thick", 10.0, 75.0)

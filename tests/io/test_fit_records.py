@@ -7,7 +7,7 @@ import numpy as np
 from kneewear import default_study
 from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.io import netcdf
+from kneewear.study import netcdf
 
 
 def test_deviations_come_back(tmp_path):

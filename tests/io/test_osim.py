@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import sphere_mesh
 from kneewear.io.mesh_formats import save_ply
-from kneewear.io.osim import simm_spline
-from kneewear.new_study.opensim import import_model
+from kneewear.knees.opensim import import_model
+from kneewear.knees.osim import simm_spline
 from tests.io.leg import model, path
 
 CONTACT = """<Smith2018ArticularContactForce name="tf contact"><socket_target_mesh>

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.io.multibody_inputs import load_parts
+from kneewear.knees.composed import compose_system
+from kneewear.knees.inputs import load_parts
+from kneewear.knees.opensim import import_model
 from kneewear.mechanics.rotations import angles_312
-from kneewear.new_study.opensim import import_model
-from kneewear.settings.study import read_study
-from kneewear.studies.multibody.composed import compose_system
+from kneewear.study.settings import read_study
 from tests.io.leg import model
 
 osim = pytest.importorskip("opensim", reason="needs the extra 'peers'")

@@ -12,11 +12,11 @@ from pydantic import TypeAdapter
 from scipy.spatial.transform import Rotation
 
 from kneewear.activity.conventions import BEAM, registered_motion
+from kneewear.activity.settings import FileActivity, Motion, MotionSettings
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_activity
 from kneewear.io.pose_files import read_both_poses, read_matrix_poses, read_tracked_poses
 from kneewear.io.shapes import load_shape
-from kneewear.settings.activity import FileActivity, Motion, MotionSettings
 from tests.activity.motions import ROOT
 from tests.refusals import refused_at
 

@@ -11,7 +11,10 @@ import pytest
 import xarray as xr
 
 from kneewear.activity.activity import Activity
-from kneewear.findings import Finding
+from kneewear.base.cases import Case
+from kneewear.base.findings import Finding
+from kneewear.base.schemas import CONTACT, DAMAGE
+from kneewear.base.sides import SIDES
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant, InsertLayer
@@ -20,14 +23,11 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import COLUMNS, SurfaceTable
 from kneewear.geometry.thickness import MeshUnderside, PlaneUnderside
-from kneewear.io import netcdf
 from kneewear.io.documents import load_json, load_table, save_json, save_table
 from kneewear.io.result_files import atomic_path
-from kneewear.schemas import CONTACT, DAMAGE
-from kneewear.settings.cases import Case
-from kneewear.sides import SIDES
-from kneewear.simulation.history import case_coordinates, failure_attribute
-from kneewear.tissue.springs import Spring
+from kneewear.mechanics.springs import Spring
+from kneewear.motion.history import case_coordinates, failure_attribute
+from kneewear.study import netcdf
 from tests.refusals import refused_at
 
 RNG = np.random.default_rng(1)

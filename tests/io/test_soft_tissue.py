@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.io.soft_tissue import (
+from kneewear.knees.tissue.files import (
     FileFrame,
     read_ligaments,
     read_muscle_tensions,

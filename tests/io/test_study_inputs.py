@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kneewear.io.study_inputs import check_inputs, measured_activities
-from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.study.files import check_inputs, measured_activities
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.refusals import refusal
 
 ROOT = Path(__file__).parents[2]

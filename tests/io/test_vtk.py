@@ -7,12 +7,12 @@ import pytest
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
+from kneewear.base.cases import Case
+from kneewear.base.schemas import DAMAGE
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
-from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
-from kneewear.schemas import DAMAGE
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import case_coordinates, failure_attribute
+from kneewear.motion.history import case_coordinates, failure_attribute
+from kneewear.report.vtk import save_damage_vtk, save_geometry_vtk
 from tests.geometry.test_layers import knee_of_spheres
 from tests.physics.bodies import gait_study
 

@@ -8,14 +8,14 @@ import pytest
 import xarray as xr
 
 from kneewear import default_study
+from kneewear.base.cases import Case
+from kneewear.base.schemas import DAMAGE
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.shapes import load_shape
-from kneewear.io.worn_insert import save_worn_insert
-from kneewear.schemas import DAMAGE
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import case_coordinates, failure_attribute
+from kneewear.motion.history import case_coordinates, failure_attribute
+from kneewear.report.worn_insert import save_worn_insert
 from kneewear.wear.worn_surface import lower_surface, worn_patches
 
 LIVES = ("walk",)

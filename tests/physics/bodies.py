@@ -12,6 +12,9 @@ from numba import config
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_parametric_activity
+from kneewear.base.cases import Case
+from kneewear.base.files import read_settings
+from kneewear.base.sides import SIDES
 from kneewear.contact.foundation import ElasticLayer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
@@ -28,11 +31,8 @@ from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the test
 )
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
-from kneewear.settings.files import read_settings
-from kneewear.settings.study import merge_settings, validate_study
-from kneewear.sides import SIDES
-from kneewear.simulation.cases import simulate_cases
+from kneewear.motion.cases import simulate_cases
+from kneewear.study.settings import merge_settings, validate_study
 from tests.contact.inverse_laws import energy as stored_energy
 from tests.datasets import plain
 

@@ -14,7 +14,7 @@ PER_METRE = 10.0**-4.5
 
 def published(name):
     """One of its tables, by first column."""
-    path = files("kneewear.reference").joinpath("published", "machado", f"{name}.csv")
+    path = files("kneewear.evidence.published").joinpath("machado", f"{name}.csv")
     with path.open(encoding="utf-8") as file:
         return pd.read_csv(file, comment="#", index_col=0)
 

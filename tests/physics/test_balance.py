@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from kneewear.base.cases import Case
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import covered_area
-from kneewear.settings.cases import Case
 from tests.physics.bodies import CASES, MODULUS, gait_study, pose_of
 
 # Bodies' weights are turned into newtons with g = 9.81 m/s2.

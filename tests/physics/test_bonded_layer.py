@@ -14,7 +14,7 @@ from kneewear.contact.foundation import (
     ThreeParameter,
     confined_modulus,
 )
-from kneewear.reference import winkler
+from kneewear.evidence.verification import winkler
 from tests.contact.inverse_laws import energy
 
 MODULUS, THICKNESS, RADIUS = confined_modulus(463.0, 0.46), 8.0, 30.0

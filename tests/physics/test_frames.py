@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
+from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import build_grid
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.sides import SIDES
 from tests.physics.bodies import CASES, UPRIGHT, Study, contact_of, gait_study, moved
 
 pytestmark = pytest.mark.compiled

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import dblquad, quad
 
-from kneewear.reference import hertz
+from kneewear.contact import hertz
 
 MODULUS = 587.3
 

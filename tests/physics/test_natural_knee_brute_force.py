@@ -18,9 +18,9 @@ from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
 from kneewear.io.shapes import load_shape
-from kneewear.io.study_inputs import FileReader
-from kneewear.settings.study import merge_settings, read_settings, validate_study
-from tests.press.conftest import compute
+from kneewear.study.files import FileReader
+from kneewear.study.settings import merge_settings, read_settings, validate_study
+from tests.models.press.conftest import compute
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()

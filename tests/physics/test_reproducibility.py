@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.simulation._equilibrium_kernels import Loading
-from kneewear.simulation.component import contact_model
-from kneewear.simulation.equilibrium import approach, solve_equilibrium
+from kneewear.motion._equilibrium_kernels import Loading
+from kneewear.motion.component import contact_model
+from kneewear.motion.frame_equilibrium import approach, solve_equilibrium
 from tests.physics.bodies import (
     CASES,
     UPRIGHT,

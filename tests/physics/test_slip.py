@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kneewear.activity.activity import Activity
+from kneewear.base.cases import Case
 from kneewear.geometry.grid import build_grid
-from kneewear.settings.cases import Case
 from tests.physics.bodies import Study, cylinder, flat_implant, gait_study, sphere
 
 pytestmark = pytest.mark.compiled

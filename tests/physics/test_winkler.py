@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from kneewear.reference import winkler
+from kneewear.evidence.verification import winkler
 from tests.physics.bodies import MODULUS, UPRIGHT, contact_of, cylinder, flat_implant, sphere
 
 RADIUS, DEPTH, THICKNESS = 30.0, 0.2, 8.0

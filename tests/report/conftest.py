@@ -10,20 +10,20 @@ import pytest
 
 from kneewear import default_study
 from kneewear.activity.sources import build_parametric_activity
-from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant_sources import build_implant
-from kneewear.regression.comparison import (
+from kneewear.analysis.models import compare_models, predict_cases
+from kneewear.analysis.regression import correlate_pressure, fit_regression
+from kneewear.analysis.regression_tables import flag_validity
+from kneewear.base.cases import Case
+from kneewear.base.schemas import CONTACT
+from kneewear.evidence.published.comparison import (
     compare_correlation,
     compare_published,
     compare_regression,
     compare_trends,
 )
-from kneewear.regression.fit import correlate_pressure, fit_regression
-from kneewear.regression.models import compare_models, predict_cases
-from kneewear.regression.tables import flag_validity
-from kneewear.schemas import CONTACT
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import case_coordinates, failure_attribute
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.motion.history import case_coordinates, failure_attribute
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases

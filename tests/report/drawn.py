@@ -1,8 +1,8 @@
 """All figures of an example study."""
 
+from kneewear.motion.history import cases_of, only_case
 from kneewear.report.figures import draw_contact, draw_method, draw_results
 from kneewear.report.maps import centre_case
-from kneewear.simulation.history import cases_of, only_case
 
 WEAR_FIGURES = {
     "damage_maps", "wear_maps", "damage_surfaces", "design", "published_scatter",

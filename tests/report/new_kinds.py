@@ -13,31 +13,31 @@ import kneewear as kw
 from docs.generators.results import SNAPSHOT
 from kneewear import default_settings_file
 from kneewear.analysis.front import shown_designs
+from kneewear.analysis.literature import ComparedNumber, judge_numbers
 from kneewear.analysis.tables import analyse_results
+from kneewear.evidence.fe_comparison.comparison import compute_twin
+from kneewear.evidence.fe_comparison.figures import draw_twin
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.documents import load_table
-from kneewear.io.study_inputs import design_studies
-from kneewear.regression.literature import ComparedNumber, judge_numbers
-from kneewear.replications.fe_knee.bones import build_bones
-from kneewear.replications.fe_knee.figures import draw_knee
-from kneewear.replications.fe_knee.literature import compare_fe_knee
-from kneewear.replications.fe_knee.run import KneeRun, run_knee
+from kneewear.knees.figures import draw_multibody_figures
+from kneewear.knees.papers.fe_knee.bones import build_bones
+from kneewear.knees.papers.fe_knee.figures import draw_knee
+from kneewear.knees.papers.fe_knee.literature import compare_fe_knee
+from kneewear.knees.papers.fe_knee.run import KneeRun, run_knee
+from kneewear.knees.result import curves, scene_record
 from kneewear.report.analyses import draw_analyses
 from kneewear.report.design_view import build_design_view
 from kneewear.report.designs import draw_characterisation, draw_laxity
-from kneewear.report.fe_twin import draw_twin
-from kneewear.report.multibody import draw_multibody_figures
 from kneewear.report.optimisation import draw_optimisation
-from kneewear.settings.study import merge_settings, read_settings, read_study, validate_study
-from kneewear.studies.fe_twin.twin import compute_twin
-from kneewear.studies.multibody.result import curves, scene_record
 from kneewear.study.designs import simulate_design
+from kneewear.study.files import design_studies
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.run import run_cases
 from kneewear.study.search import plan_front, plan_generation, with_grid
 from kneewear.study.search import searched as searched_study
-from tests.press.conftest import compute
-from tests.replications.knees import small_study
+from kneewear.study.settings import merge_settings, read_settings, read_study, validate_study
+from tests.knees.papers.knees import small_study
+from tests.models.press.conftest import compute
 
 CONFIG = Path(__file__).parents[2] / "config"
 GRID = {"grid": {"rows": 16, "columns": 12}}

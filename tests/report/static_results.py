@@ -7,12 +7,12 @@ from typing import NamedTuple
 import pandas as pd
 import xarray as xr
 
-from kneewear.analysis.press import case_conditions
 from kneewear.analysis.tables import analyse_results
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
-from tests.press.chapter3 import small_study
-from tests.press.conftest import compute
+from kneewear.models.press.tables import case_conditions
+from tests.models.press.chapter3 import small_study
+from tests.models.press.conftest import compute
 
 STUDY = small_study(
     materials=("linear", "nonlinear"), flexion_deg=(0.0, 90.0), load_n=(750.0, 3000.0),

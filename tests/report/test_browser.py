@@ -16,12 +16,12 @@ import yaml
 from statsmodels.api import OLS
 
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.settings import InsertRegions
+from kneewear.knees.figures import scene_view
+from kneewear.knees.result import scene_record
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
-from kneewear.report.multibody import scene_view
 from kneewear.report.regions import tabulate_heights
-from kneewear.settings.implant import InsertRegions
-from kneewear.studies.multibody.result import scene_record
 from tests.report.labels import misplaced
 from tests.report.new_kinds import NEW_KINDS, passive_flexion, searched
 from tests.report.pages import written

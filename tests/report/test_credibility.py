@@ -10,10 +10,9 @@ from pydantic import ValidationError
 
 from kneewear import __version__, checkout_folder
 from kneewear.__main__ import main
-from kneewear.credibility import read_judgements, write_credibility
 from kneewear.errors import InputDataError
-from kneewear.io.documents import save_json, save_table
-from kneewear.report.credibility import (
+from kneewear.evidence.credibility.command import read_judgements, write_credibility
+from kneewear.evidence.credibility.report import (
     GRADATIONS,
     LEVELS,
     FactorJudgement,
@@ -23,6 +22,7 @@ from kneewear.report.credibility import (
     factor_parts,
     model_risk,
 )
+from kneewear.io.documents import save_json, save_table
 from kneewear.report.derived import Tables
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary

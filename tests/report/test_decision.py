@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.regression.fit import fit_regression
-from kneewear.regression.models import PLANE, POWER_LAW, compare_models
+from kneewear.analysis.models import PLANE, POWER_LAW, compare_models
+from kneewear.analysis.regression import fit_regression
 from kneewear.report.wear_tables import limit_fits
 
 THICKNESS, MASS = (grid.ravel() for grid in np.meshgrid([6.0, 8.0, 10.0], [50.0, 75.0, 100.0]))

@@ -8,13 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.regression.literature import ComparedNumber, judge_numbers
-from kneewear.report.published_tables import (
-    creep_share,
-    insert_rates,
-    retrievals,
-)
-from kneewear.report.static import draw_grid_sensitivity, draw_position_scan
+from kneewear.analysis.literature import ComparedNumber, judge_numbers
+from kneewear.evidence.published.tables import creep_share, insert_rates, retrievals
+from kneewear.models.press.static_figures import draw_grid_sensitivity, draw_position_scan
 from kneewear.report.study_tables import (
     compared_numbers,
     convergence_errors,
@@ -40,7 +36,7 @@ from kneewear.report.wear_tables import (
     surface_errors,
     thickness_choice,
 )
-from kneewear.settings.wear_laws import WEAR_LAWS
+from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.spread import vary_models
 from tests.report.static_results import CONVERGENCE, SENSITIVITY
 from tests.wear.conftest import make_grid, make_history, make_settings

@@ -9,11 +9,11 @@ import pytest
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import proj3d
 
+from kneewear.base.cases import Case
+from kneewear.evidence.verification.figures import draw_analysis_comparison
+from kneewear.evidence.verification.methods import compare_analyses
 from kneewear.report.bodies import draw_control_nets, draw_dynamics
 from kneewear.report.study_tables import analysis_differences
-from kneewear.report.verification import draw_analysis_comparison
-from kneewear.settings.cases import Case
-from kneewear.verification.methods import compare_analyses
 from tests.datasets import with_values
 from tests.physics.bodies import SMALL, gait_study
 

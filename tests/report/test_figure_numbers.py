@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.regression.groups import QUANTITIES
+from kneewear.analysis.groups import QUANTITIES
+from kneewear.base.cases import centre_case
+from kneewear.motion.history import cases_of
 from kneewear.report.maps import typical_cases
 from kneewear.report.tables import rows_with
-from kneewear.settings.cases import centre_case
-from kneewear.simulation.history import cases_of
 from tests.report.drawn import figures_of
 
 SIDES = ("medial", "lateral")

@@ -12,6 +12,7 @@ from contourpy import contour_generator
 from matplotlib.figure import Figure
 
 from kneewear import default_study
+from kneewear.evidence.verification.figures import draw_cost, draw_distance_methods
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.documents import save_figures
@@ -28,7 +29,6 @@ from kneewear.report.maps import (
     draw_extraction,
 )
 from kneewear.report.style import new_figure
-from kneewear.report.verification import draw_cost, draw_distance_methods
 from tests.datasets import with_values
 from tests.geometry.exact_arcs import measure_parametric_implant
 from tests.geometry.solids import closed_femoral, closed_insert

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.base.sides import BOTH
 from kneewear.report.cohort import DISTRIBUTED, draw_levels
-from kneewear.sides import BOTH
 from kneewear.study.models import column_name
 from tests.report.labels import misplaced
 

@@ -9,10 +9,10 @@ from html.parser import HTMLParser
 import matplotlib as mpl
 import pytest
 
-from kneewear.findings import Finding, Reported
+from kneewear.base.findings import Finding, Reported
+from kneewear.models.press.static_figures import draw_static_figures
 from kneewear.report.pdf import write_pdf
 from kneewear.report.specification import load_page
-from kneewear.report.static import draw_static_figures
 from kneewear.report.style import new_figure, styled
 from tests.report.drawn import WEAR_FIGURES
 from tests.report.pages import as_svg, written

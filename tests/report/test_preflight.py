@@ -80,7 +80,9 @@ def test_windows_beside_the_bearing_are_drawn_with_its_extent(tmp_path, monkeypa
 def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").symlink_to(CHECKOUT / "config")
-    monkeypatch.setattr("kneewear.preflight.build_distance_tables", lambda implant, settings: {})
+    monkeypatch.setattr(
+        "kneewear.runs.preflight.build_distance_tables", lambda implant, settings: {}
+    )
     (tmp_path / "own.yaml").write_text("implant: {meshes: {wave_tolerance_mm: null}}\n")
     command.main(["check", "config/example_meshes.yaml", "own.yaml"])
     said = capsys.readouterr().out

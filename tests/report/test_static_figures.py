@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kneewear.report.static import draw_static_figures, draw_static_sections, drawn_cases
+from kneewear.models.press.static_figures import (
+    draw_static_figures,
+    draw_static_sections,
+    drawn_cases,
+)
 
 
 def test_one_pose_a_flexion_is_shown_at_the_largest_load(static_study):

@@ -8,18 +8,18 @@ import re
 import pandas as pd
 import pytest
 
+from kneewear.base.findings import Finding, Reported
+from kneewear.base.sides import BOTH
 from kneewear.errors import NOT_COMPUTED, InputDataError
-from kneewear.findings import Finding, Reported
 from kneewear.io.documents import save_json
-from kneewear.joblog import job_log
-from kneewear.outcome import outcome
-from kneewear.provenance import reported_findings
 from kneewear.report.derived import Tables
 from kneewear.report.specification import KeyResultPart
 from kneewear.report.summary import (
     key_results,
 )
-from kneewear.sides import BOTH
+from kneewear.runs.joblog import job_log
+from kneewear.runs.provenance import reported_findings
+from kneewear.runs.terminal_summary import outcome
 from tests.report.pages import written
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kneewear.report.multibody import draw_tibial_laxity
+from kneewear.knees.figures import draw_tibial_laxity
 
 
 def test_curves_are_of_the_tests_that_the_knee_bears():

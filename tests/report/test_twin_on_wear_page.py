@@ -8,9 +8,9 @@ import pytest
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_json, save_table
-from kneewear.io.study_inputs import check_inputs, twin_table
 from kneewear.report.wear_tables import twin_effects
-from kneewear.settings.study import read_study
+from kneewear.study.files import check_inputs, twin_table
+from kneewear.study.settings import read_study
 
 LINEAR = {"wear": {"wear_law": "archard"}}
 

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from kneewear import __main__ as command
-from kneewear.findings import VALIDITY, WORDS, Finding, Reported, Verdict
+from kneewear.base.findings import VALIDITY, WORDS, Finding, Reported, Verdict
 from kneewear.io.documents import save_json
-from kneewear.outcome import outcome
 from kneewear.report.summary import read_verdict
+from kneewear.runs.terminal_summary import outcome
 from tests.report.pages import written
 
 ERROR, WARNING, NOTE = (Finding("one", level, "", "x", "", "") for level in WORDS)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.knees.figures import scene_view
+from kneewear.knees.result import Scene, scene_record
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.motion.history import cases_of
 from kneewear.report import insert_view
 from kneewear.report.insert_view import build_insert_view, insert_mesh
-from kneewear.report.multibody import scene_view
 from kneewear.report.viewer import STEPS, colour_steps
-from kneewear.simulation.history import cases_of
-from kneewear.studies.multibody.result import Scene, scene_record
 from tests.datasets import plain
 
 

@@ -18,7 +18,7 @@ from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
-from kneewear.simulation.evaluation import build_layers, build_pairs
+from kneewear.motion.evaluation import build_layers, build_pairs
 from tests.refusals import refused_at
 
 pytestmark = pytest.mark.compiled

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.study import merge_settings, validate_study
-from kneewear.simulation.evaluation import build_layers, build_pairs
-from kneewear.simulation.lower_face import build_lower_face as build
-from kneewear.simulation.lower_face import moment_about
-from kneewear.simulation.platform import Platform
-from kneewear.simulation.seat import refer_to_seat
-from kneewear.study.faces import compute_faces, face_cycles
+from kneewear.models.mobile_insert.backside import build_lower_face as build
+from kneewear.models.mobile_insert.backside import moment_about
+from kneewear.models.mobile_insert.compute import compute_faces, face_cycles
+from kneewear.models.mobile_insert.insert_motion import Platform
+from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.motion.evaluation import build_layers, build_pairs
 from kneewear.study.inputs import (
     CaseInputs,
     built_in_activities,
     exact_knee,
     with_exact_distances,
 )
+from kneewear.study.settings import merge_settings, validate_study
 from tests.study.studies import COARSE, shipped
 
 # A cycle closes to 1e-6 rad, 6e-5 deg.

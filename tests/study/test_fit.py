@@ -9,15 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.analysis import fit as analysis
-from kneewear.analysis.fit import separate_constants
 from kneewear.errors import ConvergenceError
-from kneewear.reference.published import HALF_UNITS
-from kneewear.settings.plans import ResolutionSettings, StageSettings
-from kneewear.settings.study import merge_settings, validate_study
-from kneewear.study import fit, inputs
-from kneewear.study.fit import fit_study, pose_problem, search_constants
+from kneewear.evidence.calibration import fit
+from kneewear.evidence.calibration import tables as analysis
+from kneewear.evidence.calibration.fit import fit_study, pose_problem, search_constants
+from kneewear.evidence.calibration.tables import separate_constants
+from kneewear.evidence.published.values import HALF_UNITS
+from kneewear.study import inputs
+from kneewear.study.plan_settings import ResolutionSettings, StageSettings
 from kneewear.study.run import FAILURE
+from kneewear.study.settings import merge_settings, validate_study
 from tests.study.studies import shipped
 
 CALIBRATION = shipped("calibration.yaml")

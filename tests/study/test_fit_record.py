@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from kneewear.analysis.fit import error_rows, tidy_cells
-from kneewear.reference.published import published_values
-from kneewear.regression.comparison import compare_published
-from kneewear.settings.plans import ResolutionSettings
-from kneewear.settings.study import validate_study
-from kneewear.study.fit import compute_cells
+from kneewear.evidence.calibration.fit import compute_cells
+from kneewear.evidence.calibration.tables import error_rows, tidy_cells
+from kneewear.evidence.published.comparison import compare_published
+from kneewear.evidence.published.values import published_values
+from kneewear.study.plan_settings import ResolutionSettings
+from kneewear.study.settings import validate_study
 from tests.study.studies import CONFIG, shipped
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]

@@ -8,10 +8,9 @@ from scipy import stats
 
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_table
-from kneewear.io.plans import read_plan
-from kneewear.io.study_inputs import case_files, count_cases
-from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study.centre import constant_table, sample_intervals, sampled_study
+from kneewear.study.files import case_files, count_cases
+from kneewear.study.plan_files import read_plan
 from kneewear.study.plans import (
     NOMINAL,
     ROLE,
@@ -20,6 +19,7 @@ from kneewear.study.plans import (
     stratify_samples,
     variable_values,
 )
+from kneewear.study.settings import merge_settings, validate_study
 from tests.refusals import refused_at
 from tests.study.studies import CONFIG, DEFAULT, coarse_study, shipped
 
@@ -186,7 +186,7 @@ def test_a_real_implant_has_the_constants_that_it_has():
 
 
 def test_intervals_are_percentiles():
-    from kneewear.settings.cases import OUTPUTS
+    from kneewear.base.cases import OUTPUTS
 
     values = np.arange(1.0, 41.0)
     table = {ROLE: [NOMINAL] + ["draw"] * 40}

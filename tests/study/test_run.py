@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 import kneewear as kw
-from kneewear.io.study_inputs import FileReader, load_activity
-from kneewear.settings.study import merge_settings, validate_study
 from kneewear.study.discretisation import check_discretisation
 from kneewear.study.element_sums import SampleSums
+from kneewear.study.files import FileReader, load_activity
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import CASE, plan_cases
 from kneewear.study.run import FAILURE, run_cases
+from kneewear.study.settings import merge_settings, validate_study
 from tests.physics.bodies import SMALL, gait_study
 from tests.study.studies import CHECKOUT, COARSE, coarse_study, computed, shipped
 

@@ -10,7 +10,6 @@ pytest.importorskip("pymoo", reason="the extra 'optimisation' is not installed")
 
 from kneewear.analysis.front import analyse_front
 from kneewear.errors import InputDataError
-from kneewear.settings.study import merge_settings, read_settings, validate_study
 from kneewear.study.designs import chosen_study, simulate_design
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.run import run_cases
@@ -27,6 +26,7 @@ from kneewear.study.search import (
     violations,
     with_grid,
 )
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.study.studies import CONFIG, shipped
 
 SPHERE = {"medial": 25.0, "lateral": 25.0}

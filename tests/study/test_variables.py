@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kneewear.settings.study import apply_case, validate_study
-from kneewear.settings.variables import Variable
+from kneewear.base.variables import Variable
+from kneewear.study.settings import apply_case, validate_study
 from tests.study.studies import coarse_study, shipped
 
 MASS = {"settings": ["patient.body_mass_kg"]}

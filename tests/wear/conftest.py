@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
+from kneewear.base.cases import Case
+from kneewear.base.schemas import CONTACT
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.schemas import CONTACT
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import case_coordinates, failure_attribute
+from kneewear.motion.history import case_coordinates, failure_attribute
 
 SIDES = ("medial", "lateral")
 

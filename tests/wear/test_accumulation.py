@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.simulation.history import cases_of, failures_of, only_case
+from kneewear.motion.history import cases_of, failures_of, only_case
 from kneewear.wear.accumulation import accumulate_cases, accumulate_wear
 from kneewear.wear.creep import creep_strain_per_pressure, minutes_of_life
 from tests.datasets import with_values

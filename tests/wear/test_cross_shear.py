@@ -99,7 +99,7 @@ def pin_slip(stroke, gear_radius, pin_radius, frames):
 @pytest.fixture(scope="module")
 def pins():
     """Exact cross-shear ratios of a pin on a plate, with stroke and radii in mm."""
-    file = files("kneewear.reference") / "pin_on_plate_cross_shear.csv"
+    file = files("kneewear.evidence.measured_wear") / "pin_on_plate_cross_shear.csv"
     return pd.read_csv(str(file), comment="#")
 
 

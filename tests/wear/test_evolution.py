@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import cases_of, only_case
+from kneewear.base.cases import Case
+from kneewear.motion.history import cases_of, only_case
 from kneewear.wear import accumulation
 from kneewear.wear.accumulation import accumulate_wear, block_ends
 from kneewear.wear.creep import creep_development, minutes_of_life

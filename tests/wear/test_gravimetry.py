@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from kneewear import load_study
+from kneewear.base.cases import Case
 from kneewear.errors import DamagedFileError
 from kneewear.io.curves import read_simulator_test
 from kneewear.io.documents import save_json
 from kneewear.io.result_files import file_hash, frozen_digest
-from kneewear.io.study_inputs import check_inputs
 from kneewear.report.wear import draw_wear_over_cycles
-from kneewear.settings.cases import Case
+from kneewear.study.files import check_inputs
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.gravimetry import predicted_rates, tabulate_wear_over_cycles
 from kneewear.wear.records import record_cycles

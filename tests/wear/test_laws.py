@@ -7,9 +7,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from kneewear.settings.wear import WearSettings
-from kneewear.settings.wear_laws import WEAR_LAWS, Archard
+from kneewear.wear.law_settings import WEAR_LAWS, Archard
 from kneewear.wear.laws import ScaledLaw, choose_wear_law, cycles_of_life, worn_depth
+from kneewear.wear.settings import WearSettings
 from tests.wear.conftest import make_settings
 
 FACTOR = 2.6e-10  # mm3/(N mm)

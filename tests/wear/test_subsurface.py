@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.fe.layer_stress import layer_stress
-from kneewear.fe.material import von_mises
+from kneewear.contact.layer_stress import layer_stress
+from kneewear.contact.material import von_mises
 from kneewear.wear.subsurface import subsurface_stress
 from tests.physics.bodies import CASES, gait_study
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.element_grid import border_elements, covered_area
-from kneewear.simulation.history import cases_of
+from kneewear.motion.history import cases_of
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.settings.cases import Case
+from kneewear.base.cases import Case
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.creep import creep_strain_per_pressure
 from kneewear.wear.superposition import ContactResponse, relaxed_pressure, superposed_creep

@@ -7,8 +7,8 @@ import shutil
 import numpy as np
 import yaml
 
-from kneewear.io import netcdf
-from kneewear.schemas import CONTACT
+from kneewear.base.schemas import CONTACT
+from kneewear.study import netcdf
 from tests.datasets import plain
 
 

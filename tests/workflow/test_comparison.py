@@ -11,19 +11,7 @@ import pytest
 
 import kneewear as kw
 from kneewear.__main__ import main
-from kneewear.errors import InputDataError, KneewearError
-from kneewear.io import netcdf
-from kneewear.io.documents import load_table
-from kneewear.io.finished_study import load_finished
-from kneewear.report.comparison import (
-    build_comparison_view,
-    comparison_findings,
-    comparison_settings,
-    comparison_tables,
-    draw_depth_differences,
-)
-from kneewear.schemas import CONTACT, DAMAGE
-from kneewear.studies.comparison import (
+from kneewear.analysis.comparison import (
     FinishedStudy,
     compare_samples,
     compare_studies,
@@ -31,6 +19,18 @@ from kneewear.studies.comparison import (
     middle_cell,
     shared_cells,
 )
+from kneewear.base.schemas import CONTACT, DAMAGE
+from kneewear.errors import InputDataError, KneewearError
+from kneewear.io.documents import load_table
+from kneewear.report.comparison import (
+    build_comparison_view,
+    comparison_findings,
+    comparison_settings,
+    comparison_tables,
+    draw_depth_differences,
+)
+from kneewear.runs.finished_study import load_finished
+from kneewear.study import netcdf
 from tests.report.pages import written
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]

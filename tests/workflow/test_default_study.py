@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.base.schemas import CONTACT
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.io import netcdf
-from kneewear.schemas import CONTACT
+from kneewear.study import netcdf
 from tests.datasets import plain
 
 from .balance import assert_balanced, assert_equilibria_balance, batches

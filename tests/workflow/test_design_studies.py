@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from kneewear.io.documents import load_json
-from kneewear.settings.study import merge_settings, read_settings
+from kneewear.study.settings import merge_settings, read_settings
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]

@@ -48,7 +48,7 @@ def test_tables_figures_and_page_are_there(checkout):
 
 def test_figures_run_no_step_again(checkout):
     with checkout.edited(
-        "kneewear/replications/fe_knee/figures.py", "TOP_PERCENTILE = 99.5", "TOP_PERCENTILE = 99.0"
+        "kneewear/knees/papers/fe_knee/figures.py", "TOP_PERCENTILE = 99.5", "TOP_PERCENTILE = 99.0"
     ):
         planned = checkout.planned(SMALL)
     assert "join_parts" in planned

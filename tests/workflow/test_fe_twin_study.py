@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from kneewear.activity.activity import Activity
+from kneewear.base.schemas import CONTACT
+from kneewear.evidence.fe_comparison.comparison import compute_twin
+from kneewear.evidence.fe_comparison.settings import FeTwinSettings
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import netcdf
-from kneewear.schemas import CONTACT
-from kneewear.settings.fe_twin import FeTwinSettings
-from kneewear.settings.study import validate_study
-from kneewear.studies.fe_twin.twin import compute_twin
+from kneewear.study import netcdf
+from kneewear.study.settings import validate_study
 from tests.datasets import plain
 from tests.workflow.conftest import Checkout
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from kneewear.io.documents import load_json
-from kneewear.settings.study import read_settings
+from kneewear.study.settings import read_settings
 from tests.workflow.conftest import CHECKOUT, Checkout, contents
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]

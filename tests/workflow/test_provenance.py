@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kneewear import provenance
-from kneewear.fingerprints import source_fingerprint
+from kneewear.runs import provenance
+from kneewear.runs.fingerprints import source_fingerprint
 
 
 def make_checkout(folder, wear="def depth():\n    return 1\n"):
@@ -82,11 +82,11 @@ def test_modules_of_divided_packages_count_singly(tmp_path):
 def test_modules_of_a_replication_count_singly(tmp_path, imported):
     def fingerprint(name, **changed):
         checkout = make_checkout(tmp_path / name)
-        folder = checkout / "kneewear/replications/knee"
+        folder = checkout / "kneewear/knees/papers/knee"
         folder.mkdir(parents=True)
         for module, text in ({"run": "", "figures": ""} | changed).items():
             (folder / f"{module}.py").write_text(text)
-        (checkout / "scripts/wear.py").write_text(f"from kneewear.replications.{imported}\n")
+        (checkout / "scripts/wear.py").write_text(f"from kneewear.knees.papers.{imported}\n")
         return source_fingerprint("wear", checkout)
 
     assert (

@@ -12,8 +12,8 @@ import pytest
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 import kneewear
-from kneewear.io import netcdf
-from kneewear.schemas import CONTACT, DAMAGE
+from kneewear.base.schemas import CONTACT, DAMAGE
+from kneewear.study import netcdf
 from tests.datasets import plain
 from tests.test_api import run_example
 

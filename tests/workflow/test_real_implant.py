@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 from scipy.optimize import brentq
 
+from kneewear.base.schemas import CONTACT
 from kneewear.contact.foundation import confined_modulus
-from kneewear.io import netcdf
-from kneewear.reference.winkler import LinearLayer, linear_cylinder_force
-from kneewear.schemas import CONTACT
+from kneewear.evidence.verification.winkler import LinearLayer, linear_cylinder_force
+from kneewear.study import netcdf
 from tests.datasets import plain
 
 from .balance import assert_balanced, assert_equilibria_balance, batches

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kneewear.settings.study import merge_settings, read_settings, validate_study
+from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 DEFAULT = read_settings(CHECKOUT / "config/defaults.yaml")

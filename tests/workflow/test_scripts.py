@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from kneewear.settings.study import MODELS
-from kneewear.studies.parts import PART_MODELS
+from kneewear.study.jobs import PART_MODELS
+from kneewear.study.settings import MODELS
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 SCRIPTS = sorted((CHECKOUT / "scripts").glob("*.py"))

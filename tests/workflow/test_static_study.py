@@ -7,7 +7,7 @@ import json
 import pandas as pd
 import pytest
 
-from kneewear.settings.study import read_settings
+from kneewear.study.settings import read_settings
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -90,7 +90,7 @@ def test_a_side_study_that_fails_leaves_a_complete_page(checkout, tmp_path):
     results = copy.folder / "results" / "static"
     before = (results / "tables" / "contact.csv").read_bytes()
     study = copy.edited(
-        "kneewear/study/element_study.py",
+        "kneewear/models/press/element_study.py",
         "    for wanted, offset in product(",
         '    raise ValueError("no contact")\n    for wanted, offset in product(',
     )

@@ -1,8 +1,8 @@
 """Cases of any plan without maps: a row of results each, and the analyses of all rows."""
 
-from kneewear.io.study_inputs import case_files, count_cases, plan_file
-from kneewear.studies.parts import SIDE_STUDIES
-from kneewear.studies.side_studies import list_parts, part_settings
+from kneewear.study.files import case_files, count_cases, plan_file
+from kneewear.study.jobs import SIDE_STUDIES
+from kneewear.study.side_jobs import list_parts, part_settings
 
 # First case of each job, the one after its last, and the step.
 CASE_BATCHES = {

@@ -16,9 +16,9 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 import kneewear
 from kneewear.errors import KneewearError
-from kneewear.fingerprints import source_fingerprint
-from kneewear.joblog import ATTEMPT
-from kneewear.io.study_inputs import (
+from kneewear.runs.fingerprints import source_fingerprint
+from kneewear.runs.joblog import ATTEMPT
+from kneewear.study.files import (
     activity_files,
     design_studies,
     measured_activities,
@@ -28,11 +28,11 @@ from kneewear.io.study_inputs import (
     twin_table,
     uncertain_constants,
 )
-from kneewear.provenance import gather_records
+from kneewear.runs.provenance import gather_records
 from kneewear.report.specification import load_page
-from kneewear.settings.replications import replication_room
-from kneewear.studies.parts import PART_MODELS
-from kneewear.workflow import JobSizes, study_of_run, input_digests
+from kneewear.knees.replications import replication_room
+from kneewear.study.jobs import PART_MODELS
+from kneewear.runs.workflow import JobSizes, study_of_run, input_digests
 
 # Relative: a moved checkout runs nothing again.
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
@@ -70,7 +70,7 @@ RECORDS = f"{RESULTS}/report/summary.json"
 SUMMARY = f"{RESULTS}/report/summary.pdf"
 PROVENANCE = f"{RESULTS}/provenance.json"
 # Printed results; only comparison and calibration may read them.
-PUBLISHED = sorted(map(str, Path(PACKAGE, "reference/published").glob("*.csv")))
+PUBLISHED = sorted(map(str, Path(PACKAGE, "evidence/published").glob("*.csv")))
 # Wear that was measured in a simulator.
 TESTS = simulator_tests(STUDY, ROOT)
 # Cases without maps have a row of results each; searches and fits add cases as they go.

@@ -2,9 +2,9 @@
 
 import hashlib
 
-from kneewear.compilation import kernel_folder
+from kneewear.base.compilation import kernel_folder
 from kneewear.io.cad import cad_is_installed
-from kneewear.io.study_inputs import mesh_files
+from kneewear.study.files import mesh_files
 
 MESHES = mesh_files(STUDY, ROOT)
 

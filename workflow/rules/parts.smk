@@ -2,7 +2,7 @@
 
 from re import escape
 
-from kneewear.studies.parts import part_model
+from kneewear.study.jobs import part_model
 
 MODEL = part_model(STUDY.model)
 PARTS = MODEL.list_parts(STUDY)

@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 
-from kneewear.settings.activity import prescribes_motion
-from kneewear.settings.cases import centre_case, shallowest_case
-from kneewear.settings.study import apply_case, overridden_activities
+from kneewear.activity.settings import prescribes_motion
+from kneewear.base.cases import centre_case, shallowest_case
+from kneewear.study.settings import apply_case, overridden_activities
 
 BATCHES = {name: list(map(asdict, cases)) for name, cases in STUDY.batches().items()}
 # Settings of the cases of each batch, which differ in thickness and mass only.

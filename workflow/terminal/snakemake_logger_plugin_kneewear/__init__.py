@@ -38,7 +38,7 @@ class LogHandler(LogHandlerBase):
     writes_to_file = needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        # Jobs leave the terminal to this handler (kneewear.joblog), which reads their logs.
+        # Jobs leave the terminal to this handler (kneewear.runs.joblog), which reads their logs.
         os.environ["KNEEWEAR_PROGRESS"] = "log"
         self.stream = sys.stderr
         self.live = self.stream.isatty() and os.environ.get("TERM") != "dumb"
@@ -160,7 +160,7 @@ def duration(seconds: float) -> str:
 
 
 def last_progress(log: Any) -> str:
-    """Last message of progress in the log of a running job (kneewear.progress), or none."""
+    """Last message of progress in the log of a running job (kneewear.base.progress), or none."""
     try:
         with Path(log).open("rb") as file:
             file.seek(max(0, Path(log).stat().st_size - TAIL_BYTES))

@@ -1,0 +1,1 @@
+"""Evidence: verification, finite-element comparison, published tables, calibration, credibility."""

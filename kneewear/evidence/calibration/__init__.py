@@ -1,0 +1,1 @@
+"""Fits of the built-in implant and gait to published cells."""

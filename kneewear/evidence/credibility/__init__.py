@@ -1,0 +1,1 @@
+"""Report on the credibility of a finished study."""

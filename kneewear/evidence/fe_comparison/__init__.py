@@ -1,0 +1,1 @@
+"""Frames of a wear study computed by finite elements."""

@@ -1,0 +1,130 @@
+"""Settings of finite-element twins: frames of a wear study computed by finite elements."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kneewear.activity.settings import Percent
+from kneewear.base.cases import Case, centre_case
+from kneewear.base.faults import fault, fault_at, suggestion
+from kneewear.base.ranges import Range
+from kneewear.base.types import PERCENT, Name, NonNegative, Positive, Settings, quantity
+from kneewear.base.variables import Levels
+from kneewear.study.study import CaseStudy
+
+_SIZE = Range("mm", 0.1, 0.1, 2, 5, "Contacts are 5 to 20 mm long and 1 mm deep")
+
+
+class SolidElementSettings(Settings):
+    """Largest sizes of the quadratic elements of the insert, and coarsening of the second mesh."""
+
+    along_mm: Positive = quantity(
+        "Size under the contact from anterior to posterior; at most an eighth of the contact.",
+        _SIZE,
+    )
+    across_mm: Positive = quantity("Size across, in the middle of the contact.", _SIZE)
+    ends_mm: Positive = quantity("Size across, at the ends of the contact.", _SIZE)
+    below_mm: Positive = quantity("Height of elements in the upper fifth of the insert.", _SIZE)
+    coarsening: Positive = quantity(
+        "Factor of all sizes in the second mesh, whose difference is the mesh error.",
+        Range("1", 1.2, 1.2, 3, 3, "Smaller factors show no difference, larger ones no contact"),
+    )
+
+
+class PlasticitySettings(Settings):
+    """Elastic-plastic insert (J2, isotropic hardening)."""
+
+    plastic_strain: Annotated[tuple[NonNegative, ...], Field(min_length=1)] = quantity(
+        "Equivalent plastic strains of the curve, ascending from 0; the curve is linear between "
+        "them, and constant beyond the last.",
+        Range("1", 0, 0, 1, 2, "Polyethylene fails at true strains of 1 to 2"),
+    )
+    yield_stress_mpa: Annotated[tuple[Positive, ...], Field(min_length=1)] = quantity(
+        "Yield stresses (von Mises) at these strains, not descending.",
+        Range("MPa", 0.1, 5, 200, 2000, "Polyethylene yields at 10 to 25 MPa"),
+    )
+    load_steps: int = quantity(
+        "Steps in which the load rises.", Range("1", 1, 2, 30, 50, "Five resolve the first yield")
+    )
+    source: str = Field(min_length=1, description="Source of the curve.")
+
+    @model_validator(mode="after")
+    def check_curve(self) -> PlasticitySettings:
+        """Refuse a curve that does not ascend."""
+        strain, stress = self.plastic_strain, self.yield_stress_mpa
+        rises = all(a < b for a, b in pairwise(strain))
+        hardens = all(a <= b for a, b in pairwise(stress))
+        if strain[0] != 0.0 or not rises or not hardens or len(strain) != len(stress):
+            raise fault(
+                f"plastic strains {list(strain)} with yield stresses {list(stress)} MPa",
+                "strains that ascend from 0, and as many stresses that do not descend",
+                "Correct the points of the curve.",
+            )
+        return self
+
+
+class FeTwinSettings(Settings):
+    """Frames and cases computed by finite elements, and their mesh."""
+
+    activity: Name = Field(description="Activity whose frames are computed, one of `wear.lives`.")
+    frames_percent: Annotated[tuple[Percent, ...], *Levels] = quantity(
+        "Parts of the cycle; the nearest frames are computed.", PERCENT
+    )
+    cases: Literal["corners_and_centre", "all"] = Field(
+        description="Corners and centre of the cases, or all."
+    )
+    elements: SolidElementSettings
+    plasticity: PlasticitySettings | None = Field(
+        description="Elastic-plastic insert; null is linear elastic, with `youngs_modulus_mpa` and "
+        "`poisson_ratio` of `simulation`."
+    )
+
+
+class FeTwinStudy(CaseStudy):
+    """Finite elements beside the foundation at chosen frames of an activity."""
+
+    model: Literal["fe_twin"] = Field(description="Finite elements beside the foundation.")
+    fe_twin: FeTwinSettings
+
+    @model_validator(mode="after")
+    def check_activity(self) -> FeTwinStudy:
+        """Require an activity of a life."""
+        name, known = self.fe_twin.activity, self.simulated_activities()
+        if name not in known:
+            raise fault_at(
+                ("fe_twin", "activity"),
+                f"no activity '{name}' in a life of this study",
+                f"one of: {', '.join(known)}",
+                suggestion(name, known) or "Name an activity of wear.lives.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def check_frames(self) -> FeTwinStudy:
+        """Refuse one frame twice."""
+        count = self.simulation.frames
+        if len(set(self.twin_frames())) < len(self.fe_twin.frames_percent):
+            raise fault_at(
+                ("fe_twin", "frames_percent"),
+                f"{list(self.fe_twin.frames_percent)}, two of which are one of {count} frames",
+                f"values at least {100 / count:g} % apart",
+                "Set them further apart, or raise simulation.frames.",
+            )
+        return self
+
+    def twin_frames(self) -> tuple[int, ...]:
+        """Numbers of the frames nearest the wanted parts of the cycle."""
+        count = self.simulation.frames
+        return tuple(round(one * count / 100.0) % count for one in self.fe_twin.frames_percent)
+
+    def twin_cases(self) -> tuple[Case, ...]:
+        """Cases that are computed: all, or the corners and the centre of the design."""
+        cases = self.case_list()
+        if self.fe_twin.cases == "all":
+            return cases
+        masses = len({case.body_mass for case in cases})
+        corners = 0, masses - 1, centre_case(cases), len(cases) - masses, len(cases) - 1
+        return tuple(cases[number] for number in dict.fromkeys(corners))

@@ -1,0 +1,1 @@
+"""Wear measured in tests of bearings, beside predicted wear."""

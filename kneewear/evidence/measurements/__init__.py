@@ -1,0 +1,1 @@
+"""Measurements of a user: compression of a material, and pressures of a bearing."""

@@ -1,0 +1,224 @@
+"""Figures and tables of the source documents, numbered as there, from finished studies.
+
+Which figure or table of a study is which of a document is a table,
+`reference/published/figures_and_tables.csv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from shutil import copyfile
+from typing import NamedTuple
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from kneewear.io.documents import load_table, save_figures, save_table, save_text
+from kneewear.knees.figures import draw_curves
+from kneewear.report.page import marked
+from kneewear.report.tables import make_table
+
+FORMATS = ("svg", "pdf", "png")
+# Studies that are no files of `config/`, and what computes them.
+COMMANDS = {"benchmarks": "make benchmark", "default": "make study"}
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}"
+    "img{max-width:100%}table{border-collapse:collapse;font-size:.8rem}"
+    "td,th{text-align:left;padding:.2rem .6rem;border-bottom:1px solid #ccc;vertical-align:top}"
+    "td:nth-child(2){white-space:nowrap}section{margin:2rem 0}"
+    "code{background:#f3f3f0;padding:0 .2em}.wide{overflow-x:auto}"
+)
+
+
+class SourceItem(NamedTuple):
+    """A figure or table of a document, and what shows it here; see the head of the table."""
+
+    document: str
+    item: str
+    study: str
+    figure: str
+    table: str
+    panels: str
+    rows: str
+    remark: str
+
+    @property
+    def name(self) -> str:
+        """Name of its files."""
+        first = self.document.split()[0].lower().replace("á", "a")
+        return f"{first}_{self.item.lower().replace(' ', '_').replace('.', '-')}"
+
+    @property
+    def command(self) -> str:
+        """Command that computes its study."""
+        return COMMANDS.get(self.study, f"make study CONFIG=config/{self.study}.yaml")
+
+
+class PaperItem(NamedTuple):
+    """A source item and its files in the folder of the paper, of which one is shown."""
+
+    source: SourceItem
+    files: tuple[Path, ...] = ()
+    shown: str = ""
+
+
+def source_items() -> list[SourceItem]:
+    """All figures and tables of the source documents, in their order."""
+    file = files("kneewear.evidence.published").joinpath("figures_and_tables.csv")
+    with file.open("r", encoding="utf-8") as opened:
+        table = pd.read_csv(opened, comment="#", keep_default_na=False, dtype=str)
+    return [SourceItem(*row) for row in table.itertuples(index=False)]
+
+
+def missing_studies(results: Path) -> list[str]:
+    """Studies of `config/` that are not finished, in the order in which they are needed."""
+    needed = dict.fromkeys(item.study for item in source_items() if item.study)
+    return [
+        study
+        for study in needed
+        if study != "benchmarks" and not (results / study / "report" / "summary.json").is_file()
+    ]
+
+
+def write_paper(results: Path) -> tuple[Path, list[str]]:
+    """Draw and list what finished studies in a folder of results have of each document.
+
+    Figures (SVG, PDF, PNG) and tables (CSV) are written to `paper/` there, with an index page.
+    Returns the page, and a line for each document and each study that is not finished.
+    """
+    folder = results / "paper"
+    folder.mkdir(parents=True, exist_ok=True)
+    items = [present(item, results, folder) for item in source_items()]
+    page = folder / "index.html"
+    save_text(render_index(items, folder), page)
+    lines = []
+    for document in dict.fromkeys(one.source.document for one in items):
+        own = [one for one in items if one.source.document == document]
+        wanted = [one for one in own if one.source.study]
+        shown = sum(bool(one.files) for one in wanted)
+        lines.append(f"{document}: {shown} of {len(wanted)} figures and tables; {len(own)} printed")
+    absent = dict.fromkeys(
+        one.source.command for one in items if one.source.study and not one.files
+    )
+    return page, [*lines, *(f"Not finished: {command}" for command in absent)]
+
+
+def present(item: SourceItem, results: Path, folder: Path) -> PaperItem:
+    """Files of a source item; none if its study lacks it."""
+    study = results / item.study
+    if not item.study:
+        return PaperItem(item)
+    if item.figure:
+        return PaperItem(item, tuple(_copy_figure(item, study, folder)), "figure")
+    tables = [
+        load_table(file)
+        for name in item.table.split()
+        for file in [study / "tables" / f"{name}.csv", study / f"{name}.csv"]
+        if file.is_file()
+    ]
+    if len(tables) < len(item.table.split()):
+        return PaperItem(item)
+    table = chosen_rows(pd.concat(tables, ignore_index=True), item.rows)
+    if not item.panels:
+        file = folder / f"{item.name}.csv"
+        save_table(table, file)
+        return PaperItem(item, (file,), "table")
+    figure = draw_panels(table, item.panels)
+    if figure is None:
+        return PaperItem(item)
+    save_figures({item.name: figure}, folder)
+    return PaperItem(item, tuple(folder / f"{item.name}.{one}" for one in FORMATS), "figure")
+
+
+def chosen_rows(table: pd.DataFrame, rows: str) -> pd.DataFrame:
+    """Rows whose column has one of the values of `column=value|value`; all without them."""
+    if not rows:
+        return table
+    column, _, values = rows.partition("=")
+    return table[table[column].astype(str).isin(values.split("|"))]
+
+
+def draw_panels(table: pd.DataFrame, panels: str) -> Figure | None:
+    """Diagrams whose names begin with one of `panels`, in the order of names; None without any."""
+    wanted = table[table["panel"].str.startswith(tuple(panels.split("|")))]
+    if wanted.empty:
+        return None
+    # Panels of one figure are numbered in order, also where they are in different tables.
+    ordered = wanted.sort_values("panel", kind="stable")
+    return draw_curves(ordered, 1 if wanted["panel"].nunique() == 1 else 2)
+
+
+def _copy_figure(item: SourceItem, study: Path, folder: Path) -> Iterator[Path]:
+    """Copy the first figure of a study by its name or the beginning of its name."""
+    found = sorted(study.glob(f"figures/**/{item.figure}*.svg"), key=lambda one: len(one.stem))
+    for suffix in FORMATS if found else ():
+        file = found[0].with_suffix(f".{suffix}")
+        if file.is_file():
+            yield Path(copyfile(file, folder / f"{item.name}.{suffix}"))
+
+
+def render_index(items: list[PaperItem], folder: Path) -> str:
+    """Page of all items: figure or table, command, files, and what is representative."""
+    sections, contents = [], []
+    document = ""
+    for one in items:
+        if one.source.document != document:
+            document = one.source.document
+            sections.append(f"<h2>{escape(document)}</h2>\n")
+        sections.append(_section(one))
+        contents.append(_row(one))
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        "<title>Figures and tables of the source documents</title>"
+        '<meta name="viewport" content="width=device-width">'
+        f"<style>{_STYLE}</style></head><body>"
+        "<h1>Figures and tables of the source documents</h1>\n"
+        "<p>Each is numbered as in its document and drawn from our own runs. The remark states "
+        "which inputs are not those of the document, or why nothing is drawn.</p>\n"
+        "<table><thead><tr><th>Document</th><th>Item</th><th>Command</th><th>Files</th>"
+        f"<th>Remark</th></tr></thead><tbody>\n{''.join(contents)}</tbody></table>\n"
+        f"{''.join(sections)}</body></html>\n"
+    )
+
+
+def _row(one: PaperItem) -> str:
+    source = one.source
+    item = escape(source.item)
+    command = f"<code>{escape(source.command)}</code>" if source.study else ""
+    links = ", ".join(f'<a href="{file.name}">{file.suffix[1:]}</a>' for file in one.files)
+    if one.files:
+        item = f'<a href="#{source.name}">{item}</a>'
+    absent = "study not finished, or without it" if source.study and not one.files else ""
+    return (
+        f"<tr><td>{escape(source.document)}</td><td>{item}</td><td>{command}</td>"
+        f"<td>{links or absent}</td><td>{marked(source.remark)}</td></tr>\n"
+    )
+
+
+def _section(one: PaperItem) -> str:
+    if not one.files:
+        return ""
+    source, first = one.source, one.files[0]
+    title = escape(f"{source.item}, {source.document}")
+    if one.shown == "figure":
+        body = f'<a href="{first.name}"><img src="{first.name}" alt="{title}" loading="lazy"></a>'
+    else:
+        body = f'<div class="wide">{_html_table(load_table(first))}</div>'
+    return (
+        f'<section id="{source.name}"><h3>{title}</h3>{body}'
+        f"<p>{marked(source.remark)}.</p></section>\n"
+    )
+
+
+def _html_table(table: pd.DataFrame) -> str:
+    """A table of words and numbers with four digits; columns without a value are left out."""
+    shown = make_table("", table.dropna(axis="columns", how="all"))
+    heads = "".join(f"<th>{escape(head)}</th>" for head in shown.header)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>\n"
+        for row in shown.rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table>"

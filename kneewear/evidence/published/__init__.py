@@ -1,0 +1,1 @@
+"""Results printed in the source documents, and computed results beside them."""

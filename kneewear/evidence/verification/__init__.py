@@ -1,0 +1,1 @@
+"""The contact engine and the wear against analytical solutions."""

@@ -1,1 +1,0 @@
-"""Elastic and elastic-plastic solids that rigid bodies press on, by finite elements."""

@@ -1,0 +1,1 @@
+"""Contact of bodies that are no implant: meshes, points and impacts."""

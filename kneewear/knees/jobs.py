@@ -1,0 +1,44 @@
+"""A multibody study as a model in parts: one, the motion of the bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kneewear.knees.composed import solve_composed
+from kneewear.knees.replications import MULTIBODY_MODELS, replication
+from kneewear.knees.result import MultibodyResult, scene_record
+from kneewear.knees.settings.composed_knee import ComposedKneeSettings
+from kneewear.knees.settings.study import MultibodyModel, MultibodyStudy
+from kneewear.study.jobs import Part, PartInputs, PartResult
+
+BODIES, SCENE = "bodies", "scene"
+
+
+def list_parts(study: MultibodyStudy) -> dict[str, Part]:
+    """All bodies.
+
+    A composed knee may have a cycle of its components as a table, for activities, the motion of a
+    button, for tests of buttons, and the results of laxity tests.
+    """
+    model, further = study.multibody, []
+    if isinstance(model, ComposedKneeSettings):
+        given = {"motion": model.course.is_cycle, "patella": model.button_contact,
+                 "laxity": model.laxity}  # fmt: skip
+        further = [name for name, has in given.items() if has]
+    tables = "literature", "kinematics", "forces", *further
+    return {BODIES: Part(tables, 1500, 30, knee=False)}
+
+
+def compute_part(study: MultibodyStudy, name: str, inputs: PartInputs) -> PartResult:
+    """Motion and forces of all bodies."""
+    result = solve_model(inputs.bodies(study), study.multibody)
+    tables = {table: getattr(result, table) for table in list_parts(study)[name].tables}
+    return PartResult(tables, {SCENE: scene_record(result.scene)})
+
+
+def solve_model(parts: Any, settings: MultibodyModel) -> MultibodyResult:
+    """Solve a composed knee, or the replication that the settings name."""
+    if settings.model in MULTIBODY_MODELS:
+        solved: MultibodyResult = replication(settings.model, "model").solve(parts, settings)
+        return solved
+    return solve_composed(parts, settings)

@@ -1,0 +1,84 @@
+"""Scenes of the knees with point contacts: their shapes, their ligaments and some of their poses.
+
+Axes of a scene are x anterior, y superior, z lateral.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.geometry.meshes import TriangleMesh, joined, sphere_mesh, woven
+from kneewear.knees.contact.point import SphereOnPlane
+from kneewear.knees.papers.planar_knee.settings import ProfileSettings
+from kneewear.knees.result import Scene
+from kneewear.knees.tissue.bundles import Bundles
+from kneewear.motion.system import System
+
+Array = NDArray[np.float64]
+
+# Poses in the animation.
+POSES = 61
+BODIES = ("femur", "tibia")
+# Half the width of a profile's ribbon, mm.
+HALF_WIDTH = 10.0
+
+
+def moving_shapes(
+    system: System,
+    coordinates: Array,
+    flexion_deg: Array,
+    meshes: tuple[TriangleMesh, TriangleMesh],
+    shapes: str,
+    axes: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+) -> Scene:
+    """Femur, tibia and ligaments at even steps of the times of coordinates (n, 6) and flexion (n,).
+
+    `axes` turn the ground frame into that of a scene.
+    """
+    turn = np.asarray(axes)
+    chosen = np.unique(np.linspace(0, len(coordinates) - 1, POSES).round().astype(int))
+    poses = [system.poses(coordinates[number]) for number in chosen]
+    ligaments = system.actions["ligaments"]
+    assert isinstance(ligaments, Bundles)
+    return Scene(
+        bodies=BODIES,
+        meshes=dict(zip(BODIES, meshes, strict=True)),
+        rotation=np.array([turn @ pose.rotation for pose in poses]),
+        translation=np.array([pose.translation @ turn.T for pose in poses]),
+        labels=tuple(f"{round(angle)}°" for angle in flexion_deg[chosen].tolist()),
+        lines=tuple(tuple(line @ turn.T for line in ligaments.lines(pose)) for pose in poses),
+        shapes=shapes,
+    )
+
+
+def ribbon(profile: ProfileSettings) -> TriangleMesh:
+    """A profile in the x-y plane as a ribbon."""
+    angle, radius = profile.points
+    place = radius * np.array([np.cos(angle), np.sin(angle)])
+    return woven(
+        np.stack(
+            [np.stack([*place, np.full(angle.size, z)], -1) for z in (-HALF_WIDTH, HALF_WIDTH)]
+        )
+    )
+
+
+def spheres(pairs: tuple[SphereOnPlane, ...]) -> TriangleMesh:
+    """The spheres of some contacts."""
+    return joined([sphere_mesh(one.centre, one.radius) for one in pairs])
+
+
+def planes(pairs: tuple[SphereOnPlane, ...], rotation: Array, translation: Array) -> TriangleMesh:
+    """Squares of the planes of some contacts, under the spheres at a pose of the moving body."""
+    squares = []
+    for one in pairs:
+        normal = np.asarray(one.normal)
+        under = rotation.T @ (np.asarray(one.centre) - translation) - np.asarray(one.origin)
+        middle = np.asarray(one.origin) + under - (under @ normal) * normal
+        # Rows after the first are the two directions within the plane.
+        across = one.radius * np.linalg.svd(normal[None])[2][1:]
+        squares.append(
+            woven(np.array([[middle + i * across[0] + j * across[1] for j in (-1, 1)]
+                             for i in (-1, 1)]))
+        )  # fmt: skip
+    return joined(squares)

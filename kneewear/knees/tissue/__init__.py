@@ -1,0 +1,1 @@
+"""Soft tissue: bundles of fibres, and the surfaces they wrap on."""

@@ -1,0 +1,1 @@
+"""Wear tests of bearings of simple geometry."""

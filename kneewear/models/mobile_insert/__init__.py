@@ -1,0 +1,1 @@
+"""Wear of both faces of an insert that moves on its tray."""

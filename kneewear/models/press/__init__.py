@@ -1,0 +1,1 @@
+"""Contact under an axial load, at one position or along a path."""

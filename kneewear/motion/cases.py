@@ -1,0 +1,193 @@
+"""Contact over one cycle for a batch of cases."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from kneewear.activity.activity import Activity
+from kneewear.activity.load import GRAVITY
+from kneewear.base.cases import Case
+from kneewear.base.progress import Progress
+from kneewear.base.schemas import CONTACT
+from kneewear.contact.foundation import ElasticLayer
+from kneewear.contact.pair import ContactPair
+from kneewear.errors import ConvergenceError
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.knee import KneeModel
+from kneewear.mechanics.rigid_body import RigidBody, solid_body
+from kneewear.motion.coupling import refuse_steep
+from kneewear.motion.cycle import CycleSolution, contact_histories, empty_histories, evaluate_cycle
+from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.motion.evaluation import build_layers, build_pairs
+from kneewear.motion.forward import Integrator, forward_solution, solve_forward
+from kneewear.motion.history import FRICTION_BEARS, Failure, case_coordinates, failure_attribute
+from kneewear.motion.quasi_static import of_plateaus, rough_pairs, solve_quasi_static
+from kneewear.motion.settings import ForwardSettings, SimulationSettings
+
+logger = logging.getLogger(__name__)
+
+
+def simulate_cases(
+    knee: KneeModel,
+    activity: Activity,
+    cases: Sequence[Case],
+    settings: SimulationSettings,
+    *,
+    keep_going: bool = False,
+    holding_level: int = logging.WARNING,
+    pairs: tuple[ContactPair, ...] | None = None,
+) -> xr.Dataset:
+    """Contact over one cycle of an activity for each case, independent of the others.
+
+    Quasi-static analysis solves an equilibrium per frame on the grid. Forward analysis solves these
+    on the knee's coarse grid, if it has one, records the load line that shares the load between the
+    sides, integrates the motion under that load from the first equilibrium on, and evaluates it on
+    the fine grid (Bei 2003, sections 2.2.4 and 4.2.1).
+
+    The dataset is of the schema CONTACT with the leading dimensions case and frame. With
+    `keep_going` cases that do not converge are logged, and are among its failures instead of its
+    cases; otherwise they raise a ConvergenceError with case, activity and frame. The
+    largest force that holds a medial-lateral position is logged, at `holding_level` where friction
+    would not bear it. `pairs` are
+    those of `build_pairs` for this knee and these settings, if they are built. InputDataError if a
+    coupled layer is pressed on slopes that it does not represent. ValueError without a case, or if
+    `settings.distance` is "table" and the knee has no distance tables of the requested accuracy.
+    """
+    if not cases:
+        raise ValueError(f"found no case for activity {activity.name}; expected one or more")
+    activity = of_plateaus(refer_to_seat(activity, knee, settings), knee.grid.sides, settings)
+    fine = coarse = _SidePairs(knee.grid, pairs or build_pairs(knee, settings))
+    if settings.analysis == "forward" and knee.coarse_grid is not None:
+        others = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))
+        coarse = _SidePairs(knee.coarse_grid, tuple(others))
+    frames = activity.percent.size
+    solved_frames = frames if settings.analysis == "quasi_static" else 2 * frames
+    progress = Progress(f"activity {activity.name}", len(cases), solved_frames)
+    # Memory of elements that are never loaded is not touched: they are most of it.
+    histories = empty_histories(knee.grid, frames, (len(cases),))
+    holding: list[tuple[float, float, str]] = []
+    done: list[Case] = []
+    failures: list[Failure] = []
+    for case in cases:
+        arrays = {name: array[len(done)] for name, array in histories.items()}
+        try:
+            _simulate_case(fine, coarse, activity, case, settings, progress.frame_done, arrays)
+            force = float(np.abs(arrays["reaction_force"][:, 2]).max())
+            holding.append((force / float(arrays["load"].max()), force, case.name))
+        except ConvergenceError as error:
+            named = error.named(f"Case {case.name}, activity {activity.name}")
+            if not keep_going:
+                raise named from error
+            logger.error("%s", named)
+            failures.append(Failure(case, str(named), named.frame, named.residual))
+        else:
+            done.append(case)
+        progress.case_done()
+    if holding and activity.load_line is None and settings.medial_lateral == "held":
+        share, force, name = max(holding)
+        level = holding_level if share > FRICTION_BEARS else logging.INFO
+        logger.log(
+            level,
+            "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
+            *(name, activity.name, force),
+        )
+    return CONTACT.dataset(
+        {
+            **case_coordinates(done),
+            "percent": activity.percent,
+            "time": activity.duration * np.arange(frames) / frames,
+            "side": knee.grid.sides,
+            **{name: array[: len(done)] for name, array in histories.items()},
+        },
+        leading=("case", "frame"),
+        activity=activity.name,
+        analysis=settings.analysis,
+        **failure_attribute(failures),
+    )
+
+
+@dataclass(frozen=True)
+class _SidePairs:
+    """A grid and the contact pair of each side."""
+
+    grid: ElementGrid
+    pairs: tuple[ContactPair, ...]
+
+    def layers(self, case: Case, settings: SimulationSettings) -> tuple[ElasticLayer, ...]:
+        """Layers of a case, after the pairs' searches are reset."""
+        for pair in self.pairs:
+            pair.reset()
+        return build_layers(self.grid, self.pairs, case.thickness, settings)
+
+
+def _simulate_case(
+    fine: _SidePairs,
+    coarse: _SidePairs,
+    activity: Activity,
+    case: Case,
+    settings: SimulationSettings,
+    on_frame_done: Callable[[], None],
+    arrays: dict[str, NDArray[Any]],
+) -> None:
+    """Write contact of one case into its arrays, without the case axis."""
+    start, name = time.perf_counter(), f"case {case.name}, activity {activity.name}"
+    solved = coarse if settings.analysis == "forward" else fine
+    layers = solved.layers(case, settings)
+    solution, contacts = solve_quasi_static(
+        solved.pairs, layers, activity, case.body_mass * GRAVITY, settings, on_frame_done
+    )
+    if settings.analysis == "forward":
+        pairs = rough_pairs(coarse.pairs, activity)
+        sides = coarse.grid.sides
+        solution = _integrate_motion(pairs, sides, layers, solution, settings.forward, name)
+        layers = fine.layers(case, settings)
+        contacts = evaluate_cycle(fine.pairs, layers, solution, on_frame_done)
+    contact_histories(fine.pairs, fine.grid, solution, contacts, arrays)
+    if settings.contact != "foundation":
+        refuse_steep(fine.grid, arrays["pressure"], name)
+    logger.info(
+        "%s: %d frames in %.2f s, %d evaluations of contact",
+        name,
+        solution.load.size,
+        time.perf_counter() - start,
+        solution.evaluations,
+    )
+
+
+def _integrate_motion(
+    pairs: Sequence[ContactPair],
+    sides: Sequence[str],
+    layers: Sequence[ElasticLayer],
+    equilibria: CycleSolution,
+    settings: ForwardSettings,
+    name: str,
+) -> CycleSolution:
+    """Forward dynamics with the load line of the equilibria."""
+    integrator = Integrator(settings.relative_tolerance, settings.damping_ratio, settings.cycles)
+    body = moving_body(settings)
+    moved = solve_forward(pairs, layers, body, equilibria.conditions, integrator)
+    for moment, number in moved.lost:
+        side = sides[number]
+        logger.warning("%s: the %s side loses contact after %.4g s", name, side, moment)
+    deviation = np.abs(moved.coordinates - equilibria.coordinates)
+    logger.info(
+        "%s: inertia and damping move the component by at most %.2g um down, %.2g um sideways and "
+        "%.2g mrad in varus from its equilibria",
+        name,
+        *(1e3 * deviation.max(axis=0)[[1, 2, 3]]),
+    )
+    return forward_solution(moved, equilibria)
+
+
+def moving_body(settings: ForwardSettings) -> RigidBody:
+    """Inertia of the femoral component, with equal radii of gyration about all axes."""
+    radii = np.full(3, settings.radius_of_gyration_mm)
+    return solid_body(1e-3 * settings.mass_kg, radii, settings.centre_of_mass_mm)

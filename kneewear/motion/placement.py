@@ -1,0 +1,328 @@
+"""Whether a motion belongs to the bearing it is prescribed on: numbers, verdict, remedy."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
+from numpy.typing import NDArray
+
+from kneewear.activity.activity import Activity, thin_out
+from kneewear.base.cases import Case
+from kneewear.base.checks import checks
+from kneewear.base.sides import SIDES
+from kneewear.errors import ConvergenceError
+from kneewear.geometry.element_grid import border_elements
+from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.knee import KneeModel, find_first_contact
+from kneewear.geometry.surface import Surface
+from kneewear.mechanics.coordinates import COORDINATES, LEVER
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.motion.cases import simulate_cases
+from kneewear.motion.dwell_pose import find_seat, refer_to_seat
+from kneewear.motion.history import Failure, failures_of, sides_of
+from kneewear.motion.settings import SimulationSettings
+
+Array = NDArray[np.float64]
+
+logger = logging.getLogger(__name__)
+
+# Frames of the trial, about.
+FRAMES = 25
+# Femoral origins are farther above the insert, mm.
+LEAST_HEIGHT = 10.0
+VERDICTS = {"": "pass", "warn": "warning", "refuse": "fail"}
+COLUMNS = ("activity", "quantity", "value", "unit", "expected", "verdict", "remedy")
+# Vertices of a mesh within this of a line, mm, show that it goes on along it, up to this far; a
+# mesh that goes on by less ends there. Part of a direction above which it is across the bearing.
+_BESIDE, _NEAR, _ENDS, _ACROSS = 2.0, 15.0, 0.5, 0.7
+# Distance from the seat is judged along prescribed coordinates only; the others settle themselves.
+_DISTANCES = {"x": "posterior", "z": "medial", "theta_2": "external_rotation", "theta_1": "varus"}
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What was found of a motion on a bearing.
+
+    `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
+    `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
+    """
+
+    activity: str
+    table: pd.DataFrame
+    percent: Array
+    poses: Array
+
+    @property
+    def verdict(self) -> str:
+        """The word `pass`, `warning` or `fail`."""
+        found = set(self.table["verdict"])
+        return next((word for word in ("fail", "warning") if word in found), "pass")
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict, and one sentence per quantity that did not pass."""
+        worse = self.table[self.table["verdict"] != "pass"]
+        return (
+            f"Placement of {self.activity}: {self.verdict}.",
+            *(
+                f"{row['verdict'].capitalize()}: {_found(row)}. {row['remedy']}"
+                for row in worse.to_dict("records")
+            ),
+        )
+
+
+def check_placement(
+    knee: KneeModel,
+    activity: Activity,
+    cases: Sequence[Case],
+    settings: SimulationSettings,
+    fit: Sequence[FitQuality] = (),
+    sheets: Mapping[str, Array] | None = None,
+) -> Placement:
+    """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
+
+    Reported are the distance of the motion's mean from the seat along each coordinate, the force
+    and torque that prescribe the motion, and the largest penetration, all of the first case; the
+    largest force and area of a frame at borders of the insert's and of the femoral surface over the
+    largest of the side, as studies report them, of all cases, and the part of the frames. The
+    wave that the `fit` of the surfaces has where they touch is reported over
+    the smallest peak penetration of all cases. Limits are those of the checks `placement.*`;
+    remedies name the setting to change, and the side and edge of most of the force at a border.
+    `sheets` are the vertices (n, 3) of the bearings that were cut out of files, "insert" and
+    "femoral", mm, which show whether the bearing goes on there. Where the first case has no
+    equilibrium, the others are tried too, and the remedy states which have none.
+    """
+    exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
+    name = activity.name
+    judged = _Judged(name)
+    _judge_load_line(judged, knee, activity)
+    try:
+        short = thin_out(activity, max(1, activity.percent.size // FRAMES))
+        short = refer_to_seat(short, knee, exact)
+        history = simulate_cases(knee, short, cases, exact, keep_going=True)
+        failed = failures_of(history)
+        if failed and len(failed) == len(cases):
+            judged.add("equilibrium", np.nan, _without_equilibrium(failed, cases, judged.seat))
+            return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
+        if failed:
+            judged.add("equilibrium", np.nan, _without_equilibrium(failed, cases, judged.seat))
+    except ConvergenceError as error:
+        judged.add("equilibrium", np.nan, f"{judged.seat} {error}")
+        return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
+    poses = np.hstack([history.translation.values[0], history.rotation.values[0]])
+    _judge_distances(judged, knee, short, poses, exact)
+    load = float(history["load"].values[0].max())
+    push = float(np.abs(history.reaction_force.values[0, :, 0]).max())
+    turn = float(np.abs(history.reaction_moment.values[0, :, 1]).max())
+    judged.add("force", push / load, judged.seat)
+
+    judged.add("torque", turn / (LEVER * load), "Check the sign and zero of the rotation.")
+    remedies = {"insert": "", "femoral": ""}
+    loaded = history.pressure.values > 0.0
+    whole = {
+        "force": (history.pressure.values * knee.grid.area).sum(axis=(-2, -1)),
+        "area": (knee.grid.area * loaded).sum(axis=(-2, -1)),
+    }
+    for number, body in enumerate(history["window"].values.tolist()):
+        if history["border_force"].values[..., number].any():
+            remedies[body] = _edge_remedy(knee, history, number, sheets, judged.seat)
+        at = {part: history[f"border_{part}"].values[..., number] for part in whole}
+        judged.add(f"{body}_border_frames", float(at["area"].any(axis=(0, 2)).mean()))
+        for part, every in whole.items():
+            most = at[part].max(axis=1) / np.maximum(every.max(axis=1), 1e-300)
+            judged.add(f"{body}_border_{part}", float(most.max()), remedies[body])
+    judged.add(
+        "penetration",
+        float(history.max_penetration.values[0].max()),
+        "Check load, modulus and thickness.",
+    )
+    _judge_waves(judged, knee, history, fit)
+    return Placement(name, judged.table(), history.percent.values, poses)
+
+
+def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], seat: str) -> str:
+    """Which cases have none, and what helps."""
+    named = ", ".join(one.case.name for one in failed)
+    return (
+        f"{seat} Without equilibrium: {len(failed)} of {len(cases)} cases tried ({named}). "
+        f"{failed[0].reason} Starts beside it and springs that vanish were tried as well. Where "
+        "the dish decides position and rotation, set boundary_conditions to settled_ap_rotation."
+    )
+
+
+def _edge_remedy(
+    knee: KneeModel,
+    history: xr.Dataset,
+    window: int,
+    sheets: Mapping[str, Array] | None,
+    seat: str,
+) -> str:
+    """Side, edge and place of the largest force at a border, and what to do there."""
+    body = str(history["window"].values[window])
+    at_border = history["border_force"].values[..., window]
+    case, frame, number = np.unravel_index(np.argmax(at_border), at_border.shape)
+    side = sides_of(history)[number]
+    pressure = history.pressure.values[case, frame, number]
+    loaded = pressure > 0.0
+    if body == "insert":
+        loaded &= border_elements(knee.grid.valid[number])
+    centres = knee.grid.centre[number][loaded]
+    place = centres[int(pressure[loaded].argmax())]
+    key, surface = f"insert_region_mm.{side}", knee.implant.insert.get(side)
+    if body == "femoral":
+        turn = body_three_123(history.rotation.values[case, frame])
+        points = (centres - history.translation.values[case, frame]) @ turn
+        key, surface = f"femoral_region_mm.{side}", knee.implant.femoral.get(side)
+        if surface is not None:
+            border = scipy.spatial.cKDTree(surface.border_points())
+            place = points[int(border.query(points)[0].argmin())]
+    if surface is None:  # the post
+        return seat
+    edge, direction = _nearest_edge(surface, place)
+    where = (
+        f"Largest on the {side} side at the {edge} edge, x {place[0]:.1f}, y {place[1]:.1f}, "
+        f"z {place[2]:.1f} mm of the {body} frame. "
+    )
+    beyond = np.nan
+    if sheets is not None and body in sheets:
+        away = sheets[body] - place
+        along = away @ direction
+        across = np.linalg.norm(away - along[:, None] * direction, axis=1)
+        beyond = float(along[(across < _BESIDE) & (along < _NEAR)].max(initial=0.0))
+    if beyond < _ENDS:
+        return f"{where}The mesh ends there: {seat}"
+    reach = "" if np.isnan(beyond) else f", where the mesh goes on for {beyond:.1f} mm"
+    return f"{where}Widen implant.meshes.{key}{reach}."
+
+
+def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
+    """Name of the edge of a patch that is nearest to a place, and the direction out of it there."""
+    (u0, u1), (v0, v1) = surface.domain
+    u, v, *_ = surface.closest_points(place[None])
+    point, s_u, s_v, *_ = surface.derivatives(u, v)
+    found = []
+    for along, at, (low, high) in ((s_u[0], u[0], (u0, u1)), (s_v[0], v[0], (v0, v1))):
+        speed = float(np.linalg.norm(along))
+        found += [((at - low) * speed, -along / speed), ((high - at) * speed, along / speed)]
+    _, direction = min(found, key=lambda one: one[0])
+    outside = np.sign(point[0, 2]) or 1.0
+    # Of an edge along x the direction is medial or lateral, of another anterior or posterior.
+    if abs(direction[2]) > _ACROSS:
+        return ("outer" if outside * direction[2] > 0 else "inner"), direction
+    if abs(direction[0]) < abs(direction[1]):  # behind or in front of a condyle
+        return ("posterior" if point[0, 0] > 0 else "anterior"), direction
+    return ("posterior" if direction[0] > 0 else "anterior"), direction
+
+
+def _found(row: Mapping[Hashable, Any]) -> str:
+    """What was found of a quantity, and its limits; a value that is not a number is missing."""
+    if np.isnan(row["value"]):
+        return f"no {row['quantity']}"
+    unit = "" if row["unit"] == "1" else f" {row['unit']}"
+    return f"{row['quantity']} of {row['value']:.3g}{unit}; expected {row['expected']}"
+
+
+class _Judged:
+    """Rows of the table of a placement."""
+
+    def __init__(self, activity: str) -> None:
+        self.activity = activity
+        self.seat = (
+            f"Set activities.{activity}.zero.anterior_posterior to seat, or to an offset; if it is "
+            f"seat, check the motion's signs and size, or let activities.{activity}.control "
+            "drive the position by force."
+        )
+        self.rows: list[tuple[object, ...]] = []
+
+    def add(self, name: str, value: float, remedy: str = "", solved: bool = False) -> None:
+        """Judge one quantity by the check of its name, unless it is solved."""
+        check = checks()[f"placement.{name}"]
+        finding = None if solved else check.judge(value, "")
+        expected = finding.expected if finding else ""
+        verdict = VERDICTS[finding.severity if finding else ""]
+        self.rows.append(
+            (self.activity, check.quantity, value, check.range.unit, expected, verdict,
+             remedy if finding else "")
+        )  # fmt: skip
+
+    def table(self) -> pd.DataFrame:
+        """All rows."""
+        return pd.DataFrame(self.rows, columns=list(COLUMNS))
+
+
+def _judge_distances(
+    judged: _Judged, knee: KneeModel, activity: Activity, poses: Array, settings: SimulationSettings
+) -> None:
+    """Distance of the motion's mean from that of the seat, and of its height from first contact."""
+    flexion = clinical_angles(body_three_123(activity.rotation))[:, 0]
+    seat = find_seat(knee, flexion, settings).at(flexion)
+    for coordinate, name in _DISTANCES.items():
+        number = COORDINATES.index(coordinate)
+        away = float(np.mean(poses[:, number] - seat[:, number]))
+        away = away if number < 3 else float(np.degrees(away))
+        judged.add(name, away, judged.seat, solved=coordinate not in activity.prescribed)
+    given = np.ptp(activity.translation[:, 1]) > 0.0 or bool(activity.translation[0, 1])
+    if given:
+        first = find_first_contact(
+            knee.grid, knee.implant.femoral, body_three_123(poses[0, 3:]), poses[0, :3]
+        )
+        overlap = float(first.translation[1] - activity.translation[0, 1])
+        # A height that counts from rest says nothing of the origin.
+        counts_from_rest = abs(float(activity.translation[0, 1])) < LEAST_HEIGHT
+        remedy = (
+            "Check the origins of both components and their unit: the motion turns the femur about "
+            "its origin. Or set zero.superior_inferior to seat."
+        )
+        judged.add("overlap", overlap, remedy, solved=counts_from_rest)
+
+
+def _judge_load_line(judged: _Judged, knee: KneeModel, activity: Activity) -> None:
+    """Distance of a given load line from the middle of the plateaus over half their spacing."""
+    grid = knee.grid
+    middles = [
+        float(np.average(grid.centre[side, valid, 2], weights=grid.area[side, valid]))
+        for side, valid in enumerate(grid.valid)
+    ]
+    if activity.load_line is None or len(middles) < len(SIDES):
+        return
+    middle, half = 0.5 * sum(middles), 0.5 * abs(middles[0] - middles[1])
+    remedy = (
+        f"Set activities.{activity.name}.control.load_line_mm; the middle between the plateaus is "
+        f"at {middle:.3g} mm."
+    )
+    judged.add("load_line", (activity.load_line - middle) / half, remedy)
+
+
+def _judge_waves(
+    judged: _Judged, knee: KneeModel, history: xr.Dataset, fit: Sequence[FitQuality]
+) -> None:
+    """Wave of both surfaces of a side where they touch, over the least peak penetration."""
+    for number, side in enumerate(sides_of(history)):
+        least = float(history.max_penetration.values[:, :, number].max(axis=1).min())
+        pressure = history.pressure.values[0][:, number]
+        touched = [knee.grid.centre[number][one > 0.0] for one in pressure]
+        share = pressure[pressure > 0.0] / max(float(pressure.max()), 1e-300)
+        poses = zip(touched, history.translation.values[0], history.rotation.values[0], strict=True)
+        turned = [(one - shift) @ body_three_123(turn) for one, shift, turn in poses]
+        places = {"insert": np.concatenate(touched), "femoral": np.concatenate(turned)}
+        reach = float(np.sqrt(0.5 * knee.grid.area[number].max()))  # half a diagonal
+        waves = [one.wave_near(places[one.component], reach, share) for one in fit
+                 if one.side == side and one.component in places]  # fmt: skip
+        if not waves or not least > 0.0:
+            continue
+        limit = checks()[f"placement.wave_{side}"].range.high
+        each = float(f"{limit * least / len(waves):.1g}")
+        judged.add(
+            f"wave_{side}",
+            sum(waves) / least,
+            f"Set implant.meshes.wave_tolerance_mm to {each:g}; if it is as small (auto is 0.05 um "
+            "per mm of thickness), lower smoothing_length_mm and knot_spacing_mm, or export finer "
+            "meshes.",
+        )

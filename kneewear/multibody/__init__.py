@@ -1,1 +1,0 @@
-"""Systems of bodies with contact, tissues and loads: equilibrium and dynamics."""

@@ -1,1 +1,0 @@
-"""Analytical solutions and published results to compare with; imports nothing of ours."""

@@ -1,1 +1,0 @@
-"""Trends over the cases of a study: fits, correlations, comparison with published values."""

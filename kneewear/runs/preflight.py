@@ -1,0 +1,324 @@
+"""Page that shows the inputs of a study before it is run."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from kneewear.activity.activity import Activity
+from kneewear.activity.settings import FileActivity, IsoMotion, prescribes_motion
+from kneewear.base.cases import centre_case, shallowest_case
+from kneewear.base.findings import Finding, Reported, Verdict
+from kneewear.errors import ConvergenceError, InputDataError
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
+from kneewear.geometry.knee import KneeModel, build_distance_tables
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.settings import MeshImplant
+from kneewear.geometry.table import tabulate_surface
+from kneewear.io.documents import save_figures, save_table, save_text
+from kneewear.mechanics.coordinates import coordinate_numbers
+from kneewear.models.press.settings import PressStudy
+from kneewear.motion.cases import simulate_cases
+from kneewear.motion.dwell_pose import above_the_middle, find_seat, refer_to_seat
+from kneewear.motion.evaluation import build_pairs, exact_distances
+from kneewear.motion.placement import Placement, check_placement
+from kneewear.motion.press import NAMED
+from kneewear.motion.sign_check import check_signs
+from kneewear.motion.signs import SignTrial, doubtful_signs
+from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, poses_of
+from kneewear.report.derived import Tables
+from kneewear.report.maps import draw_windows
+from kneewear.report.page import render_page
+from kneewear.report.regions import tabulate_heights
+from kneewear.report.specification import load_page
+from kneewear.report.summary import build_summary, read_verdict
+from kneewear.study.files import (
+    count_cases,
+    design_studies,
+    given_poses,
+    load_activity,
+    load_shapes,
+    mesh_files,
+)
+from kneewear.study.study import Study
+
+# Elements per side: enough for pictures.
+ELEMENTS = (60, 45)
+# Enough for the signs of a motion.
+SIGN_ELEMENTS = (24, 18)
+
+
+class Preflight(NamedTuple):
+    """The page of the inputs, and what was found of each motion on the bearing."""
+
+    page: Path
+    placements: tuple[Placement, ...]
+    warnings: tuple[Finding, ...]  # of poses, signs and distances
+    verdict: Verdict
+
+
+def write_preflights(study: Study, root: str | Path, notes: Sequence[Finding]) -> list[Preflight]:
+    """Draw implant, axes, first contact, thickness and motion of a study whose files were checked.
+
+    Every motion is tried on the bearing: coordinates that are free are settled before the component
+    is drawn. `notes` are the findings of the check of the files. The page is
+    `results/<study>/inputs/index.html`, with the figures in the same folder; of several designs
+    each has one in a folder `inputs/<design>`. Raises InputDataError when an implant cannot be
+    built from its files, or an activity from its curves.
+    """
+    return [_write_preflight(one, root, folder, notes) for one, folder in _designs(study)]
+
+
+def _write_preflight(
+    study: Study, root: str | Path, folder: Path, notes: Sequence[Finding]
+) -> Preflight:
+    """Page of one design."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shapes = load_shapes(study, root)
+    windows, tables, _ = _windows(study, shapes)
+    save_figures(windows, folder)
+    implant, record = build_implant(study.implant, **shapes)
+    nodes = (study.table.u_points, study.table.v_points)
+    samples = {side: tabulate_surface(one, *nodes) for side, one in implant.femoral.items()}
+    knee = KneeModel(implant, build_grid(implant, *ELEMENTS), samples)
+    activities = [load_activity(study, name, root) for name in study.simulated_activities()]
+    placements: tuple[Placement, ...] = ()
+    listed = study.tried_cases()
+    sheets = None
+    if isinstance(study.implant, MeshImplant):
+        parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
+        sheets = {name: part.sheet.vertices for name, part in parts.items()}
+    if listed:
+        # Contact is largest where the body is heaviest.
+        cases = max(listed, key=lambda one: one.body_mass), shallowest_case(listed)
+        placements = tuple(
+            check_placement(knee, one, cases, study.simulation, record.fit_quality, sheets)
+            for one in activities
+        )
+    activities = [_seated(one, knee, study) for one in activities]
+    poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
+    figures, table = draw_preflight(implant, knee.grid, poses, activities)
+    save_figures(figures, folder)
+    worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
+    apart = table.loc[table["touches"] == APART, "pose"]
+    remedy = "Check zero and signs of the motion."
+    warnings = [
+        Finding("pose.apart", "warn", f"pose '{pose}'", APART, "", remedy) for pose in apart
+    ]
+    if listed and study.reads_distance_tables:
+        tabled = replace(knee, distance_tables=build_distance_tables(implant, study.table))
+        exact = exact_distances(tabled, study.simulation).values()
+        if exact:
+            warnings += [
+                *exact,
+                *_expected_times(tabled, activities, study, count_cases(study, root)),
+            ]
+    for one in activities:
+        trials = _sign_trials(one, knee, study)
+        doubt = doubtful_signs(trials, one.name) if trials else None
+        if doubt:
+            warnings.append(doubt)
+            signs = {f"signs_{one.name}": draw_signs(trials)}
+            save_figures(signs, folder)
+            figures |= signs
+    findings = [*warnings, *notes]
+    deviation = f"surfaces deviate from their source by up to {1e3 * worst:.2g} µm"
+    findings.append(Finding("", "note", study.implant.name, deviation, "", ""))
+    findings += [
+        Finding("", "note", one.name, note.rstrip("."), "", "")
+        for one in activities
+        for note in one.notes
+    ]
+    pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
+    tables["first_contacts"] = table
+    if placements:
+        tables["placement"] = pd.concat([one.table for one in placements], ignore_index=True)
+        save_table(tables["placement"], folder / "placement.csv")
+    verdict = _write_page(study, folder, tables, pictures, findings)
+    return Preflight(folder / "index.html", placements, tuple(warnings), verdict)
+
+
+def _write_page(
+    study: Study,
+    folder: Path,
+    tables: Mapping[str, pd.DataFrame],
+    pictures: Mapping[str, bytes],
+    findings: Sequence[Finding],
+) -> Verdict:
+    """Write the page of what could be drawn, and return its verdict."""
+    shown = Tables(tables, study.model_dump(mode="json"))
+    page = load_page("preflight")
+    summary = build_summary("preflight", page, shown, list(map(Reported, findings)))
+    save_text(render_page(page, summary, shown, pictures), folder / "index.html")
+    return read_verdict(summary)
+
+
+def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:
+    """Trials of the signs of a motion from a file; none of other activities."""
+    settings = study.simulated_activities()[activity.name]
+    if not isinstance(settings, FileActivity) or not prescribes_motion(settings):
+        return ()
+    # Directions show on few elements.
+    coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
+    exact = study.simulation.model_copy(update={"distance": "exact"})
+    motion = settings.motion
+    reference = motion.reference_posterior_mm if isinstance(motion, IsoMotion) else None
+    return check_signs(coarse, activity, study.tried_cases()[0], exact, reference)
+
+
+def _expected_times(
+    knee: KneeModel, activities: Sequence[Activity], study: Study, count: int
+) -> list[Finding]:
+    """Time of all cases with exact distances, from one case by each analysis; none if it fails."""
+    cases = study.tried_cases()
+    case = cases[centre_case(cases)]
+    coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
+    fine, other = study.grid, study.coarse_grid
+    knee = replace(
+        knee,
+        grid=build_grid(knee.implant, fine.rows, fine.columns),
+        coarse_grid=build_grid(knee.implant, other.rows, other.columns),
+    )
+    found = {}
+    for analysis in dict.fromkeys((study.simulation.analysis, "quasi_static")):
+        chosen = {"analysis": analysis, "distance": "exact"}
+        settings = study.simulation.model_copy(update=chosen)
+        try:
+            with suppress(ConvergenceError):  # loads or compiles the kernels
+                simulate_cases(coarse, activities[0], [case], settings, holding_level=logging.INFO)
+            start = time.perf_counter()
+            for activity in activities:
+                simulate_cases(knee, activity, [case], settings, holding_level=logging.INFO)
+            found[analysis] = time.perf_counter() - start
+        except ConvergenceError:
+            return []
+    remedy = "Measured on one case; samples of uncertain constants and figures come on top."
+    return [
+        Finding(
+            "study.time",
+            "warn",
+            f"simulation.analysis: {name}",
+            f"{count} cases take about {count * each / 60:.2g} min of one core, {each:.2g} s each",
+            "",
+            remedy,
+        )
+        for name, each in found.items()
+    ]
+
+
+def _seated(activity: Activity, knee: KneeModel, study: Study) -> Activity:
+    """The activity at its seat, or as given where there is no seat."""
+    try:
+        return refer_to_seat(activity, knee, study.simulation)
+    except ConvergenceError:
+        return activity
+
+
+def _settled_poses(placements: Sequence[Placement], activities: Sequence[Activity]) -> list[Pose]:
+    """Poses of the motions, settled where there is an equilibrium."""
+    poses = []
+    for placement, activity in zip(placements, activities, strict=False):
+        settled = zip(placement.percent, placement.poses, strict=True)
+        poses += [
+            Pose(f"{activity.name}, {percent:.0f} %", pose[3:], pose[:3])
+            for percent, pose in settled
+        ] or poses_of(activity)
+    return poses
+
+
+def remove_page(study: Study) -> None:
+    """Remove the pages of earlier settings, which would be taken for those of the present ones."""
+    for _, folder in _designs(study):
+        (folder / "index.html").unlink(missing_ok=True)
+
+
+def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
+    """Write a page of the windows over the meshes that a fault is about, and name it in the fault.
+
+    Regions can be drawn on it.
+    """
+    for one, folder in _designs(study):
+        files = mesh_files(one, root).values()
+        if not any(Path(file).name in str(error) for file in files):
+            continue
+        with suppress(InputDataError):
+            windows, tables, extent = _windows(one, load_shapes(one, root))
+            folder.mkdir(parents=True, exist_ok=True)
+            save_figures(windows, folder)
+            if windows:
+                pictures = {"windows": (folder / "windows.svg").read_bytes()}
+                _write_page(one, folder, tables, pictures, [error.finding])
+                error.add_note(f"{extent} Look at {folder / 'index.html'}")
+
+
+def _designs(study: Study) -> list[tuple[Study, Path]]:
+    """Study of each design, and the folder of its page; none of a model without an implant."""
+    if not study.has_knee:
+        return []
+    folder = Path("results", study.study, "inputs")
+    several = design_studies(study)
+    return [(one, folder / (name if len(several) > 1 else "")) for name, one in several.items()]
+
+
+def _windows(
+    study: Study, shapes: Mapping[str, TriangleMesh]
+) -> tuple[dict[str, Figure], dict[str, pd.DataFrame], str]:
+    """Figure, heights and extent of the bearings extracted from meshes; none of other implants."""
+    if not isinstance(study.implant, MeshImplant):
+        return {}, {}, ""
+    meshes = study.implant.meshes
+    parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
+    insert, femoral = parts["insert"].sheet, parts["femoral"].sheet
+    (left, _, low), (right, _, high) = insert.vertices.min(axis=0), insert.vertices.max(axis=0)
+    extent = (
+        f"In the axes of the windows the insert extends over x {left:.0f} to {right:.0f} and z "
+        f"{low:.0f} to {high:.0f} mm, the femoral component over z "
+        f"{femoral.vertices[:, 2].min():.0f} to {femoral.vertices[:, 2].max():.0f} mm."
+    )
+    figure = draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))
+    return {"windows": figure}, {"insert_heights": tabulate_heights(insert)}, extent
+
+
+def _press_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:
+    """Given or first poses of a study of model press, one for each flexion and position."""
+    given = given_poses(study, root)
+    if given is not None:
+        return [Pose(f"pose {n}", pose[3:], pose[:3]) for n, pose in enumerate(given, 1)]
+    poses: dict[str, Pose] = {}
+    for one in study.pressed_studies():
+        press = one.press
+        name = f"{press.flexion_deg:g} deg"
+        if press.posterior_mm is not None:
+            name += f", {press.posterior_mm:g} mm posterior"
+        if name not in poses:
+            pose = _first_pose(one, knee)
+            poses[name] = Pose(name, pose[3:], pose[:3])
+    return list(poses.values())
+
+
+def _first_pose(study: PressStudy, knee: KneeModel) -> NDArray[np.float64]:
+    """Pose with the condyles above the middle of the plateaus; or the one that is given.
+
+    The latter with the free coordinates of the seat, if there is one.
+    """
+    press = study.press
+    flexion, turn = np.radians([press.flexion_deg, press.tibial_external_rotation_deg])
+    if press.posterior_mm is None or press.medial_mm is None:
+        exact = study.simulation.model_copy(update={"distance": "exact"})
+        return above_the_middle(build_pairs(knee, exact), flexion, turn)
+    pose = np.array([press.posterior_mm, 0.0, press.medial_mm, 0.0, turn, -flexion])
+    with suppress(ConvergenceError):
+        free = coordinate_numbers([NAMED[name] for name in press.free])
+        pose[free] = find_seat(knee, np.array([flexion]), study.simulation).at(flexion)[free]
+    return pose

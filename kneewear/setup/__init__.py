@@ -1,0 +1,1 @@
+"""What `kneewear new` does: files recognised, settings written."""

@@ -1,0 +1,334 @@
+"""A study of an implant from its files: what they hold is recognised, and written as settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kneewear import default_settings_file
+from kneewear.base.files import read_settings_file
+from kneewear.base.findings import Finding
+from kneewear.base.sides import SIDES
+from kneewear.base.types import THICKNESS, is_file_name
+from kneewear.errors import InputDataError, OutputFileError
+from kneewear.geometry.dish import Dish, find_dish
+from kneewear.geometry.fit_search import FittingChoice, choose_fit
+from kneewear.geometry.meshes import TriangleMesh, within_outline
+from kneewear.geometry.segmentation import (
+    PlateauRegion,
+    find_post,
+    find_underside,
+    segment_condyles,
+    segment_plateaus,
+)
+from kneewear.io.documents import save_text
+from kneewear.setup.curves import activity_block, quoted_path, silenced_block
+from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
+
+# Assumed of a sheet that does not show its underside: a usual least thickness (from memory), mm.
+_ASSUMED_THICKNESS = 6.0
+# A frame whose origin is this far below the bearing may have it on the underside, mm.
+_UNDERSIDE_BELOW = (3.0, 25.0)
+# Growths of a plateau onto its rounded rims that are tried, mm: contact that reaches a rim goes on.
+_GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+# One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
+_PERCENT_PER_UM = 1.0
+# Error in force above which a fit is doubtful, percent.
+_DOUBTFUL_PERCENT = 3.0
+
+
+@dataclass(frozen=True)
+class NewStudy:
+    """Settings of a new study, and the findings of the guesses that it rests on."""
+
+    settings: Path
+    findings: tuple[Finding, ...]
+    settles: bool  # whether position and rotation are free
+
+
+def create_study(
+    name: str,
+    insert: Sequence[str],
+    femoral: Sequence[str],
+    *,
+    motion: str | None = None,
+    load: str | None = None,
+    knee: str | None = None,
+    thickness: float | None = None,
+    grade: str | None = None,
+) -> NewStudy:
+    """Write the settings `NAME.yaml` of an implant, in the working directory.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study and of its files.
+    insert : sequence of str
+        Files of the insert; several are one body.
+    femoral : sequence of str
+        Files of the femoral component; several are one body.
+    motion, load : str, optional
+        Curves of one cycle; without them the built-in gait is written as `NAME_gait.csv`.
+    knee : {"right", "left"}, optional
+        Side; without it that which asymmetric shapes show, or the right one.
+    thickness : float, optional
+        Least thickness of the insert, mm, where its file has no underside.
+    grade : str, optional
+        Grade of polyethylene, a name of `grades`; without it the conventional one is assumed.
+
+    Returns
+    -------
+    NewStudy
+
+    Raises
+    ------
+    InputDataError
+        When the name is none of a file, a file is named twice, cannot be read, is no component of a
+        knee, or shows no bearing.
+    OutputFileError
+        When the settings exist.
+    """
+    if not is_file_name(name):
+        raise InputDataError(
+            "NAME", f"'{name}'", "letters, digits, _ and -", "Choose another name."
+        )
+    for part, files in (("insert", insert), ("femoral", femoral)):
+        twice = [one for number, one in enumerate(files) if one in files[:number]]
+        if twice:
+            found, remedy = f"{twice[0]} twice", "Name it once."
+            raise InputDataError(f"--{part}", found, "each file once", remedy)
+    file = Path(f"{name}.yaml")
+    if file.exists():
+        raise OutputFileError(file, "file exists", "Choose another name, or remove it.")
+    if grade is not None and grade not in grades():
+        found, remedy = f"grade '{grade}'", "Name one of them, and correct its constants later."
+        raise InputDataError("--grade", found, f"one of {', '.join(grades())}", remedy)
+    if load is not None and motion is None:
+        raise InputDataError(load, "a load without a motion", "both", "Add --motion FILE.")
+    if thickness is not None and THICKNESS.severity(thickness) == "refuse":
+        remedy = "Give the least thickness in mm."
+        raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
+    shapes = recognise_shapes(name, insert, femoral, knee)
+    if thickness is not None and shapes.forms["insert"] == "solid":
+        found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."
+        raise InputDataError("--thickness", found, "none: its file has the underside", remedy)
+    sheets = shapes.sheets
+    grown = segment_plateaus(sheets["insert"], _GROWTHS)
+    condyles, _ = segment_condyles(sheets["femoral"])
+    chosen = choose_fit(sheets["insert"], sheets["femoral"], grown, condyles)
+    plateaus = chosen.plateaus
+    _note_regions(shapes, plateaus, chosen)
+    underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
+    dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
+    activity = activity_block(name, shapes, motion, load, dish)
+    material = _material(shapes, grade)
+    text = _settings_text(
+        name, shapes, plateaus, chosen, (underside, least), activity, material, dish
+    )
+    save_text(text, file)
+    return NewStudy(file, tuple(shapes.findings), dish.conforms)
+
+
+def hold_medial_lateral(settings: Path) -> Finding:
+    """Hold the medial-lateral position in settings that `create_study` wrote."""
+    text = settings.read_text(encoding="utf-8")
+    save_text(text.replace("  medial_lateral: solved ", "  medial_lateral: held   "), settings)
+    return Finding(
+        "new.medial_lateral", "warn", str(settings),
+        "medial-lateral position held at the seat: no equilibrium was found with it free", "",
+        "Look at the places of contact at borders: an edge of the condyle may press on the insert.",
+    )  # fmt: skip
+
+
+def _note_regions(
+    shapes: RecognisedShapes, plateaus: Mapping[str, PlateauRegion], chosen: FittingChoice
+) -> None:
+    for side, region in plateaus.items():
+        (x0, x1), (z0, z1) = region.x, region.z
+        found = (
+            f"{side} plateau of {region.area:.0f} mm2, x {x0:.1f} to {x1:.1f}, z {z0:.1f} to "
+            f"{z1:.1f} mm, inclined below 55 deg and bent outward to no radius below 20 mm"
+        )
+        shapes.note("plateau", shapes.files["insert"], found)
+        condyle = chosen.condyles[side]
+        (z0, z1), (low, high) = condyle.z, condyle.angle_deg
+        found = (
+            f"{side} condyle, z {z0:.1f} to {z1:.1f} mm (notch to outer rim), angles {low:.0f} to "
+            f"{high:.0f} deg"
+        )
+        shapes.note("condyle", shapes.files["femoral"], found)
+    mean = 1e3 * max(one.mean_mm for one in chosen.qualities)
+    wave = 1e3 * max(one.wave_mm for one in chosen.qualities)
+    most = max(chosen.qualities, key=lambda one: one.max_mm)
+    found = (
+        f"surfaces follow the meshes within {mean:.2f} um on average, noise included, and "
+        f"{1e3 * most.max_mm:.1f} um at most ({most.side} {most.component}); without noise within "
+        f"{wave:.2f} um, about {_PERCENT_PER_UM * wave:.1f} % of the contact force"
+    )
+    shapes.note("fit", "implant.meshes", found, doubt=wave * _PERCENT_PER_UM > _DOUBTFUL_PERCENT)
+    post = find_post(shapes.parts["insert"], plateaus)
+    if post is not None:
+        height, (x, z) = post
+        found = (
+            f"a post {height:.0f} mm above the plateaus at x {x:.0f}, z {z:.0f} mm: not simulated, "
+            "nor is a cam of the femoral component"
+        )
+        shapes.note("post", shapes.files["insert"], found, doubt=True)
+
+
+def _underside(
+    shapes: RecognisedShapes,
+    sheet: TriangleMesh,
+    plateaus: Mapping[str, PlateauRegion],
+    thickness: float | None,
+) -> tuple[str, float]:
+    """Line of settings of the underside, and the least thickness of the bearing, mm."""
+    insert = shapes.files["insert"]
+    bearing = np.concatenate(
+        [within_outline(sheet, one.outline).vertices for one in plateaus.values()]
+    )
+    lowest = float(bearing[:, 1].min())
+    if shapes.forms["insert"] == "solid":
+        height, part = find_underside(shapes.parts["insert"])
+        if part > 0.3:
+            least = round(lowest - height, 2)
+            found = f"flat underside at y {height:.2f} mm over {100 * part:.0f} % of the plan"
+            shapes.note("underside", insert, f"{found}; least thickness {least:g} mm")
+            return f"underside_mm: {height:.3f}", least
+        from kneewear.geometry.thickness import thickness_above, underside_of_mesh  # noqa: PLC0415
+
+        local = thickness_above(underside_of_mesh(shapes.parts["insert"]), bearing[::10])
+        least = round(float(np.nanmin(local)), 2)
+        shapes.note("underside", insert, f"shaped underside; least thickness {least:g} mm")
+        return f"underside_mm: null\n    underside_mesh: {insert}", least
+    low, high = _UNDERSIDE_BELOW
+    if thickness is not None:
+        shapes.note("underside", "--thickness", f"least thickness {thickness:g} mm, as given")
+        return f"underside_mm: {lowest - thickness:.3f}", thickness
+    if low < lowest < high:
+        found = (
+            f"a sheet without underside, {lowest:.2f} mm above the origin of its file: underside "
+            "assumed there"
+        )
+        shapes.note("underside", insert, found, "Name another least thickness with --thickness.",
+                    doubt=True)  # fmt: skip
+        return "underside_mm: 0.0", round(lowest, 2)
+    found = f"a sheet without underside: least thickness of {_ASSUMED_THICKNESS:g} mm assumed"
+    shapes.note("underside", insert, found, "Name it with --thickness.", doubt=True)
+    return f"underside_mm: {lowest - _ASSUMED_THICKNESS:.3f}", _ASSUMED_THICKNESS
+
+
+def grades() -> dict[str, dict[str, Any]]:
+    """Settings of each grade of polyethylene, with the wear law that its factor belongs to."""
+    content = read_settings_file(default_settings_file().with_name("polyethylene.yaml")).content
+    law = content["wear"]["wear_law"]
+    return {
+        name: {**block, "wear": {"wear_law": law, **block["wear"]}}
+        for name, block in content["variables"]["polyethylene"]["blocks"].items()
+    }
+
+
+def _material(shapes: RecognisedShapes, grade: str | None) -> tuple[str, str]:
+    """Lines of the blocks simulation and wear for a grade of polyethylene."""
+    known = grades()
+    name = grade or next(iter(known))
+    wear = known[name]["wear"]
+    text = (
+        f"polyethylene: {name}, with its {wear['wear_law']} law and a wear factor of "
+        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m); creep of Lee and "
+        "Pienkowski (1998) under the largest pressure of a cycle, over the whole thickness: an "
+        "upper estimate"
+    )
+    remedy = "" if grade else "Name the grade with --grade, or set the constants of yours."
+    shapes.note("grade", "wear", text, remedy, doubt=grade is None)
+    blocks = known[name]["simulation"], wear
+    first, second = (
+        "".join(f"  {key}: {value}\n" for key, value in block.items()) for block in blocks
+    )
+    return first, f"  polyethylene: {name}\n{second}"
+
+
+def _settings_text(
+    name: str,
+    shapes: RecognisedShapes,
+    plateaus: Mapping[str, PlateauRegion],
+    chosen: FittingChoice,
+    underside: tuple[str, float],
+    activity: str,
+    material: tuple[str, str],
+    dish: Dish,
+) -> str:
+    """Commented settings."""
+    line, least = underside
+    fit = chosen.settings
+
+    def pair(limits: tuple[float, float]) -> str:
+        return f"[{limits[0]:.1f}, {limits[1]:.1f}]"
+
+    regions = ""
+    for side in SIDES:
+        region = plateaus[side]
+        corners = ", ".join(f"[{x:.1f}, {z:.1f}]" for x, z in region.outline)
+        regions += (
+            f"      {side}:\n        x: {pair(region.x)}\n        z: {pair(region.z)}\n"
+            f"        outline: [{corners}]\n"
+        )
+    femoral = "".join(
+        f"      {side}: {{z: {pair(chosen.condyles[side].z)}, "
+        f"angle_deg: {pair(chosen.condyles[side].angle_deg)}}}\n"
+        for side in SIDES
+    )
+    axes = ", ".join(f"{axis}: {word}" for axis, word in shapes.axes.items())
+    guesses = "\n".join(f"#   {one.text()}" for one in shapes.findings)
+    knots = f"{{along: {fit.knot_spacing_along:g}, across: {fit.knot_spacing_across:g}}}"
+    return f"""\
+# Written by `kneewear new`. What was recognised, and by what; correct what is wrong:
+{guesses}
+
+study: {name}
+data_folder: .                # files are named from the folder of this file
+accuracy: draft               # draft | standard | fine: within 3, 1 or 0.3 % of converged values
+
+implant:
+  source: meshes
+  name: "{name}"
+  knee: {shapes.knee}
+  nominal_thickness_mm: {least:g}   # mm; least thickness of the bearing as meshed
+  meshes:
+    insert: {quoted_path(shapes.files["insert"])}
+    femoral: {quoted_path(shapes.files["femoral"])}
+    insert_form: {shapes.forms["insert"]}
+    femoral_form: {shapes.forms["femoral"]}
+    unit: {shapes.unit}
+    axes: {{{axes}}}
+    {line}
+    insert_region_mm:         # x posterior, z medial; corners [x, z] of the bearing's outline
+{regions}    femoral_region_mm:        # mm and deg about the condyles' axis, 0 distal
+{femoral}    knot_spacing_mm: {knots}
+    smoothing_length_mm: {fit.smoothing_length:g}
+    tolerance_mm: {fit.tolerance:g}
+    mean_tolerance_mm: {fit.mean_tolerance:g}  # a micrometre is about 1 % of force
+    wave_tolerance_mm: auto
+
+{activity}
+variables:                    # every combination is a case
+  thickness_mm: [{least:g}, {least + 2:g}]   # mm
+  body_mass_kg: [60, 90]      # kg
+
+simulation:
+  medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
+{material[0]}
+wear:                         # constants of a grade, with sources: config/polyethylene.yaml
+{material[1]}  creep_law: strain           # Lee and Pienkowski (1998): an upper estimate
+  lives:
+    gait: null
+    {name}_gait: {{{name}_gait: 1.0}}
+
+report:
+  compare_with_published: false  # the published tables are of another implant
+  spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
+{silenced_block(dish)}"""

@@ -1,0 +1,159 @@
+"""What the files of an implant hold: units, forms, axes and side, with the evidence of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from kneewear.base.findings import Finding, Severity
+from kneewear.errors import InputDataError
+from kneewear.geometry import mesh_checks
+from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, joined, to_knee_axes
+from kneewear.geometry.recognition import (
+    Orientation,
+    orient_implant,
+    outward,
+    recognise_form,
+    recognise_unit,
+    refuse_single_plateau,
+    refuse_tray,
+    refuse_turned,
+)
+from kneewear.io.mesh_formats import save_ply
+from kneewear.io.shapes import load_shape
+
+
+@dataclass
+class RecognisedShapes:
+    """Insert and femoral component as recognised, and what was guessed.
+
+    Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
+    are written to the settings.
+    """
+
+    knee: str
+    files: dict[str, str]
+    unit: str
+    axes: dict[str, str]
+    forms: dict[str, str]
+    parts: dict[str, TriangleMesh]
+    findings: list[Finding] = field(default_factory=list)
+
+    def note(
+        self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
+    ) -> None:
+        """Add what was guessed, with its evidence."""
+        severity: Severity = "warn" if doubt else "note"
+        self.findings.append(Finding(f"new.{check}", severity, where, found, "", remedy))
+
+    @property
+    def sheets(self) -> dict[str, TriangleMesh]:
+        """Bearing sheets."""
+        cutters = {"insert": extract_plateaus, "femoral": extract_condyles}
+        return {
+            name: cutters[name](part, self.files[name]).sheet
+            if self.forms[name] == "solid"
+            else part
+            for name, part in self.parts.items()
+        }
+
+
+def recognise_shapes(
+    name: str, insert: Sequence[str], femoral: Sequence[str], knee: str | None = None
+) -> RecognisedShapes:
+    """Unit, form, axes and side of an implant's files; copies are written where they differ.
+
+    One block of settings has one unit and one pair of axes: several files of a component, and files
+    with different units or axes, become `NAME_insert.ply` and `NAME_femoral.ply`.
+    """
+    named = {"insert": list(insert), "femoral": list(femoral)}
+    findings: list[Finding] = []
+    meshes: dict[str, TriangleMesh] = {}
+    units: dict[str, str] = {}
+    forms: dict[str, str] = {}
+    for part, files in named.items():
+        source = " + ".join(files)
+        mesh = joined([load_shape(one) for one in files]) if files[1:] else load_shape(files[0])
+        if mesh.is_cloud:
+            found, expected = "a cloud of points", "triangles, which show where the outside is"
+            remedy = "Mesh the points, or copy config/example_meshes.yaml and state axes yourself."
+            raise InputDataError(source, found, expected, remedy, check="new.cloud")
+        units[part], finding = recognise_unit(mesh, source)
+        mesh = TriangleMesh(mesh.vertices * MM_PER_UNIT[units[part]], mesh.faces)
+        mesh, turned = outward(mesh, source)
+        if part == "insert":
+            refuse_tray(mesh, source)
+            refuse_single_plateau(mesh, source)
+            refuse_turned(mesh, source)
+        forms[part], form = recognise_form(mesh, source)
+        findings += [finding, *turned, form]
+        meshes[part] = mesh
+    orientations = dict(
+        zip(named, orient_implant(meshes["insert"], meshes["femoral"]), strict=True)
+    )
+    side, evidence = _side(meshes, orientations)
+    shapes = RecognisedShapes(knee or side or "right", {}, "", {}, forms, {}, findings)
+    _note_side(shapes, knee, side, evidence)
+    axes = {part: one.words(shapes.knee) for part, one in orientations.items()}
+    for part, words in axes.items():
+        directions = ", ".join(f"+{axis} {word}" for axis, word in words.items())
+        shapes.note("axes", " + ".join(named[part]), f"axes {directions}")
+    shapes.parts = {
+        part: to_knee_axes(mesh, "mm", axes[part], shapes.knee) for part, mesh in meshes.items()
+    }
+    mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
+    mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
+    together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
+    single = len(insert) == len(femoral) == 1
+    if together and single and not any(one.check == "new.normals" for one in findings):
+        shapes.unit, shapes.axes = units["insert"], axes["insert"]
+        shapes.files = {"insert": insert[0], "femoral": femoral[0]}
+        return shapes
+    shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
+    for part, mesh in meshes.items():
+        copy = Path(f"{name}_{part}.ply")
+        save_ply(mesh.vertices @ orientations[part].matrix.T, mesh.faces, copy)
+        shapes.files[part] = str(copy)
+        shapes.note("copy", str(copy), f"{' + '.join(named[part])} in mm and common axes")
+    return shapes
+
+
+def _side(
+    meshes: dict[str, TriangleMesh], orientations: dict[str, Orientation]
+) -> tuple[str | None, str]:
+    """Side that asymmetric shapes show, and how; None of symmetric ones."""
+    checks = {"insert": mesh_checks.check_insert_side, "femoral": mesh_checks.check_femoral_side}
+    possible = {}
+    evidence = ""
+    for knee in ("right", "left"):
+        possible[knee] = True
+        for part, check in checks.items():
+            words = orientations[part].words(knee)
+            try:
+                check(to_knee_axes(meshes[part], "mm", words, knee), knee, part)
+            except InputDataError as error:
+                possible[knee] = False
+                evidence = error.finding.found
+    if possible["right"] == possible["left"]:
+        return None, ""
+    return ("right" if possible["right"] else "left"), evidence
+
+
+def _note_side(
+    shapes: RecognisedShapes, given: str | None, shown: str | None, evidence: str
+) -> None:
+    if given and shown and given != shown:
+        shapes.note("side", "--knee", f"{given} was given; of it the shapes would have {evidence}",
+                    "Check --knee.", doubt=True)  # fmt: skip
+    elif given:
+        shapes.note("side", "--knee", f"{given} knee, as given")
+    elif shown:
+        shapes.note("side", "shapes", f"{shown} knee: of the other one they would have {evidence}")
+    else:
+        found = "right knee assumed: the shapes are symmetric, and fit both knees"
+        shapes.note("side", "shapes", found, "Name the side with --knee left if it is the left.",
+                    doubt=True)  # fmt: skip

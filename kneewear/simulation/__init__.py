@@ -1,1 +1,0 @@
-"""Contact simulations of the built-in or any other activity."""

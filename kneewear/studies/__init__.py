@@ -1,1 +1,0 @@
-"""Kinds of study."""

@@ -1,0 +1,341 @@
+"""Settings of a study: one closed, frozen tree per model, selected by the key `model`.
+
+Default values are in `config/defaults.yaml` only; a key may be left out here where leaving it out
+has a meaning of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import ValidationError
+
+from kneewear.base.accuracy import settings_of
+from kneewear.base.cases import Case
+from kneewear.base.checks import setting_findings
+from kneewear.base.faults import position_of, refusal, suggestion
+from kneewear.base.files import Location, SettingsFile, read_settings, read_settings_file, value_at
+from kneewear.base.findings import Finding
+from kneewear.base.variables import apply_values, merged
+from kneewear.errors import InputDataError
+from kneewear.knees.replications import STUDY_MODELS, replication
+from kneewear.motion.settings import CONTACT_LIMITS_MPA
+from kneewear.study.study import CaseStudy, Study, WearStudy, place_of_level
+from kneewear.study.without_effect import variable_findings
+from kneewear.wear.settings import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
+
+__all__ = [
+    "MODELS",
+    "Study",
+    "apply_case",
+    "merge_settings",
+    "overridden_activities",
+    "read_settings",
+    "read_study",
+    "study_of",
+    "validate_study",
+]
+
+
+# Modules with the settings of models.
+_SETTINGS = (
+    "models.press.settings",
+    "models.mobile_insert.settings",
+    "models.bearing_test.settings",
+    "knees.settings.study",
+    "evidence.verification.settings",
+    "evidence.fe_comparison.settings",
+)
+
+
+def _subclasses(base: type[Study]) -> Iterator[type[Study]]:
+    for study in base.__subclasses__():
+        yield study
+        yield from _subclasses(study)
+
+
+def _find_models() -> dict[str, type[Study]]:
+    """Class of the settings of every model, of this folder or of a replication."""
+    for module in _SETTINGS:
+        import_module(f"kneewear.{module}")
+    for name in STUDY_MODELS:
+        replication(name, "settings")
+    models = {"wear": WearStudy} | {
+        str(get_args(hint)[0]): study
+        for study in _subclasses(Study)
+        if get_origin(hint := study.model_fields["model"].annotation) is Literal
+    }
+    return {name: models[name] for name in ("wear", *sorted(set(models) - {"wear"}))}
+
+
+MODELS = _find_models()
+
+
+def study_of(settings: Mapping[str, Any]) -> Study:
+    """Study of complete settings as plain builtins that were checked before."""
+    return MODELS[settings["model"]].model_validate(dict(settings))
+
+
+def validate_study(
+    source: Mapping[str, Any] | str | Path,
+    name: str = "settings",
+    files: Sequence[SettingsFile] = (),
+) -> Study:
+    """Check the settings of a study.
+
+    Parameters
+    ----------
+    source : mapping, str or Path
+        Settings, or a YAML file of them. They must be complete; see `merge_settings`.
+    name : str
+        What error messages call a mapping; a file is called by its path.
+    files : sequence of SettingsFile
+        Files a mapping was merged from, so that messages can name file and line.
+
+    Returns
+    -------
+    Study
+        The checked, frozen settings: an instance of the class of their model.
+
+    Raises
+    ------
+    InputDataError
+        When a block belongs to another model, a key is unknown or missing, or a value is
+        of the wrong type or out of range; the message lists all faults with position, key path,
+        finding, expectation and remedy.
+    """
+    if not isinstance(source, Mapping):
+        files = [read_settings_file(source)]
+        name, source = str(source), files[0].content
+    _refuse_markup(source, name, files)
+    model = _model_of(source, name, files)
+    try:
+        study = model.model_validate(dict(source))
+        study.check_cases()
+    except ValidationError as error:
+        raise refusal(error, model, source, name, files) from None
+    return study
+
+
+def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> None:
+    """Refuse texts and keys that a page or a terminal would take for markup or commands."""
+    waiting: list[tuple[Location, Any]] = [((), settings)]
+    while waiting:
+        at, value = waiting.pop()
+        if len(at) > _DEEPEST:
+            found = f"blocks more than {_DEEPEST} deep, or within themselves"
+            raise InputDataError(name, found, "settings as of a file", "Build the mapping again.")
+        if isinstance(value, Mapping):
+            waiting += [((*at, key), inner) for key, inner in value.items()]
+            value = " ".join(map(str, value))
+        elif isinstance(value, list | tuple):
+            waiting += [((*at, number), inner) for number, inner in enumerate(value)]
+        odd = _MARKUP.search(value) if isinstance(value, str) else None
+        if odd is not None:
+            raise InputDataError(
+                position_of(at, settings, name, files),
+                f"the character {odd[0]!a}",
+                "text without markup and control characters",
+                "Write it in words: below, less than.",
+                f"key {'.'.join(map(str, at))}",
+            )
+
+
+def _model_of(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> type[Study]:
+    """Class of the settings' model, once no block belongs to another model."""
+    model = settings.get("model")
+    if not isinstance(model, str) or model not in MODELS:
+        position = position_of(("model",), settings, name, files)
+        found = "nothing" if model is None else repr(model)
+        remedy = suggestion(str(model), MODELS) or "Name the model of the study."
+        raise InputDataError(position, found, f"one of: {', '.join(MODELS)}", remedy, "key model")
+    foreign = [key for key in settings if key in _blocks_of_other_models(model)]
+    if foreign:
+        having = [name for name, study in MODELS.items() if foreign[0] in study.model_fields]
+        raise InputDataError(
+            position_of((foreign[0],), settings, name, files),
+            f"a block of model {' or '.join(having)} in a study of model {model}",
+            f"blocks of model {model}: {', '.join(MODELS[model].model_fields)}",
+            f"Set model to {having[0]}, or remove {' and '.join(foreign)}.",
+            f"key {foreign[0]}",
+        )
+    return MODELS[model]
+
+
+def _blocks_of_other_models(model: str) -> set[str]:
+    """Top-level keys that some model has, and this one has not."""
+    known = {key for study in MODELS.values() for key in study.model_fields}
+    return known - set(MODELS[model].model_fields)
+
+
+# Markup, controls of terminals, and characters that reverse the order of text.
+_MARKUP = re.compile("[<\\x01-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
+# Keys of a setting, of which the longest path has ten.
+_DEEPEST = 30
+# Blocks that are replaced as a whole: they belong together, and a part of another study's is none.
+_WHOLE = ("variables", "cases", "analyses")
+
+
+def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with some of them replaced.
+
+    Parameters
+    ----------
+    base, overrides : mapping
+        Mappings are merged key by key, everything else (lists too) is replaced; the blocks
+        variables, cases and analyses are replaced as a whole. An override of null removes an
+        inherited activity or life. Where the overrides name another model, its variables, cases,
+        analyses and page, and the blocks that this model does not have, are not inherited.
+        Elements and frames of the `accuracy` replace those of `base`, and another model of contact
+        replaces the pressure limits of its report.
+        An implant from files does not inherit the wear factor that was calibrated with the built-in
+        shape. Without a law and a factor it has the law that measured wear does not refute, with
+        the factor of pins; with another law, the usual factor.
+
+    Returns
+    -------
+    dict
+        A new mapping.
+    """
+    model = overrides.get("model")
+    dropped = {key for key in _WHOLE if key in overrides}
+    if isinstance(model, str) and model in MODELS and model != base.get("model"):
+        dropped |= {*_blocks_of_other_models(model), *_WHOLE, "page"}
+    base = {key: value for key, value in base.items() if key not in dropped}
+    sources = [value_at(one, ("implant", "source")) for one in (base, overrides)]
+    if sources == ["parametric", "meshes"] and "wear" in base:
+        base = merged(base, {"wear": _wear_of_files(base["wear"], overrides.get("wear"))})
+    level = settings_of(overrides.get("accuracy", base.get("accuracy")))
+    return merged(merged(base, merged(level, _limits_of_contact(base, overrides))), overrides)
+
+
+def _wear_of_files(base: Mapping[str, Any], given: object) -> dict[str, Any]:
+    """Wear law and factor of an implant from files, where its settings do not name both."""
+    given = given if isinstance(given, Mapping) else {}
+    law = base["wear_law"] if "wear_factor_mm3_per_n_m" in given else SURVIVING_LAW
+    law = given.get("wear_law", law)
+    factor = PIN_WEAR_FACTOR if law == SURVIVING_LAW else USUAL_WEAR_FACTOR
+    return {"wear_law": law, "wear_factor_mm3_per_n_m": factor}
+
+
+def _limits_of_contact(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Pressure limits of the report, where the overrides have another model of contact."""
+    chosen, given = (
+        block.get("contact") if isinstance(block, Mapping) else None
+        for block in (overrides.get("simulation"), base.get("simulation"))
+    )
+    if chosen == given or not isinstance(chosen, str) or chosen not in CONTACT_LIMITS_MPA:
+        return {}
+    names = "pressure_limit_mpa", "avg_pressure_limit_mpa"
+    return {"report": dict(zip(names, CONTACT_LIMITS_MPA[chosen], strict=True))}
+
+
+def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -> Study:
+    """Study of settings that override the default ones.
+
+    Parameters
+    ----------
+    *sources : str, Path or mapping
+        YAML files, or mappings of the same structure; later ones win.
+    defaults : str or Path
+        File of the default study.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputDataError
+        As `validate_study`.
+    """
+    base = read_settings_file(defaults)
+    settings = base.content
+    files, names = [base], [base.path]
+    for source in sources:
+        if isinstance(source, Mapping):
+            content, path = source, "a mapping"
+        else:
+            files.append(read_settings_file(source))
+            content, path = files[-1].content, files[-1].path
+        settings = merge_settings(settings, content)
+        names.append(path)
+    return validate_study(settings, " + ".join(names), files)
+
+
+def study_findings(study: Study) -> tuple[Finding, ...]:
+    """Findings about the settings of a study, and about each level or bound of its variables."""
+    findings = setting_findings(study)
+    further = []
+    for name, variable in study.variables.items():
+        for number, value in enumerate(variable.extremes):
+            place = place_of_level(variable, number, value)
+            where = "key " + ".".join(map(str, ("variables", name, *place)))
+            further += [
+                replace(finding, where=where)
+                for finding in setting_findings(study.at({name: value}))
+                if finding not in findings and not _depends_on_others(finding.check, name, study)
+            ]
+    return (*findings, *further, *variable_findings(study))
+
+
+def _depends_on_others(check: str, name: str, study: Study) -> bool:
+    """Whether further variables change what a check of both coronal radii compares."""
+    return (
+        check == "settings.coronal_conformity"
+        and study.variables[name].of is None
+        and any(
+            "coronal_radius" in path
+            for other, variable in study.variables.items()
+            for path in variable.settings
+            if other != name
+        )
+    )
+
+
+def apply_case(study: CaseStudy, case: Case) -> WearStudy:
+    """Wear study of one case, checked as any other study.
+
+    InputDataError if the study has no setting at the path of a variable, or a value is out of its
+    range.
+    """
+    settings = study.model_dump(mode="json", include=set(WearStudy.model_fields))
+    try:
+        settings = apply_values(settings, study.variables, case.overrides)
+    except KeyError as error:
+        raise InputDataError(
+            case.name,
+            str(error.args[0]),
+            "a setting of the study",
+            "Correct the paths of the variables.",
+        ) from None
+    settings |= {
+        "model": "wear",
+        "variables": {},
+        "cases": {"plan": "factorial"},
+        "analyses": {},
+        "insert": {"thickness_mm": case.thickness},
+        "patient": {"body_mass_kg": case.body_mass},
+        "cases_per_job": 1,
+    }
+    try:
+        return WearStudy.model_validate(settings)
+    except ValidationError as error:
+        raise refusal(error, WearStudy, settings, case.name) from None
+
+
+def overridden_activities(study: CaseStudy, case: Case) -> dict[str, dict[str, Any]]:
+    """Settings of the activities that a case overrides, by name, as plain builtins."""
+    if not case.overrides:
+        return {}
+    own = apply_case(study, case).simulated_activities()
+    return {
+        name: own[name].model_dump(mode="json")
+        for name, block in study.simulated_activities().items()
+        if own[name] != block
+    }

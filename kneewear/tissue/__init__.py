@@ -1,1 +1,0 @@
-"""Ligaments, tendons and muscles: tension laws, bundles of fibres and wrapping."""

@@ -1,1 +1,0 @@
-"""The engine against analytical solutions and against itself."""

@@ -1,0 +1,84 @@
+"""Verdicts on computed numbers beside printed ones."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.analysis.literature import (
+    DIFFERS,
+    HOLDS,
+    NOT_PRINTED,
+    SOURCE_ERROR,
+    ComparedNumber,
+    computed_rows,
+    judge_number,
+    judge_numbers,
+    published_rows,
+    rms_number,
+)
+from kneewear.knees.replications import MULTIBODY_MODELS, STUDY_MODELS, replication_room
+
+ROWS = pd.DataFrame(
+    [
+        ("a", 10.0, 1.0, np.nan, np.nan, None),
+        ("b", np.nan, np.nan, 2.0, np.nan, None),
+        ("c", np.nan, np.nan, np.nan, 3.0, None),
+        ("d", 10.0, 1.0, np.nan, np.nan, NOT_PRINTED),
+        ("e", 10.0, 1.0, np.nan, np.nan, SOURCE_ERROR),
+        ("f", 10.0, np.nan, np.nan, np.nan, None),
+    ],
+    columns=["quantity", "published", "tolerance", "low", "high", "remark"],
+).assign(source="a paper", unit="N")
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "verdict"),
+    [
+        ("a", 9.0, HOLDS), ("a", 11.0, HOLDS), ("a", 11.1, DIFFERS), ("a", np.nan, DIFFERS),
+        ("b", 2.0, HOLDS), ("b", 1.9, DIFFERS), ("c", -5.0, HOLDS), ("c", 3.1, DIFFERS),
+        ("d", 10.0, NOT_PRINTED), ("d", 50.0, NOT_PRINTED),
+        ("e", 10.0, HOLDS), ("e", 50.0, SOURCE_ERROR),
+        ("f", 10.0, ""),
+    ],
+)  # fmt: skip
+def test_limits_and_remarks_decide(quantity, value, verdict):
+    (row,) = judge_number(ROWS, computed_rows({quantity: value})).to_dict("records")
+    assert row["verdict"] == verdict
+
+
+COMPARED = [
+    name
+    for name in (*MULTIBODY_MODELS, *STUDY_MODELS)
+    if files(replication_room(name)[0]).joinpath("literature.csv").is_file()
+]
+
+
+def test_all_replications_but_the_muscle_string_are_compared():
+    assert {*MULTIBODY_MODELS, *STUDY_MODELS} - {*COMPARED} == {"muscle_string"}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_printed_numbers_of_replications_have_limits_or_a_remark(name):
+    rows = published_rows(replication_room(name)[0])
+    assert rows["quantity"].is_unique and rows["source"].notna().all()
+    limits = rows["low"].notna() | rows["high"].notna() | rows["tolerance"].notna()
+    assert (limits | (rows["remark"] != "")).all()
+
+
+def test_rms_differences_stand_beside_the_constant_mean_of_the_measurement():
+    measured = np.array([1.0, 3.0, 5.0, 3.0])
+    models = {"exact": measured, "mean": np.full(4, 3.0), "worse": measured[::-1] * 2.0}
+    numbers = [rms_number("rms", name, own, measured, "mm", "a test", 9.0)
+               for name, own in models.items()]  # fmt: skip
+    table = judge_numbers([*numbers, ComparedNumber("range", "x", 4.0, "mm", "a test")])
+    by_case = table.set_index("case")
+    assert by_case.loc["mean", "computed"] == pytest.approx(np.sqrt(2.0))
+    assert by_case["constant_mean"].iloc[:3].tolist() == pytest.approx([np.sqrt(2.0)] * 3)
+    assert by_case["skill"].iloc[:2].tolist() == pytest.approx([1.0, 0.0])
+    assert by_case.loc["worse", "skill"] < 0.0
+    assert np.isnan(by_case.loc["x", "skill"])
+    assert "skill" not in judge_numbers([ComparedNumber("range", "x", 4.0, "mm", "a test")])

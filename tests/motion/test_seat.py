@@ -1,0 +1,168 @@
+"""The seat of arbitrary components, motions that refer to it, and verdicts on their placement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear.activity.activity import Activity
+from kneewear.base.cases import Case
+from kneewear.base.checks import checks
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.motion.dwell_pose import find_seat, refer_to_seat
+from kneewear.motion.placement import check_placement
+from tests.physics.bodies import UPRIGHT, example_study, gait_study
+
+pytestmark = pytest.mark.compiled
+
+FLEXION = np.radians([0.0, 30.0, 60.0])
+DISH, CONDYLE = 50.0, example_study().implant.parametric.femoral_sagittal_radius_mm
+CASE = Case("one", 8.0, 75.0)
+
+
+def dished_implant():
+    """The example knee with dishes that hold the condyles, as an ultracongruent insert."""
+    shape = example_study().implant.parametric
+    radii = {"plateau_sagittal_radius_mm": DISH, "plateau_half_length_mm": 30.0}
+    return build_parametric_implant(shape.model_copy(update=radii), "dished", 8.0)
+
+
+def study_of(implant, activity=None):
+    """An implant with the settings of the example study."""
+    usual = gait_study()
+    grid = build_grid(implant, 60, 40)
+    return replace(usual, implant=implant, grid=grid, activity=activity or usual.activity)
+
+
+def held_at(posterior, flexion=10.0, frames=8, zero=0.0):
+    """A motion that keeps one position."""
+    percent = 100.0 * np.arange(frames) / frames
+    return Activity(
+        name="held",
+        percent=percent,
+        duration=1.0,
+        translation=np.tile([posterior, 0.0, 0.0], (frames, 1)),
+        rotation=np.tile([0.0, 0.0, -np.radians(flexion)], (frames, 1)),
+        load=2.0 + np.cos(2 * np.pi * percent / 100),
+        zero=np.array([zero, 0.0, 0.0]),
+    )
+
+
+def test_condyles_settle_at_the_bottom_of_their_dishes():
+    study = study_of(dished_implant())
+    seat = find_seat(study.knee(), FLEXION, study.settings)
+    np.testing.assert_allclose(seat.coordinates[:, 0], 0.0, atol=0.1)
+    assert np.ptp(seat.coordinates[:, 1]) < 0.01
+    np.testing.assert_allclose(np.degrees(seat.coordinates[:, [3, 4]]), 0.0, atol=0.2)
+
+
+@pytest.mark.slow
+def test_condyles_that_slide_off_stay_above_the_middle_of_the_plateaus():
+    """Nearly flat plateaus that slope by 7 deg towards posterior: nothing holds the condyles."""
+    shape = example_study().implant.parametric
+    flat = build_parametric_implant(
+        shape.model_copy(update={"plateau_sagittal_radius_mm": 2000.0}), "flat", 8.0
+    )
+    angle = np.radians(7.0)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    slope = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    sloping = replace(
+        flat,
+        insert={s: one.transformed(slope, [0.0, 5.0, 0.0]) for s, one in flat.insert.items()},
+    )
+    study = study_of(sloping)
+    seat = find_seat(study.knee(), FLEXION, study.settings)
+    assert seat.slides
+    lowest = CONDYLE * sine
+    np.testing.assert_allclose(seat.coordinates[:, 0], 0.0, atol=lowest)
+    moved = refer_to_seat(held_at(-17.0, zero=np.nan), study.knee(), study.settings)
+    assert np.abs(moved.translation[:, 0]).max() < lowest
+    assert not find_seat(study_of(flat).knee(), FLEXION, study.settings).slides
+
+
+def test_seat_follows_origins_anywhere():
+    """Femoral origin 40 mm before and 25 mm above the axis of the condyles, insert's elsewhere."""
+    plain, arm, base = dished_implant(), np.array([40.0, -25.0, 3.0]), np.array([-55.0, 70.0, 30.0])
+    moved = replace(
+        plain,
+        femoral={s: one.transformed(UPRIGHT, arm) for s, one in plain.femoral.items()},
+        insert={s: one.transformed(UPRIGHT, base) for s, one in plain.insert.items()},
+        underside=plain.underside + base[1],
+    )
+    seats = [
+        find_seat(study.knee(), FLEXION, study.settings).at(FLEXION)
+        for study in map(study_of, (plain, moved))
+    ]
+    cosine, sine = np.cos(FLEXION), np.sin(FLEXION)
+    turned = [cosine * arm[0] + sine * arm[1], -sine * arm[0] + cosine * arm[1], 0 * sine + arm[2]]
+    expected = seats[0][:, :3] + base - np.column_stack(turned)
+    np.testing.assert_allclose(seats[1][:, [0, 1]], expected[:, [0, 1]], atol=0.1)
+    np.testing.assert_allclose(seats[1][:, 2], expected[:, 2], atol=0.2)
+
+
+def test_motion_of_another_implant_is_moved_to_the_seat():
+    study = study_of(dished_implant(), held_at(-17.0, zero=np.nan))
+    activity = refer_to_seat(study.activity, study.knee(), study.settings)
+    np.testing.assert_allclose(activity.translation[:, 0], 0.0, atol=0.05)
+    assert activity.zero[0] == pytest.approx(17.0, abs=0.05)
+    assert "frictionless seat" in activity.notes[-1]
+    history = study.arrays(CASE)
+    np.testing.assert_allclose(history.translation[0], activity.translation, atol=50.0)
+    np.testing.assert_array_equal(history.translation[0, :, 0], activity.translation[:, 0])
+
+
+def placed(implant, activity):
+    """Verdict, and its rows by quantity."""
+    study = study_of(implant, activity)
+    found = check_placement(study.knee(), activity, [CASE], study.settings)
+    return found, found.table.set_index("quantity")
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [(5.0, "pass"), (16.0, "warning"), pytest.param(40.0, "fail", marks=pytest.mark.slow)],
+)
+def test_a_load_line_beside_the_plateaus_is_reported_with_their_middle(line, verdict):
+    implant = dished_implant()
+    _, rows = placed(implant, replace(held_at(0.0), load_line=line))
+    found = rows.loc[checks()["placement.load_line"].quantity]
+    assert found["verdict"] == verdict
+    assert found["value"] == pytest.approx(line / 23.0, rel=0.05)
+
+
+def test_a_motion_that_holds_the_condyles_against_a_rim_fails_with_the_setting_to_change():
+    """10 mm up the dish more than half of the load pushes forward: 1500 N."""
+    found, rows = placed(dished_implant(), held_at(10.0))
+    force = rows.loc["force that prescribes the anterior-posterior position over the largest load"]
+    slope = np.arcsin(10.0 / (DISH - CONDYLE))
+    assert force["value"] == pytest.approx(np.tan(slope), rel=0.05)
+    assert found.verdict == force["verdict"] == "fail"
+    assert "activities.held.zero.anterior_posterior" in force["remedy"]
+    assert rows.loc["mean distance from the seat towards posterior", "value"] == pytest.approx(
+        10.0, abs=0.2
+    )
+
+
+def test_a_motion_beside_the_bearing_fails():
+    found, rows = placed(dished_implant(), held_at(300.0))
+    assert found.verdict == "fail"
+    assert "zero.anterior_posterior" in rows["remedy"].iloc[0]
+    assert found.sentences[1].startswith("Fail: no equilibrium of the motion on the bearing. Set ")
+
+
+def test_contact_that_ends_at_a_femoral_border_is_counted():
+    """The condyles of the example knee end at 140 deg of flexion."""
+    usual = gait_study()
+    name = "contact force at the border of the femoral window"
+    values = {}
+    for flexion in (100.0, 137.0):
+        study = replace(usual, activity=held_at(0.0, flexion))
+        found = check_placement(study.knee(), study.activity, [CASE], study.settings)
+        values[flexion] = found.table.set_index("quantity").loc[name]
+    assert values[100.0]["value"] == 0.0
+    assert values[137.0]["value"] > 0.02
+    assert values[137.0]["verdict"] == "fail"
+    assert "femoral_region_mm" in values[137.0]["remedy"]
