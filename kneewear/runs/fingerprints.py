@@ -1,87 +1,137 @@
-"""Fingerprints of the code of rules: a rule runs again when a room it depends on has changed."""
+"""Fingerprints of the code of rules: a rule runs again when a module it depends on has changed."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Packages whose modules (or folders) serve different rules, and the names in the path of a room
-# there: each module of a replication is one, because some of them draw.
-_DIVIDED = {"io": 3, "knees": 4, "evidence": 3, "models": 3}
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from (kneewear[\w.]*) import (\([^)]*\)|.*)|import (kneewear\S*))", re.M
-)
-# Comment lines, docstrings and meanings of settings, which do not count.
-_WORDS = re.compile(
-    r'^[ \t]*#.*\n|^[ \t]*r?"""(?:.|\n)*?"""[ \t]*\n'
-    r'|(?:description=|\bquantity\()\s*\(?\s*(?:"(?:[^"\\]|\\.)*"\s*)+\)?',
-    re.M,
-)
+# Tables that a module reads have its name.
+_TABLES = (".csv", ".yaml")
+# Number of the argument of a call that is text for people: the meaning of a setting, and the source
+# of a range.
+_TEXT_ARGUMENTS = {"quantity": 0, "Range": 5, "unlimited": 1}
+_TEXT_KEYWORDS = ("description", "source")
 
 
-def source_fingerprint(
-    script: str, root: str | Path = ROOT, replications: Iterable[str] = ()
-) -> str:
-    """Hash of the rooms of the package that a script of `scripts/` depends on, hexadecimal.
+def source_fingerprint(script: str, root: str | Path = ROOT, loaded: Iterable[str] = ()) -> str:
+    """Hash of the modules of the package that a script of `scripts/` depends on, hexadecimal.
 
-    Counted are the rooms that the script imports, `replications`, which it loads by name, and the
-    rooms that they import in turn, each as a whole: its modules and the tables (.csv) of the same
-    names. The script is not hashed: Snakemake checks it. Comment lines, docstrings, texts of
-    `description=` and empty lines do not count.
-    Raises FileNotFoundError when there is no such script.
+    Parameters
+    ----------
+    script : str
+        Name of the script, without its ending.
+    root : str or Path
+        Checkout. Scripts of an installed package stand beside a copy of the settings; the package
+        is then the one that is imported.
+    loaded : iterable of str
+        Modules, or packages with all of their modules, that the script loads by name.
+
+    Returns
+    -------
+    str
+        Digest of the syntax trees of the modules that the script imports, of `loaded`, of what they
+        import in turn, and of the tables of the same names. The script is not hashed: Snakemake
+        checks it. Comments, docstrings, descriptions of settings and sources of ranges do not
+        count, nor do imports for type checking.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such script.
     """
     base = Path(root)
-    text = (base / "scripts" / f"{script}.py").read_text(encoding="utf-8")
-    if not (base / "kneewear").is_dir():  # scripts of an installed package
+    tree = ast.parse((base / "scripts" / f"{script}.py").read_text(encoding="utf-8"))
+    if not (base / "kneewear").is_dir():
         base = ROOT
-    waiting = _imports(text, base)
-    waiting |= set(replications)
-    rooms: set[str] = set()
-    while waiting - rooms:
-        room = (waiting - rooms).pop()
-        rooms.add(room)
-        waiting |= _read_room(base, room)[1]
+    waiting = {*_imports(tree, base), *(module for name in loaded for module in _below(base, name))}
+    modules: set[str] = set()
+    while waiting - modules:
+        module = (waiting - modules).pop()
+        modules.add(module)
+        waiting |= _read_module(base, module)[1]
     digest = hashlib.sha256()
-    for room in sorted(rooms):
-        digest.update(f"{room} {_read_room(base, room)[0]}\n".encode())
+    for module in sorted(modules):
+        digest.update(f"{module} {_read_module(base, module)[0]}\n".encode())
     return digest.hexdigest()[:24]
 
 
 @cache
-def _read_room(base: Path, room: str) -> tuple[str, frozenset[str]]:
-    """Hash of a room's code, and the rooms it imports."""
-    stem = base.joinpath(*room.split("."))
-    files = sorted(stem.rglob("*.py")) if stem.is_dir() else [stem.with_suffix(".py")]
-    digest, imported = hashlib.sha256(), set[str]()
-    for file in files:
-        text = file.read_text(encoding="utf-8")
-        imported |= _imports(text, base)
-        code = re.sub(r"\n\s*\n", "\n", _WORDS.sub("", text)).strip()
-        digest.update(f"{file.relative_to(base)}\n{code}\n".encode())
-        table = file.with_suffix(".csv")
-        if table.is_file():
-            digest.update(table.read_bytes())
-    return digest.hexdigest(), frozenset(imported)
-
-
-def _imports(text: str, base: Path) -> set[str]:
-    """Rooms that the import statements of a module or script name."""
-    modules = set[str]()
-    for package, names, module in _IMPORT.findall(text):
-        modules |= {package, module}
-        modules |= {f"{package}.{name}" for name in re.findall(r"\w+", names)}
-    return {room for module in modules if (room := _room_of(module, base))}
+def _below(base: Path, name: str) -> frozenset[str]:
+    """Modules of a package, or the module of that name."""
+    folder = base.joinpath(*name.split("."))
+    if not folder.is_dir():
+        return frozenset([name])
+    files = (path.relative_to(base).with_suffix("") for path in folder.rglob("*.py"))
+    return frozenset(".".join(path.parts) for path in files if path.name != "__init__")
 
 
 @cache
-def _room_of(module: str, base: Path) -> str:
-    """Room of a module; empty where there is none."""
-    parts = module.split(".")
-    depth = _DIVIDED.get(parts[1], 2) if parts[1:] else 2
-    path = base.joinpath(*parts[:depth])
-    known = len(parts) >= depth and (path.is_dir() or path.with_suffix(".py").is_file())
-    return ".".join(parts[:depth]) if known else ""
+def _read_module(base: Path, module: str) -> tuple[str, frozenset[str]]:
+    """Hash of the code of a module and of its tables, and the modules it imports."""
+    file = _file(base, module)
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    imported = frozenset(_imports(tree, base))
+    _remove_text(tree)
+    digest = hashlib.sha256(ast.dump(tree).encode())
+    for table in map(file.with_suffix, _TABLES):
+        if table.is_file():
+            digest.update(table.read_bytes())
+    return digest.hexdigest(), imported
+
+
+def _remove_text(tree: ast.AST) -> None:
+    """Remove from a syntax tree what only people read."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [part for part in body if not _is_text(part)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call):
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            at = _TEXT_ARGUMENTS.get(called)
+            node.args = [
+                part for number, part in enumerate(node.args) if number != at or not _is_text(part)
+            ]
+            node.keywords = [
+                part
+                for part in node.keywords
+                if part.arg not in _TEXT_KEYWORDS or not _is_text(part.value)
+            ]
+
+
+def _is_text(node: ast.AST) -> bool:
+    """True if an expression is a text, or a statement is a docstring."""
+    value = node.value if isinstance(node, ast.Expr) else node
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _imports(tree: ast.Module, base: Path) -> Iterator[str]:
+    """Modules of the package that import statements name, also within functions."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            named = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            named = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            named = []
+            waiting += ast.iter_child_nodes(node)
+        yield from (name for name in named if _is_module(name, base))
+
+
+@cache
+def _is_module(name: str, base: Path) -> bool:
+    """True if there is a module, or a package below the topmost one, of that name."""
+    return name.startswith("kneewear.") and _file(base, name).is_file()
+
+
+def _file(base: Path, module: str) -> Path:
+    """File of a module or of a package."""
+    path = base.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
