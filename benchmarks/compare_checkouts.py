@@ -51,6 +51,7 @@ class SmallStudy:
     name: str
     files: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    levels: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     rows: Mapping[str, int] = field(default_factory=dict)
 
     def renamed(self, renames: Renames) -> SmallStudy:
@@ -61,12 +62,15 @@ class SmallStudy:
         for old, new in renames.of("setting").items():
             _move(settings, old.split("."), new.split(".") if new else [])
         rows = {data.get(file, file): count for file, count in self.rows.items()}
-        return SmallStudy(self.name, files, settings, rows)
+        levels = {
+            renames.of("variable").get(name, name): kept for name, kept in self.levels.items()
+        }
+        return SmallStudy(self.name, files, settings, levels, rows)
 
     @property
     def digest(self) -> str:
         """Short digest of all that makes the study."""
-        content = json.dumps([self.files, self.settings, self.rows], sort_keys=True)
+        content = json.dumps([self.files, self.settings, self.levels, self.rows], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
@@ -90,7 +94,8 @@ def read_studies(file: Path = STUDIES, names: Sequence[str] = ()) -> list[SmallS
         raise SystemExit(f"{file}: found no {', '.join(unknown)}; expected of {', '.join(listed)}")
     return [
         SmallStudy(
-            name, tuple(one["files"]), one.get("settings") or {}, one.get("rows") or {}
+            name, tuple(one["files"]), one.get("settings", {}), one.get("levels", {}),
+            one.get("rows", {}),
         )
         for name, one in listed.items()
         if not names or name in names
@@ -144,8 +149,11 @@ class Checkout:
         place.mkdir(parents=True)
         for name, count in study.rows.items():
             _cut(self.copy / name, count)
+        settings = dict(study.settings)
+        if study.levels:
+            settings["variables"] = _fewer_levels(self.copy / study.files[-1], study.levels)
         overlay = place / OVERLAY
-        overlay.write_text(yaml.safe_dump(study.settings, sort_keys=False), encoding="utf-8")
+        overlay.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
         # Relative, so that what is noted of paths is the same on both sides.
         files = [os.path.relpath(self.copy / file, place) for file in study.files]
         command = [python, "-m", "kneewear", "run", *files, OVERLAY, "--cores", "1"]
@@ -205,6 +213,20 @@ def _copy_folder(place: Path, target: Path) -> None:
         if (place / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(place / name, target / name, follow_symlinks=True)
+
+
+def _fewer_levels(file: Path, levels: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """Variables of a file of settings, some of them with these levels, or names of blocks, only."""
+    variables = yaml.safe_load(file.read_text(encoding="utf-8"))["variables"]
+    for name, kept in levels.items():
+        if isinstance(variables[name], list):
+            variables[name] = list(kept)
+        elif "blocks" in variables[name]:
+            blocks = variables[name]["blocks"]
+            variables[name]["blocks"] = {block: blocks[block] for block in kept}
+        else:
+            variables[name]["values"] = list(kept)
+    return variables
 
 
 def _cut(file: Path, count: int) -> None:

@@ -12,6 +12,7 @@ whose column `kind` says what `old` and `new` are:
 ``order``     file (`old`) whose rows, and columns, may be in another order
 ``study``     settings of the checkout (`config/x.yaml`)
 ``setting``   path of a setting (`simulation.frames`) where a study is made small
+``variable``  variable whose levels are chosen where a study is made small
 ``data``      file of the checkout that a study is made small by (`rows`)
 ============  ====================================================================================
 
@@ -32,7 +33,7 @@ from typing import Any
 import h5netcdf
 import numpy as np
 
-KINDS = ("file", "column", "key", "value", "order", "study", "setting", "data")
+KINDS = ("file", "column", "key", "value", "order", "study", "setting", "variable", "data")
 SUFFIXES = (".nc", ".csv", ".json")
 # Numbers below this are rounding of zero, in any unit of the results.
 ZERO = 1e-12
