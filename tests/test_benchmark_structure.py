@@ -60,7 +60,9 @@ FILES = {
     "kneewear/knees/bodies.py": "",
     "kneewear/run/jobs.py": "a = 1\nb = 2\n",
     "scripts/job.py": "from kneewear.knees import bodies\n",
-    "workflow/rules/common.smk": 'from kneewear.knees import bodies\nx = STUDY.model in ("press",)\n',
+    "workflow/rules/common.smk": (
+        'from kneewear.knees import bodies\nx = STUDY.model in ("press",)\n'
+    ),
 }
 
 
