@@ -196,10 +196,17 @@ class Contract:
         self.exhaustive = bool(contract.get("exhaustive"))
         self.ignored = {f"{container}.{one}" for one in contract.get("exhaustive_ignores", ())}
         self.floor: dict[str, int] = {}
+        # Floors whose rooms may import each other.
+        self.shared = {number for number, layer in enumerate(contract["layers"]) if ":" in layer}
         for number, layer in enumerate(contract["layers"]):
             for name in re.split(r"[|:]", layer):
                 room = name.strip().strip("()")
                 self.floor[f"{container}.{room}" if container else room] = number
+
+    def forbids(self, room: str, other: str) -> bool:
+        """Whether a room may not import another one."""
+        above, below = self.floor[room], self.floor[other]
+        return above > below or (above == below and above not in self.shared)
 
     def room(self, module: str) -> str:
         """Room of a module; empty where it is in none."""
@@ -232,7 +239,7 @@ def count_rooms(sources: Sources) -> list[Count]:
         if above == below or not (above and below):
             continue
         arrows[above].add(below)
-        if contract.floor[above] >= contract.floor[below]:
+        if contract.forbids(above, below):
             upward.append(f"{one.place} imports {one.imported}")
     loose = [
         name for name in sources.modules
