@@ -550,10 +550,9 @@ def _python(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Print all counts, and return 1 when a target is missed."""
-    words = sys.argv[1:] if arguments is None else list(arguments)
-    counts = count_structure(Path(words[0]).resolve() if words else ROOT)
+    counts = count_structure()
     print(f"{'count':46}{'was':>18}{'now':>8}{'most':>8}")
     for count in counts:
         number = "absent" if count.number is None else f"{count.number:,}"
