@@ -42,7 +42,10 @@ _ABSENT = object()
 
 @dataclass(frozen=True)
 class Excepted:
-    """What differs between two runs of the same code: a file, folder, column or key, and why."""
+    """What differs between two runs of the same code, and why.
+
+    A file, a column of a CSV, a key of a JSON or NetCDF, or the numbers of a row with a text.
+    """
 
     kind: str
     pattern: str
@@ -57,6 +60,7 @@ EXCEPTED = (
     Excepted("column", "*_seconds", "time that a computation took"),
     Excepted("column", "wall_time_s", "time that a computation took"),
     Excepted("key", "wall_time_s", "time that a computation took"),
+    Excepted("row", "[Pp]rocessor time *", "time that a computation took, over that of another"),
     Excepted("key", "versions", "version of the program and of its libraries"),
     Excepted("key", "fingerprint", "digest of the source code"),
 )
@@ -243,6 +247,11 @@ def _excepted(kind: str, name: str) -> bool:
     return any(one.kind == kind and fnmatch(name, one.pattern) for one in EXCEPTED)
 
 
+def _is_timed(row: Sequence[Any]) -> bool:
+    """Whether a row of a table is of numbers that are excepted."""
+    return any(isinstance(cell, str) and _excepted("row", cell) for cell in row)
+
+
 def _aligned(
     old: Mapping[str, Any], new: Mapping[str, Any], kind: str, name: str, renames: Renames,
     place: str, found: Deviation,
@@ -345,7 +354,7 @@ def _node(place: str, old: Any, new: Any, name: str, renames: Renames, found: De
         for key, one, other in _aligned(old, new, "key", name, renames, f"{place}/", found):
             _node(f"{place}/{key}", one, other, name, renames, found)
     elif isinstance(old, list) and isinstance(new, list):
-        if found.same(f"{place} length", len(old), len(new)):
+        if found.same(f"{place} length", len(old), len(new)) and not _is_timed(new):
             for index, (one, other) in enumerate(zip(old, new, strict=True)):
                 _node(f"{place}/{index}", one, other, name, renames, found)
     elif _is_number(old) and _is_number(new):
@@ -376,7 +385,10 @@ def _csv(old: Path, new: Path, name: str, renames: Renames, found: Deviation) ->
         return
     rows = [_rows(pairs, side, free) for side in (0, 1)]
     for index, (one, other) in enumerate(zip(*rows, strict=True)):
+        timed = _is_timed(other)
         for key, a, b in zip(pairs, one, other, strict=True):
+            if timed and None not in (_number(a), _number(b)):
+                continue
             _cell(f"row {index + 1}, {key}", a, b, found)
 
 

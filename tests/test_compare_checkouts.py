@@ -91,6 +91,17 @@ def test_texts_shapes_orders_and_names_are_compared(old, tmp_path, part, change)
     assert verdicts(old, write(tmp_path / "new", **change))[part].verdict == "different"
 
 
+def test_numbers_of_rows_with_times_are_excepted(old, tmp_path):
+    timed = "processor time of a over b"
+    first = write(tmp_path / "first", [(timed, 1.0), ("b", 2.0)], record=[[timed, "1"]])
+    second = write(tmp_path / "second", [(timed, 1.5), ("b", 2.0)], record=[[timed, "2"]])
+    assert all(one.equal for one in verdicts(first, second).values())
+    third = write(tmp_path / "third", [(timed, 1.0), ("b", 2.5)], record=[["a", "1"]])
+    assert {path for path, one in verdicts(first, third).items() if not one.equal} == {
+        "record.json", "tables/one.csv",
+    }  # fmt: skip
+
+
 def test_files_of_one_side_are_missing_unless_dropped_or_added(old, tmp_path):
     new = write(tmp_path / "new")
     (new / "wear.nc").rename(new / "damage.nc")
