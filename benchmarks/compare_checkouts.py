@@ -129,7 +129,7 @@ class Checkout:
         place = self.folder / "studies" / study.name
         if not self.keep or not self.commit:
             return self._compute(study, place, python)
-        machine = hashlib.sha256(_machine(python).encode()).hexdigest()[:8]
+        machine = hashlib.sha256(_machine().encode()).hexdigest()[:8]
         kept = self.keep / f"{self.commit}-{machine}" / f"{study.name}-{study.digest}"
         record = kept / "run.json"
         if record.is_file():
@@ -236,13 +236,13 @@ def _cut(file: Path, count: int) -> None:
     file.write_text("".join(lines[: notes + 1 + count]), encoding="utf-8")
 
 
-def _machine(python: str) -> str:
+def _machine() -> str:
     """Processor and libraries, on which the last digits depend."""
     info = Path("/proc/cpuinfo")
     text = info.read_text(encoding="utf-8") if info.is_file() else ""
     names = [line for line in text.splitlines() if line.startswith("model name")][:1]
     versions = [f"{one} {version(one)}" for one in LIBRARIES]
-    return "\n".join([python, platform.platform(), platform.processor(), *names, *versions])
+    return "\n".join([sys.version, platform.platform(), platform.processor(), *names, *versions])
 
 
 def run_studies(
