@@ -58,7 +58,7 @@ FILES = {
     "kneewear/knees/__init__.py": "",
     "kneewear/evidence/__init__.py": "from kneewear.knees import bodies\nx = s.model == 'press'\n",
     "kneewear/knees/bodies.py": "",
-    "kneewear/run/jobs.py": "a = 1\nb = 2\n",
+    "kneewear/runs/jobs.py": "a = 1\nb = 2\n",
     "scripts/job.py": "from kneewear.knees import bodies\n",
     "workflow/rules/common.smk": (
         'from kneewear.knees import bodies\nx = STUDY.model in ("press",)\n'
