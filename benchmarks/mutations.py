@@ -29,10 +29,9 @@ import pandas as pd
 
 import kneewear
 from kneewear.base.files import value_at
-from kneewear.base.findings import Finding
 from kneewear.base.keys import range_at
 from kneewear.base.variables import replace_at
-from kneewear.errors import InputDataError, KneewearError
+from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import shapes
 from kneewear.io.documents import save_table

@@ -12,7 +12,7 @@ import sys
 import time
 import unicodedata
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -20,10 +20,11 @@ from threading import Thread
 
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
-from kneewear.base.findings import Finding, Reported, gather
-from kneewear.errors import InputDataError, KneewearError
+from kneewear.base.findings import Reported, gather
+from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.runs.environment import check_locks, check_machine, settings_files, unlock
 from kneewear.runs.launch import enter_study_folder, run_workflow
+from kneewear.study.models import COMMANDS
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 
@@ -119,19 +120,14 @@ def new(chosen: argparse.Namespace) -> int:
     return failed
 
 
-def import_(chosen: argparse.Namespace) -> int:
-    """Compose a study of bodies, ligaments, muscles and contacts from a model of OpenSim."""
-    from kneewear.knees.opensim import import_model  # noqa: PLC0415
-
-    name = chosen.name or Path(chosen.model).stem
-    imported = import_model(
-        chosen.model, name, ground=chosen.ground, moving=chosen.moving or (),
-        activation=chosen.activation,
-    )  # fmt: skip
-    _show([*(one.text() for one in imported.findings), f"Settings: {imported.settings}"])
-    if chosen.no_check:
+def run_command(chosen: argparse.Namespace) -> int:
+    """Run a command of a slice or a wing, and check the settings that it wrote."""
+    lines, files = chosen.added_command.run(chosen)
+    if lines:
+        _show(lines)
+    if not files:
         return 0
-    chosen.file, chosen.files_only = [str(imported.settings)], True
+    chosen.file, chosen.files_only = files, True
     return check_(chosen)
 
 
@@ -209,45 +205,6 @@ def open_(chosen: argparse.Namespace) -> int:
     return code
 
 
-def paper(chosen: argparse.Namespace) -> int:
-    """Draw and list figures and tables of the source documents from finished studies."""
-    from kneewear.evidence.paper.command import missing_studies, write_paper  # noqa: PLC0415
-
-    if chosen.missing:
-        if missing := missing_studies(Path("results")):
-            _show(missing)
-        return 0
-    page, lines = write_paper(Path("results"))
-    _show([*lines, f"Look at {page}"])
-    return 0
-
-
-def fit_material_(chosen: argparse.Namespace) -> int:
-    """Fit the three-parameter material to a table of measured compression."""
-    from kneewear.evidence.measurements.commands import write_material_fit  # noqa: PLC0415
-
-    _show(write_material_fit(Path(chosen.file), Path(chosen.output), chosen.exponent))
-    return 0
-
-
-def compare_pressure(chosen: argparse.Namespace) -> int:
-    """Compare measured pressures, as numbers or maps of a sensor, with a finished press study."""
-    from kneewear.evidence.measurements.commands import write_pressure_comparison  # noqa: PLC0415
-
-    folder = Path(chosen.study)
-    folder = folder if folder.is_dir() else Path("results", chosen.study)
-    area = chosen.cell_area
-    _show(write_pressure_comparison(folder, Path(chosen.file), chosen.cut_off, area))
-    return 0
-
-
-def _above_zero(text: str) -> float:
-    value = float(text)
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not above zero")
-    return value
-
-
 def export(chosen: argparse.Namespace) -> int:
     """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
     from kneewear.runs.finished import export_study  # noqa: PLC0415
@@ -256,18 +213,6 @@ def export(chosen: argparse.Namespace) -> int:
     folder = folder if folder.is_dir() else Path("results", chosen.study)
     packed = export_study(folder, Path(chosen.output or f"{folder.name}.zip"))
     _show([f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"])
-    return 0
-
-
-def credibility(chosen: argparse.Namespace) -> int:
-    """Report on the credibility of a finished study: evidence, goals and gaps by factor (PDF)."""
-    from kneewear.evidence.credibility.command import read_judgements, write_credibility  # noqa: PLC0415
-
-    folder = Path(chosen.study)
-    folder = folder if folder.is_dir() else Path("results", chosen.study)
-    judgements = read_judgements(chosen.judgements) if chosen.judgements else None
-    written = write_credibility(folder, judgements)
-    _show([f"Credibility: {written.verdict.text()}", *map(str, written[:3])])
     return 0
 
 
@@ -334,50 +279,19 @@ def _parser() -> argparse.ArgumentParser:
     shown = add(open_)
     shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")
     shown.add_argument("--no-browser", action="store_true", help="do not open the page")
-    without = "print the studies of config/ that are needed and not finished, and draw nothing"
-    add(paper).add_argument("--missing", action="store_true", help=without)
-    _add_measured(add)
-    _add_import(add)
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")
-    judged = add(credibility)
-    judged.add_argument("study", help="a finished study in results/, or its folder")
-    meaning = "file (YAML) with question, context of use, risk, goals and own evidence"
-    judged.add_argument("--judgements", metavar="FILE", help=meaning)
     add(unlock_, files=True)
     fetched = add(fetch)
     fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")
     fetched.add_argument("--mirror", action="append", help="base address of a mirror, tried first")
     add(schema)
+    for command in COMMANDS:
+        added = commands.add_parser(command.name, help=command.text, description=command.text)
+        added.set_defaults(action=run_command, added_command=command)
+        command.add_options(added)
     return parser
-
-
-def _add_measured(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands that compare with measurements."""
-    fitted = add(fit_material_)
-    fitted.add_argument("file", help="CSV with stress_mpa and modulus_mpa or strain, compression")
-    fitted.add_argument("--exponent", type=_above_zero, help="exponent n (fitted); 1 is linear")
-    fitted.add_argument("--output", default="results/material_fit", help="folder of the figure")
-    measured = add(compare_pressure)
-    measured.add_argument("study", help="a finished study of model press in results/")
-    measured.add_argument("file", help="CSV with conditions, and pressures or a column map")
-    text = "pressure below which a cell of a map is unloaded, MPa (0.2)"
-    measured.add_argument("--cut-off", type=_above_zero, default=0.2, help=text)
-    text = "area of a cell of a map, mm2 (1.61)"
-    measured.add_argument("--cell-area", type=_above_zero, default=1.61, help=text)
-
-
-def _add_import(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the command that reads a model of OpenSim."""
-    taken = add(import_)
-    taken.add_argument("model", help="model of OpenSim 4 (.osim)")
-    taken.add_argument("--name", help="name of the study (as of the model's file)")
-    taken.add_argument("--ground", help="body at rest (the femur)")
-    taken.add_argument("--moving", nargs="+", help="bodies that move (tibia and patella)")
-    text = "constant tension of muscles over their maximum isometric force (0)"
-    taken.add_argument("--activation", type=float, default=0.0, help=text)
-    taken.add_argument("--no-check", action="store_true", help="do not check what was written")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

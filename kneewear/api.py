@@ -32,14 +32,13 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.io.documents import load_record, load_table
 from kneewear.io.result_files import check_digest
-from kneewear.knees.replications import STUDY_MODELS
 from kneewear.motion import evaluation
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.history import failures_of, keep_common, select_cases
 from kneewear.motion.labelled_poses import poses_of_columns
 from kneewear.report.worn_insert import save_worn_insert
 from kneewear.runs.finished_study import RECORD, load_finished, missing_batches
-from kneewear.runs.in_process import StudyRun, run_parts, run_plan
+from kneewear.runs.in_process import StudyRun, run_jobs, run_plan
 from kneewear.study import netcdf, settings
 from kneewear.study.consistency import (
     CONTACT_OF,
@@ -56,7 +55,7 @@ from kneewear.study.consistency import (
     wear_of,
 )
 from kneewear.study.files import load_activity, load_shapes
-from kneewear.study.jobs import PART_MODELS
+from kneewear.study.models import model_of
 from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
 from kneewear.wear.laws import AnyLaw
@@ -549,8 +548,8 @@ def run(study: Study) -> StudyRun:
     True
     """
     checked_study(study)
-    if study.model in PART_MODELS or study.model in STUDY_MODELS:
-        return run_parts(study, _ROOT)
+    if not model_of(study).has_cases:
+        return run_jobs(study, _ROOT)
     if not study.has_maps:
         return run_plan(study, _ROOT)
     cycles = simulate(build_knee(study), study)

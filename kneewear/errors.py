@@ -1,13 +1,54 @@
-"""Errors that reach a user: each states what was found, where, what was expected, and a remedy."""
+"""Findings and errors that reach a user: what was found, where, what was expected, and a remedy."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-
-from kneewear.base.findings import Finding
+from typing import Literal
 
 # Column of a table that was not computed, which holds the reason.
 NOT_COMPUTED = "not_computed"
+
+
+Severity = Literal["refuse", "warn", "note"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of one check.
+
+    Parameters
+    ----------
+    check : str
+        Name of the check, by which findings are silenced and counted, e.g. "motion.spike"; empty
+        for errors of form (a missing file, a wrong type), which belong to no named check.
+    severity : {"refuse", "warn", "note"}
+        "refuse": the input cannot be used; "warn": results are doubtful; "note": information.
+    where : str
+        File and position, or key of the settings.
+    found, expected : str
+        What is there, with its unit, and what should be.
+    remedy : str
+        What to do, as a sentence.
+    """
+
+    check: str
+    severity: Severity
+    where: str
+    found: str
+    expected: str
+    remedy: str
+
+    def text(self) -> str:
+        """Message of one line; empty fields are left out, a warning ends with its check."""
+        body = "; expected ".join(part for part in (self.found, self.expected) if part)
+        message = f"found {body}" if self.expected else body
+        place = f"{self.where}: " if self.where else ""
+        end = f" {self.remedy}" if self.remedy else ""
+        check = f" (check {self.check})" if self.check and self.severity == "warn" else ""
+        return f"{place}{message.rstrip('.')}.{end}{check}"
+
+    __str__ = text
 
 
 class KneewearError(Exception):

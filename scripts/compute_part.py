@@ -7,30 +7,31 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.io.documents import save_json, save_table
 from kneewear.report.vtk import save_solids_vtk
 from kneewear.runs.joblog import job_log
-from kneewear.study import netcdf
+from kneewear.study import netcdf, side_jobs
 from kneewear.study.files import FileReader, model_files
-from kneewear.study.jobs import PartInputs, part_model
-from kneewear.study.settings import MODELS
+from kneewear.study.jobs import JobInputs
+from kneewear.study.models import model_of
+from kneewear.study.settings import STUDIES
 
-study = MODELS[snakemake.params.study["model"]](**snakemake.params.study)
-model, name, folder = part_model(study.model), snakemake.params.part, Path(snakemake.params.folder)
-part = model.list_parts(study)[name]
+study = STUDIES[snakemake.params.study["model"]](**snakemake.params.study)
+model = side_jobs if model_of(study).has_cases else model_of(study)
+name, folder = snakemake.params.part, Path(snakemake.params.folder)
+part = model.list_jobs(study)[name]
 side = [f"{folder}/{table}.csv" for table in part.tables] if part.optional else []
 folder.mkdir(parents=True, exist_ok=True)
 
 with job_log(snakemake.log[0], side=side):
     reader = FileReader(snakemake.params.root)
     activities = list(netcdf.load_all(Activity, snakemake.input.activities))
-    inputs = PartInputs(
+    inputs = JobInputs(
         knee=next((netcdf.load(KneeModel, path) for path in snakemake.input.knee), None),
         activities={activity.name: activity for activity in activities},
         activity=reader.activity,
-        bodies=reader.bodies,
         files=model_files(study, snakemake.params.root),
         folder=folder,
         source=snakemake.params.source,
     )
-    result = model.compute_part(study, name, inputs)
+    result = model.compute_job(study, name, inputs)
     for table, frame in result.tables.items():
         save_table(frame, folder / f"{table}.csv")
     for record, content in result.records.items():

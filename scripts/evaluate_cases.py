@@ -8,7 +8,7 @@ from kneewear.study import netcdf
 from kneewear.study.datasets import save_kept
 from kneewear.study.files import FileReader
 from kneewear.study.inputs import CaseInputs
-from kneewear.study.models import MODELS
+from kneewear.study.models import model_of
 from kneewear.study.run import run_cases
 from kneewear.study.search import planned_cases
 from kneewear.study.settings import study_of
@@ -22,7 +22,7 @@ with job_log(snakemake.log[0]):
     reader = FileReader(snakemake.params.root)
     exact = not study.reads_distance_tables
     inputs = CaseInputs(study, knee, activities, exact=exact, reader=reader)
-    kept = MODELS[study.model].collect(study, inputs)
+    kept = model_of(study).collect(study, inputs)
     cases = plan[slice(*snakemake.params.cases)]
     with start_up_share(len(cases)):
         results = run_cases(study, cases, inputs, kept.add)

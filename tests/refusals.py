@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 
 
 def refusal(function: Callable[..., Any], *arguments: Any, **options: Any) -> Finding:

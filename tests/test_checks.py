@@ -10,7 +10,7 @@ import kneewear
 from kneewear.base.checks import checks, drop_silenced, judge
 from kneewear.base.keys import ranges_by_path
 from kneewear.errors import InputDataError
-from kneewear.study.settings import MODELS, merge_settings, study_findings, validate_study
+from kneewear.study.settings import STUDIES, merge_settings, study_findings, validate_study
 from tests.refusals import refused_at
 
 DEFAULT = kneewear.default_study().model_dump(mode="json")
@@ -74,7 +74,7 @@ def test_unknown_name_of_a_check_is_refused():
 )
 def test_angles_lengths_and_stiffnesses_that_may_be_zero_have_a_least_size(block):
     spans = {
-        path: span for one in MODELS.values() for path, span in ranges_by_path(one).items()
+        path: span for one in STUDIES.values() for path, span in ranges_by_path(one).items()
         if path.startswith(block) and span.unit != "1" and span.low <= 0.0 <= span.high
     }  # fmt: skip
     assert spans

@@ -2,8 +2,7 @@
 
 import pickle
 
-from kneewear.base.findings import Finding
-from kneewear.errors import DamagedFileError, InputDataError
+from kneewear.errors import DamagedFileError, Finding, InputDataError
 
 
 def test_an_error_carries_its_finding_and_keeps_it_between_processes():

@@ -10,7 +10,8 @@ import zipfile
 import pytest
 
 from kneewear.__main__ import main
-from kneewear.base.findings import Finding, Reported
+from kneewear.base.findings import Reported
+from kneewear.errors import Finding
 from kneewear.io.documents import save_json
 from kneewear.runs.finished import export_study, finished_studies, write_index
 

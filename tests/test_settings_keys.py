@@ -13,11 +13,11 @@ import yaml
 from docs.generators.settings import PAGE, SCHEMA, render_page, render_schema
 from kneewear.activity.standards import StandardActivity
 from kneewear.base.keys import keys_of
-from kneewear.study.settings import MODELS
+from kneewear.study.settings import STUDIES
 
 KEYS = {
     (key.block, key.path.rpartition(".")[2]): key
-    for block in (*MODELS.values(), StandardActivity)
+    for block in (*STUDIES.values(), StandardActivity)
     for key in keys_of(block)
 }
 CONFIGS = sorted(PAGE.parent.glob("**/*.yaml"))

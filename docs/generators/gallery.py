@@ -17,7 +17,7 @@ import yaml
 
 from docs.generators.results import MARKER, SNAPSHOT
 from docs.generators.settings import model_summary
-from kneewear.study.settings import MODELS
+from kneewear.study.settings import STUDIES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -40,7 +40,7 @@ def render_gallery(folder: Path = ROOT / "config") -> str:
     known = pd.read_csv(RECORD, comment="#", dtype=str, keep_default_na=False)
     records = known.set_index("study").to_dict("index")
     pages = result_pages(DOCS)
-    sections: dict[str, list[str]] = {model: [] for model in MODELS}
+    sections: dict[str, list[str]] = {model: [] for model in STUDIES}
     text = comment(folder / "defaults.yaml").split(". ")[0] + "."
     sections["wear"].append(section("default", text, ["make study"], records["default"], pages))
     for path in sorted(folder.glob("*.yaml")):

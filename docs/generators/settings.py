@@ -22,7 +22,7 @@ if str(ROOT) not in sys.path:
 from kneewear.activity.standards import StandardActivity  # noqa: E402
 from kneewear.base.checks import checks  # noqa: E402
 from kneewear.base.keys import Key, blocks_in  # noqa: E402
-from kneewear.study.settings import MODELS, Study  # noqa: E402
+from kneewear.study.settings import STUDIES, Study  # noqa: E402
 
 PAGE, SCHEMA = ROOT / "config" / "README.md", ROOT / "config" / "schema.json"
 HEAD = Path(__file__).with_name("settings.md")
@@ -39,12 +39,12 @@ def render_page() -> str:
     )
     models = "\n".join(
         f"| `{name}` | {model_summary(name)} | {', '.join(f'`{key}`' for key in _further(model))} |"
-        for name, model in MODELS.items()
+        for name, model in STUDIES.items()
     )
     head = HEAD.read_text("utf-8").replace("@STUDIES@", studies).replace("@MODELS@", models)
     shown: set[tuple[type, str, str]] = set()
     rows: dict[str, list[str]] = {}
-    for model in (Study, *MODELS.values()):
+    for model in (Study, *STUDIES.values()):
         for top, row in _rows(model, "", shown):
             rows.setdefault(top, []).append(row)
     rows["activities"] += [row for _, row in _rows(StandardActivity, "activities.*", shown)]
@@ -71,7 +71,7 @@ def _first_comment(path: Path) -> str:
 
 def model_summary(name: str) -> str:
     """First sentence of a model's documentation."""
-    return " ".join(str(MODELS[name].__doc__).split("\n\n")[0].split())
+    return " ".join(str(STUDIES[name].__doc__).split("\n\n")[0].split())
 
 
 def _further(model: type[Study]) -> list[str]:
@@ -85,7 +85,7 @@ def _rows(
     """Yield top-level key and row of each key of a block and the blocks inside it, each once."""
     for name, field in block.model_fields.items():
         owner = next(one for one in block.__mro__ if name in getattr(one, "__annotations__", {}))
-        selects_model = block in MODELS.values() and name == "model"
+        selects_model = block in STUDIES.values() and name == "model"
         # A generic block defines keys of several types.
         identity = owner, name, str(field.annotation)
         if identity in shown or selects_model:
@@ -123,7 +123,7 @@ def _kind(annotation: Any) -> str:
 
 def render_schema() -> str:
     """Text of `config/schema.json`, for editors: every key is optional there, as in overrides."""
-    kinds = [model.model_json_schema() for model in MODELS.values()]
+    kinds = [model.model_json_schema() for model in STUDIES.values()]
     blocks = {name: block for kind in kinds for name, block in kind.pop("$defs").items()}
     schema = {"anyOf": kinds, "$defs": blocks}
     return json.dumps(_loosen(schema), indent=1, sort_keys=True) + "\n"

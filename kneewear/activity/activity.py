@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.base.findings import Finding
+from kneewear.errors import Finding
 from kneewear.mechanics.arrays import make_read_only
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import (

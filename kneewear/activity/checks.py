@@ -12,8 +12,7 @@ from kneewear.activity.conventions import ANGLES, POSE, column_signs
 from kneewear.activity.plausibility import farthest_from_neighbours
 from kneewear.activity.settings import FileActivity, MotionSettings
 from kneewear.base.checks import checks
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 
 Array = NDArray[np.float64]
 

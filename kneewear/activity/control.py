@@ -16,7 +16,7 @@ from kneewear.activity.load import GRAVITY
 from kneewear.activity.plausibility import first_gap, judge_spike
 from kneewear.activity.settings import ControlSettings, FileActivity, IsoMotion, MotionSettings
 from kneewear.base.checks import judge
-from kneewear.base.findings import Finding
+from kneewear.errors import Finding
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import angles_123, grood_suntay
 from kneewear.mechanics.springs import Spring

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.settings import LoadSettings
 from kneewear.base.checks import checks, judge
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 
 Array = NDArray[np.float64]
 

@@ -26,8 +26,7 @@ from kneewear.activity.cycles import (
 )
 from kneewear.activity.settings import FileActivity, MotionSettings, RegisteredDeviation
 from kneewear.base.checks import judge
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 
 Array = NDArray[np.float64]
 

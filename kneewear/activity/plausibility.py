@@ -22,9 +22,8 @@ from kneewear.activity.settings import (
     ZeroSettings,
 )
 from kneewear.base.checks import judge
-from kneewear.base.findings import Finding
 from kneewear.base.sides import SIDES
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 
 Array = NDArray[np.float64]
 

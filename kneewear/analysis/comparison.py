@@ -27,11 +27,11 @@ from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.motion.history import cases_of
 from kneewear.study.centre import sample_intervals
-from kneewear.study.models import BORDER, column_name
 from kneewear.study.plans import BLOCK, CASE, ROLE, VARIED
 from kneewear.study.run import FAILURE, WARNINGS
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
+from kneewear.study.wear import BORDER, column_name
 from kneewear.wear.summary import summarize_batches
 
 Array = NDArray[np.float64]

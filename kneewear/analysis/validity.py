@@ -9,10 +9,11 @@ import pandas as pd
 
 from kneewear.motion.settings import CONTACT_LIMITS_MPA
 from kneewear.study.analysis_settings import ValidityOptions
-from kneewear.study.models import BORDER, MODELS
+from kneewear.study.models import MODELS
 from kneewear.study.plans import CASE
 from kneewear.study.run import FAILURE, WARNINGS, settings_of_case
 from kneewear.study.study import Study
+from kneewear.study.wear import BORDER
 
 # Reasons, by which rows of the table are counted.
 NO_RESULT, PEAK, MEAN, CUT_OFF, UNUSUAL = (

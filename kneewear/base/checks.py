@@ -20,11 +20,10 @@ from pydantic import BaseModel, Field
 
 from kneewear.base.faults import fault_at, suggestion
 from kneewear.base.files import Location
-from kneewear.base.findings import Finding
 from kneewear.base.keys import ranges_by_path
 from kneewear.base.ranges import Range
 from kneewear.base.types import Settings, entries_of, numbers_in, ranges_of
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 
 _TABLE = Path(__file__).with_suffix(".csv")
 
@@ -161,10 +160,10 @@ def _combined(study: Any) -> Iterator[tuple[str, tuple[str, ...], float]]:
     if offset != 0.0:
         at = ("simulation", "pressure_law", "thickness_offset_mm")
         yield "settings.effective_thickness", at, study.thinnest_mm + offset
-    compared = study.model == "wear" and study.report.compare_with_published
+    compared = study.has_lives and study.report.compare_with_published
     if compared and implant.source == "meshes":
         yield "settings.published", ("report", "compare_with_published"), 1.0
-    face = study.backside.face if study.model == "backside" else None
+    face = getattr(getattr(study, "backside", None), "face", None)
     if face is not None and face.shape == "rectangle" and len(implant.bearings) > 1:
         at = ("backside", "face", "half_width_mm")
         yield "settings.face_width", at, face.half_width_mm / face.half_length_mm

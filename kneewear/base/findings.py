@@ -1,55 +1,16 @@
-"""Findings: what a check reports of an input or of a result, as a record.
+"""Findings of jobs, gathered and counted, and the verdict that follows from them.
 
-A finding is data: it is sorted, silenced, counted and compared by its fields. Its text is built
-last, in `Finding.text`, and never read back.
+A finding (:class:`kneewear.errors.Finding`) is data: it is sorted, silenced, counted and compared
+by its fields. Its text is built last and never read back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any
 
-Severity = Literal["refuse", "warn", "note"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Result of one check.
-
-    Parameters
-    ----------
-    check : str
-        Name of the check, by which findings are silenced and counted, e.g. "motion.spike"; empty
-        for errors of form (a missing file, a wrong type), which belong to no named check.
-    severity : {"refuse", "warn", "note"}
-        "refuse": the input cannot be used; "warn": results are doubtful; "note": information.
-    where : str
-        File and position, or key of the settings.
-    found, expected : str
-        What is there, with its unit, and what should be.
-    remedy : str
-        What to do, as a sentence.
-    """
-
-    check: str
-    severity: Severity
-    where: str
-    found: str
-    expected: str
-    remedy: str
-
-    def text(self) -> str:
-        """Message of one line; empty fields are left out, a warning ends with its check."""
-        body = "; expected ".join(part for part in (self.found, self.expected) if part)
-        message = f"found {body}" if self.expected else body
-        place = f"{self.where}: " if self.where else ""
-        end = f" {self.remedy}" if self.remedy else ""
-        check = f" (check {self.check})" if self.check and self.severity == "warn" else ""
-        return f"{place}{message.rstrip('.')}.{end}{check}"
-
-    __str__ = text
-
+from kneewear.errors import Finding, Severity
 
 # Words of severities, the worst first.
 LEVELS = {"refuse": "Error", "warn": "Warning", "note": "Note"}

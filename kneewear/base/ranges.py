@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from kneewear.base.findings import Finding, Severity
+from kneewear.errors import Finding, Severity
 
 
 @dataclass(frozen=True)

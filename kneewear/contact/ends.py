@@ -15,7 +15,6 @@ from kneewear.geometry.surface import Surface
 if TYPE_CHECKING:
     from kneewear.contact.pair import ContactPair
     from kneewear.contact.resultant import Resultant
-    from kneewear.knees.contact.mesh_pair import MeshContact
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -103,29 +102,6 @@ class PatchEnds:
         if near.size:
             point = nearest_points(self._pair.patches, centre[near])
             found[1, near] = self._tree.query(point)[0] < width[near]
-        return found
-
-
-class MeshEnds:
-    """Ends of the surfaces of a contact between meshes: their open edges.
-
-    An element is at an end of the moving surface if a vertex on an open edge of it is within the
-    element's own width of its centre, beside the penetration.
-    """
-
-    def __init__(self, law: MeshContact) -> None:
-        self._law = law
-        self._tree = scipy.spatial.cKDTree(law.border) if len(law.border) else None
-
-    def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
-        """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""
-        element = contact.element
-        found = np.zeros((2, element.size), dtype=bool)
-        found[0] = self._law.outermost[element]
-        if self._tree is not None and element.size:
-            centre = (self._law.centre[element] - translation) @ rotation
-            reach = np.sqrt(contact.area) + contact.penetration
-            found[1] = self._tree.query(centre)[0] < reach
         return found
 
 

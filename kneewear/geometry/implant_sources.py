@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.base.checks import judge
-from kneewear.base.findings import Finding
 from kneewear.base.sides import SIDES
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import Extraction, extract_condyles, extract_plateaus, whole_sheet
 from kneewear.geometry.fit_quality import FitQuality, GeometryRecord, summarize_deviation

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.base.checks import judge
-from kneewear.base.findings import Finding
+from kneewear.errors import Finding
 from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]

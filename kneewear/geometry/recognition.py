@@ -13,8 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh
 
 Array = NDArray[np.float64]

@@ -16,22 +16,23 @@ from kneewear.activity.load import clip_noise, judge_sharing
 from kneewear.activity.plausibility import judge_load, judge_motion
 from kneewear.activity.settings import LoadSettings, SignedMotion
 from kneewear.base.checks import judge
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.curves import read_curves
 from kneewear.io.text_tables import TextTable
 from kneewear.knees.assembly import ComposedParts
-from kneewear.knees.inputs import file_frames, start_poses
+from kneewear.knees.inputs import file_frames, load_parts, start_poses
 from kneewear.knees.settings.composed_knee import (
     ComposedKneeSettings,
     FoundationSettings,
     KneeSettings,
 )
 from kneewear.knees.settings.knee_results import COMPONENTS, TrayLoadSettings
+from kneewear.knees.settings.study import MultibodyStudy
 from kneewear.knees.tissue.bundles import Bundles
 from kneewear.knees.tissue.wrapping import WrapObject
 from kneewear.mechanics.bodies import BodyPoses
+from kneewear.study.inputs import Reader
 
 Files = Mapping[str, str | Path]
 
@@ -62,6 +63,18 @@ _GAIT = {
     "anterior_posterior": "femur_anterior", "superior_inferior": "femur_superior",
     "medial_lateral": "femur_lateral",
 }  # fmt: skip
+
+
+def check_files(study: MultibodyStudy, reader: Reader) -> tuple[Finding, ...]:
+    """Read the tables and shapes of the bodies of a knee, and judge them."""
+    files, model = reader.files(study), study.multibody
+    findings: tuple[Finding, ...] = ()
+    if isinstance(model, KneeSettings):
+        findings = judge_tables(model, files, study.implant.knee)
+    parts = load_parts(model, files)
+    if isinstance(model, ComposedKneeSettings):
+        findings += judge_parts(model, parts, files)
+    return findings
 
 
 def judge_tables(settings: KneeSettings, files: Files, knee: str) -> tuple[Finding, ...]:

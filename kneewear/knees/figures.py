@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,18 @@ WIDE = 10
 LEGEND_ROWS = 4
 # A reference is grey, behind what is computed.
 REFERENCE = "reference"
+
+
+def draw_jobs(
+    tables: Mapping[str, pd.DataFrame], records: Mapping[str, Any], files: Mapping[str, Path]
+) -> dict[str, Figure]:
+    """Figures of the motion of all bodies."""
+    return draw_multibody_figures(tables, records["scene"])
+
+
+def view_jobs(records: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
+    """View of the bodies in motion."""
+    return scene_view(records["scene"]) if "scene" in records else {}
 
 
 def draw_multibody_figures(

@@ -22,7 +22,7 @@ from kneewear.io.shapes import load_shape
 from kneewear.io.text_tables import TextTable
 from kneewear.knees.assembly import ComposedParts, Placement, bodies_alone, start_coordinates
 from kneewear.knees.composed import curve_names
-from kneewear.knees.replications import MULTIBODY_MODELS, replication
+from kneewear.knees.replications import is_replication, replication
 from kneewear.knees.settings.bodies import BodySettings, MeshShapeSettings
 from kneewear.knees.settings.composed_knee import ComposedKneeSettings, KneeSettings
 from kneewear.knees.settings.knee_results import ComparedMotionSettings
@@ -53,7 +53,7 @@ _FARTHEST_MM = 1000.0
 
 def load_parts(settings: MultibodyModel, files: Files) -> Any:
     """Parts of the model that the settings name, from its data files by name; None without."""
-    if settings.model in MULTIBODY_MODELS:
+    if is_replication(settings.model):
         reads = bool(settings.files)
         return replication(settings.model, "reader").read(settings, files) if reads else None
     return load_composed_parts(settings, files)

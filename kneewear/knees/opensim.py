@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from kneewear import default_settings_file
 from kneewear.base.faults import suggestion
-from kneewear.base.findings import Finding, Severity
 from kneewear.base.types import is_file_name
 from kneewear.contact.foundation import confined_modulus
-from kneewear.errors import InputDataError, OutputFileError
+from kneewear.errors import Finding, InputDataError, OutputFileError, Severity
 from kneewear.io.documents import save_text
 from kneewear.knees.osim import OsimJoint, OsimMesh, OsimModel, OsimPath, read_osim
 from kneewear.mechanics.coordinates import COORDINATES

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.analysis.literature import ENDS, ENERGY, EQUILIBRIUM, ComparedNumber
-from kneewear.contact.ends import BORDER_LOST, MeshEnds
-from kneewear.knees.contact.mesh_pair import MeshContact
+from kneewear.contact.ends import BORDER_LOST
+from kneewear.knees.contact.mesh_pair import MeshContact, MeshEnds
 from kneewear.knees.contact.point import PointContact
 from kneewear.knees.result import Scene, curves
 from kneewear.knees.tuning import groups_of

@@ -1,8 +1,9 @@
-"""Models outside the core, by the name that a study gives: imported when they are needed.
+"""Models of other groups, by the name that a multibody study gives: imported when they are needed.
 
-Nothing of the core imports `kneewear.knees.papers`. Each folder there has the modules `settings`,
-with the class of its settings as `SETTINGS`, and `model`, whose `read` turns data files into parts
-and `solve` parts and settings into results.
+Each folder of :mod:`kneewear.knees.papers` that computes such a model has the modules `settings`,
+with the class of its settings as `SETTINGS`, `reader`, whose `read` turns data files into parts,
+and `model`, whose `solve` turns parts and settings into results. A paper whose model is a study of
+its own has a record instead.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 
-# Folder of each model of a multibody study, and of each other model.
+# Folder of each model.
 MULTIBODY_MODELS: Mapping[str, str] = MappingProxyType(
     {
         "bouncing_ball": "bouncing_ball",
@@ -21,15 +22,18 @@ MULTIBODY_MODELS: Mapping[str, str] = MappingProxyType(
         "spatial": "spatial_knee",
     }
 )
-STUDY_MODELS: Mapping[str, str] = MappingProxyType({"fe_knee": "fe_knee"})
 
 
-def replication_room(name: str) -> list[str]:
-    """Package of a model, as a list; empty if it is no replication."""
-    folder = {**MULTIBODY_MODELS, **STUDY_MODELS}.get(name)
-    return [] if folder is None else [f"kneewear.knees.papers.{folder}"]
+def is_replication(name: str) -> bool:
+    """True if a model of a multibody study is one of another group."""
+    return name in MULTIBODY_MODELS
+
+
+def replication_room(name: str) -> str:
+    """Package of a model of another group."""
+    return f"kneewear.knees.papers.{MULTIBODY_MODELS[name]}"
 
 
 def replication(name: str, module: str) -> ModuleType:
-    """Module of a model that is a replication."""
-    return import_module(f"{replication_room(name)[0]}.{module}")
+    """Module of a model of another group."""
+    return import_module(f"{replication_room(name)}.{module}")

@@ -11,7 +11,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.base.findings import Finding
 from kneewear.base.schemas import CONTACT
 from kneewear.contact.foundation import (
     MATERIALS,
@@ -28,6 +27,7 @@ from kneewear.contact.material import Elastic
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.contact.search import FEW_POSES
+from kneewear.errors import Finding
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import KneeModel

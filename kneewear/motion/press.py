@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,16 @@ from kneewear.contact.traction import Friction
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.implant import Implant
+from kneewear.geometry.settings import GridSettings, TableSettings
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.mechanics.springs import Spring
-from kneewear.models.press.settings import PressStudy
 from kneewear.motion.dwell_pose import above_the_middle
 from kneewear.motion.frame_equilibrium import approach
 from kneewear.motion.knee_pairs import CellPairs, KneePairs
-from kneewear.motion.rig_settings import Coordinate
+from kneewear.motion.rig_settings import Coordinate, PressSettings
+from kneewear.motion.settings import SimulationSettings
 from kneewear.motion.static import StaticEquilibrium, hold_pose, solve_static
 
 Array = NDArray[np.float64]
@@ -83,6 +84,35 @@ class PressSolution:
         return max(abs(count / wanted - 1.0) for count in self.active if count)
 
 
+class Pressed(Protocol):
+    """Settings of an implant under an axial load: a study, or a bearing of another one."""
+
+    @property
+    def press(self) -> PressSettings:
+        """Position, load, free coordinates and path."""
+
+    @property
+    def simulation(self) -> SimulationSettings:
+        """Material and numerics of contact."""
+
+    @property
+    def table(self) -> TableSettings:
+        """Lookup tables of the condyles."""
+
+    @property
+    def grid(self) -> GridSettings:
+        """Elements on each plateau."""
+
+
+class PressedBearing(NamedTuple):
+    """The bearing of any study under an axial load (`Pressed`)."""
+
+    press: PressSettings
+    simulation: SimulationSettings
+    table: TableSettings
+    grid: GridSettings
+
+
 class Rig:
     """Contact pairs of an implant or natural knee, and poses in which it balances a load.
 
@@ -90,11 +120,11 @@ class Rig:
     ----------
     implant : Implant
         Implant or natural knee; a post makes a third pair.
-    study : PressStudy
+    study : Pressed
         Elements, material, and the settings of friction and distance.
     """
 
-    def __init__(self, implant: Implant, study: PressStudy) -> None:
+    def __init__(self, implant: Implant, study: Pressed) -> None:
         press = study.press
         self.press = press
         self.law = study.simulation.pressure_law

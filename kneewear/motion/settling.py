@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -9,24 +11,31 @@ from numpy.typing import NDArray
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.coordinates import COORDINATES, POSE_FACTORS
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.models.press.settings import PressStudy
 from kneewear.motion.cases import moving_body
 from kneewear.motion.component import CONTACT, component_system, free_coordinates
-from kneewear.motion.press import Rig, solve_press
+from kneewear.motion.press import Pressed, Rig, solve_press
 from kneewear.motion.system import System
 from kneewear.motion.system_settling import settle_system
 
 Array = NDArray[np.float64]
 
 
-def settle_component(implant: Implant, study: PressStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
+class Settled(Pressed, Protocol):
+    """Settings of a press whose component settles on the insert."""
+
+    @property
+    def analyses(self) -> Any:
+        """Its option `settling` has start and accuracy."""
+
+
+def settle_component(implant: Implant, study: Settled) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Let the component settle by implicit Euler steps, and solve the same equilibrium by descent.
 
     Parameters
     ----------
     implant : Implant
         Implant or natural knee.
-    study : PressStudy
+    study : Settled
         Settings, without variables; the analysis `settling` has start and accuracy, and
         `simulation.forward` the inertia.
 

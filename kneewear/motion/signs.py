@@ -11,8 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity, thin_out
-from kneewear.base.findings import Finding
-from kneewear.errors import ConvergenceError
+from kneewear.errors import ConvergenceError, Finding
 from kneewear.mechanics.coordinates import LEVER
 
 Array = NDArray[np.float64]

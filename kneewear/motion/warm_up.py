@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -31,7 +31,6 @@ from kneewear.geometry.primitives import cylinder, plate
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
-from kneewear.models.mobile_insert._sliding_kernels import dissipate
 from kneewear.motion._equilibrium_kernels import Loading, balance_sides
 from kneewear.motion._kernels import carried_parts
 from kneewear.motion.component import component_system
@@ -72,8 +71,6 @@ def compile_motion() -> None:
     loading = Loading(1.0, 0.5, True, 0.0, 0.0, 0.0, False)
     unlimited = np.array([-np.inf, np.inf])
     balance_sides(empty_model(), np.zeros(2, RESULT), np.zeros(6), loading, unlimited, 1e-3, 1)
-    plane, one = np.zeros((1, 2)), np.ones(1)
-    dissipate(one, np.zeros((1, 3)), plane, one, np.zeros(3), 1.0, np.empty(3), np.empty((3, 3)))
     pair = _plates()
     influence = flat_influence(pair.cells.area.shape, (1.0, 1.0), 1.0, 1.0, 0.3)
     layer = CoupledLayer(SmallStrain(1.0), np.ones(pair.index.size), influence)
@@ -101,8 +98,8 @@ def _plates() -> ContactPair:
 PARTS: dict[str, Callable[[], None]] = {"contact": compile_contact, "motion": compile_motion}
 
 
-def compile_kernels(code: str) -> None:
-    """Compile every kernel of the chain once.
+def compile_kernels(code: str, further: Iterable[Callable[[], None]] = ()) -> None:
+    """Compile every kernel of the chain once, and `further` ones.
 
     Later processes load the compiled code from the cache, so jobs that fan out afterwards do not
     compile side by side. A record in the cache states for which version `code` of this module and
@@ -111,7 +108,7 @@ def compile_kernels(code: str) -> None:
     record = _record(code)
     if record.is_file():
         return
-    for compile_part in PARTS.values():
+    for compile_part in (*PARTS.values(), *further):
         compile_part()
     if can_cache():
         record.touch()

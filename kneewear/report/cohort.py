@@ -15,8 +15,8 @@ from kneewear.models.press.static_figures import MATERIAL_COLOURS
 from kneewear.report import style
 from kneewear.report.study_tables import SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit, words
-from kneewear.study.models import column_name
 from kneewear.study.plans import VARIED
+from kneewear.study.wear import column_name
 
 DISTRIBUTED = ("volumetric_wear_rate", "wear_depth", "damage_depth", "max_pressure")
 RATE = "volumetric_wear_rate"

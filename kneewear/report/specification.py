@@ -16,7 +16,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from kneewear.base.findings import Severity
+from kneewear.errors import Severity
 
 Scalar = str | float | bool
 # "largest" is the value of the largest magnitude, with its sign.

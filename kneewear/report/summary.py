@@ -17,7 +17,8 @@ from typing import Any
 import pandas as pd
 
 from kneewear import RESULTS_SCHEMA
-from kneewear.base.findings import Finding, Reported, Verdict, gather
+from kneewear.base.findings import Reported, Verdict, gather
+from kneewear.errors import Finding
 from kneewear.report.derived import Settings, Tables, rows_among, select
 from kneewear.report.specification import (
     FactsPart,

@@ -15,8 +15,8 @@ from kneewear.report import style
 from kneewear.report.study_tables import KEY_OUTPUTS, SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit
 from kneewear.report.uncertainty import draw_effects
-from kneewear.study.models import column_name
 from kneewear.study.plans import VARIED
+from kneewear.study.wear import column_name
 
 # Factors that have a panel, and points of a curve.
 MOST, POINTS = 5, 41

@@ -15,8 +15,8 @@ from kneewear.report.maps import draw_plateaus
 from kneewear.report.study_tables import SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, words
 from kneewear.study.element_sums import ElementSums
-from kneewear.study.models import column_name
 from kneewear.study.plans import ROLE, VARIED
+from kneewear.study.wear import column_name
 
 # Constants a panel can name.
 MOST = 10

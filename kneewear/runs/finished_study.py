@@ -64,7 +64,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
     except InputDataError as error:
         found, expected = "settings of another version", "those of this one"
         raise InputDataError(record, found, expected, "Run the study again.") from error
-    if study.model != "wear":
+    if not study.has_lives:
         raise InputDataError(record, f"model: {study.model}", "model: wear", "Name another study.")
     missing = sorted(set(study.batches()) - {path.stem for path in damage})
     if missing:

@@ -13,11 +13,10 @@ from kneewear.activity.activity import Activity
 from kneewear.analysis.tables import analyse_results
 from kneewear.evidence.calibration.fit import fit_study
 from kneewear.geometry.knee import KneeModel, assemble_knee
-from kneewear.knees.replications import STUDY_MODELS, replication
 from kneewear.study.files import FileReader, model_files, plan_rows
 from kneewear.study.inputs import CaseInputs, exact_knee
-from kneewear.study.jobs import PartInputs, join_parts, part_model
-from kneewear.study.models import MODELS
+from kneewear.study.jobs import JobInputs, join_jobs
+from kneewear.study.models import model_of
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import run_cases
 from kneewear.study.search import plan_designs, with_grid
@@ -64,7 +63,7 @@ def run_plan(study: Study, root: Path) -> StudyRun:
     inputs = CaseInputs(study, study_knee(study, reader), activities, exact=exact, reader=reader)
     if study.cases.plan == "search":
         return StudyRun(_analysed(study, _search(study, inputs, activities)), {})
-    kept = MODELS[study.model].collect(study, inputs)
+    kept = model_of(study).collect(study, inputs)
     results = run_cases(study, plan_cases(study, plan_rows(study, root)), inputs, kept.add)
     datasets = {"cases": kept.total} if isinstance(kept.total, xr.Dataset) else {}
     return StudyRun(_analysed(study, results, datasets.get("cases")), datasets)
@@ -87,20 +86,19 @@ def _search(study: Study, inputs: CaseInputs, activities: Mapping[str, Activity]
     return results.reset_index(drop=True)
 
 
-def run_parts(study: Study, root: Path) -> StudyRun:
-    """Tables of a model that is computed in parts, or of a replication."""
+def run_jobs(study: Study, root: Path) -> StudyRun:
+    """Tables of a model without cases."""
     reader = FileReader(root)
-    if study.model in STUDY_MODELS:
-        run = replication(study.model, "study").run_study
-        return StudyRun(run(study, model_files(study, root)), {})
-    model = part_model(study.model)
-    parts = model.list_parts(study)
+    model, files = model_of(study), model_files(study, root)
+    if model.runs_in_process:
+        return StudyRun(model.run(study, files), {})
+    parts = model.list_jobs(study)
     needs_knee = any(part.knee for part in parts.values())
     names = study.simulated_activities() if needs_knee else ()
-    inputs = PartInputs(
+    inputs = JobInputs(
         knee=study_knee(study, reader) if needs_knee else None,
         activities={name: reader.activity(study, name) for name in names},
         activity=reader.activity,
-        bodies=reader.bodies,
+        files=files,
     )
-    return StudyRun(join_parts([model.compute_part(study, name, inputs) for name in parts]), {})
+    return StudyRun(join_jobs([model.compute_job(study, name, inputs) for name in parts]), {})

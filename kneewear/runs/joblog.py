@@ -15,8 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from kneewear import COLLECTIONS
-from kneewear.base.findings import Finding, Reported
-from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
+from kneewear.base.findings import Reported
+from kneewear.errors import (
+    DamagedFileError,
+    Finding,
+    InputDataError,
+    KneewearError,
+    OutputFileError,
+)
 from kneewear.io.documents import save_reason
 
 # Ending of the file with the findings of a job, beside its log.
@@ -37,7 +43,7 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
 
     Progress of long jobs, and errors that do not end the job, go to standard error as well;
     progress does not where KNEEWEAR_PROGRESS is "log", because what runs the jobs reads their logs.
-    Warnings are also records (:class:`kneewear.base.findings.Finding`), a line of JSON each, in a
+    Warnings are also records (:class:`kneewear.errors.Finding`), a line of JSON each, in a
     file beside the log with the ending .findings: a finding that is an argument of the message, or
     the message itself.
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.activity.settings import FileActivity, IsoMotion, prescribes_motion
 from kneewear.base.cases import centre_case, shallowest_case
-from kneewear.base.findings import Finding, Reported, Verdict
-from kneewear.errors import ConvergenceError, InputDataError
+from kneewear.base.findings import Reported, Verdict
+from kneewear.errors import ConvergenceError, Finding, InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
 from kneewear.geometry.knee import KneeModel, build_distance_tables
@@ -28,12 +28,11 @@ from kneewear.geometry.settings import MeshImplant
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.mechanics.coordinates import coordinate_numbers
-from kneewear.models.press.settings import PressStudy
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.dwell_pose import above_the_middle, find_seat, refer_to_seat
 from kneewear.motion.evaluation import build_pairs, exact_distances
 from kneewear.motion.placement import Placement, check_placement
-from kneewear.motion.press import NAMED
+from kneewear.motion.press import NAMED, Pressed
 from kneewear.motion.sign_check import check_signs
 from kneewear.motion.signs import SignTrial, doubtful_signs
 from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, poses_of
@@ -307,7 +306,7 @@ def _press_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:
     return list(poses.values())
 
 
-def _first_pose(study: PressStudy, knee: KneeModel) -> NDArray[np.float64]:
+def _first_pose(study: Pressed, knee: KneeModel) -> NDArray[np.float64]:
     """Pose with the condyles above the middle of the plateaus; or the one that is given.
 
     The latter with the free coordinates of the seat, if there is one.

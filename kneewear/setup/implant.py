@@ -11,10 +11,9 @@ import numpy as np
 
 from kneewear import default_settings_file
 from kneewear.base.files import read_settings_file
-from kneewear.base.findings import Finding
 from kneewear.base.sides import SIDES
 from kneewear.base.types import THICKNESS, is_file_name
-from kneewear.errors import InputDataError, OutputFileError
+from kneewear.errors import Finding, InputDataError, OutputFileError
 from kneewear.geometry.dish import Dish, find_dish
 from kneewear.geometry.fit_search import FittingChoice, choose_fit
 from kneewear.geometry.meshes import TriangleMesh, within_outline

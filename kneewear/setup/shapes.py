@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kneewear.base.findings import Finding, Severity
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError, Severity
 from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, joined, to_knee_axes

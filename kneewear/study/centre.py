@@ -17,11 +17,11 @@ from kneewear.base.variables import Variable
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.study.inputs import CaseInputs
-from kneewear.study.models import column_name
 from kneewear.study.plans import NOMINAL, ROLE, applies, stratify_samples
 from kneewear.study.run import run_cases
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
+from kneewear.study.wear import column_name
 
 # Elements per side and frames of samples, at most. Against 200 x 150 elements and 200 frames, ends
 # of intervals err by up to 2.1 %, single results by up to 4.3 %.

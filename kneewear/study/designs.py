@@ -10,10 +10,10 @@ import xarray as xr
 
 from kneewear.geometry.knee import KneeModel
 from kneewear.study.inputs import CaseInputs
-from kneewear.study.models import compute_wear
 from kneewear.study.plan_settings import AS_SET
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
+from kneewear.study.wear import compute_wear
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from kneewear.base.cases import OUTPUTS
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.study.inputs import CaseInputs, built_in_activities
-from kneewear.study.models import MODELS, column_name
 from kneewear.study.settings import apply_case
 from kneewear.study.study import CaseStudy
+from kneewear.study.wear import column_name, compute_wear, tabulate_wear
 
 
 def check_discretisation(
@@ -35,10 +35,9 @@ def check_discretisation(
         }
     )
     finer_knee = replace(knee, grid=build_grid(knee.implant, rows, columns))
-    model = MODELS["wear"]
     here, there = (
-        model.tabulate(
-            model.compute(
+        tabulate_wear(
+            compute_wear(
                 apply_case(chosen, chosen.case({})),
                 CaseInputs(chosen, own, activities, exact=study.varies_geometry),
             )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.study.inputs import CaseInputs
 from kneewear.study.plans import NOMINAL, ROLE
-
-if TYPE_CHECKING:
-    from kneewear.study.models import WearResult
+from kneewear.study.study import Study
+from kneewear.study.wear import WearResult
 
 Counts = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -66,6 +66,11 @@ class SampleSums:
         shape = result.maps.wear_depth.shape[2:]
         if row.get(ROLE) != NOMINAL and shape == self.total.wear.shape:
             self.total = add_sample(self.total, result.maps)
+
+
+def collect_sums(study: Study, inputs: CaseInputs) -> SampleSums:
+    """Keep the sums of depths of all cases."""
+    return SampleSums(inputs.nominal_knee.grid)
 
 
 def no_sums(grid: ElementGrid) -> ElementSums:

@@ -18,17 +18,12 @@ from kneewear.activity.settings import FileActivity, ParametricActivity, Registe
 from kneewear.base.checks import checks, drop_silenced, judge, setting_findings
 from kneewear.base.faults import refusal
 from kneewear.base.files import read_settings_file
-from kneewear.base.findings import Finding
 from kneewear.base.types import Settings
 from kneewear.base.variables import Variable, apply_values
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.settings import MeshImplant, NaturalKnee
 from kneewear.io.documents import load_json, load_table
-from kneewear.knees.replications import STUDY_MODELS, replication
-from kneewear.knees.settings.composed_knee import ComposedKneeSettings, KneeSettings
-from kneewear.knees.settings.study import MultibodyStudy
-from kneewear.models.bearing_test.settings import PatellarMotion, WearTestStudy
-from kneewear.models.press.settings import PressStudy
+from kneewear.study.models import model_of
 from kneewear.study.plan_files import read_plan
 from kneewear.study.settings import merge_settings, read_settings, study_findings, validate_study
 from kneewear.study.study import LifeStudy, Study
@@ -42,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kneewear.activity.activity import Activity
-    from kneewear.evidence.fe_comparison.settings import FeTwinStudy
     from kneewear.geometry.implant import Implant
     from kneewear.geometry.meshes import TriangleMesh
 
@@ -257,7 +251,7 @@ def design_implants(study: Study, implant: Implant | None, root: str | Path) -> 
     """Implant of each of the `design_studies`; `implant` is that of the study itself, if known."""
     from kneewear.geometry.implant_sources import build_implant  # noqa: PLC0415
 
-    if study.model != "press":
+    if not study.draws_designs:
         return {}
     return {
         name: implant
@@ -287,11 +281,9 @@ class FileReader:
         """Cycle of an activity."""
         return load_activity(study, name, self.root)
 
-    def bodies(self, study: MultibodyStudy) -> Any:
-        """Bodies, tissues and loads of a multibody study."""
-        from kneewear.knees.inputs import load_parts  # noqa: PLC0415
-
-        return load_parts(study.multibody, model_files(study, self.root))
+    def files(self, study: Study) -> dict[str, str]:
+        """Data files of the model of a study by name."""
+        return model_files(study, self.root)
 
     def curves(self, study: Study, file: str, columns: Mapping[str, str]) -> pd.DataFrame:
         """Columns of a file of curves, renamed to their quantities."""
@@ -299,7 +291,7 @@ class FileReader:
 
         return read_curves(study.data_path(file, self.root), columns)
 
-    def poses(self, study: PressStudy) -> NDArray[np.float64]:
+    def poses(self, study: Study) -> NDArray[np.float64]:
         """Given poses."""
         poses = given_poses(study, self.root)
         if poses is None:
@@ -316,7 +308,7 @@ def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
 
 def twin_table(study: Study, root: str | Path) -> list[str]:
     """Table of the finished finite-element twin that the page of a wear study quotes, as a list."""
-    file = study.report.fe_twin if study.model == "wear" else None
+    file = study.comparison_table
     # A result, no measured data: relative paths start in the checkout.
     return [str(Path(root) / Path(file).expanduser())] if file else []
 
@@ -332,10 +324,9 @@ def uncertain_constants(study: Study, root: str | Path) -> dict[str, Variable]:
 
     InputDataError if the file of `report.spread.constants` has none, or a fault in them.
     """
-    spread = study.report.spread
-    if study.model != "wear" or not spread.samples:
+    if study.constants_file is None:
         return {}
-    file = read_settings_file(study.data_path(spread.constants, root))
+    file = read_settings_file(study.data_path(study.constants_file, root))
     block = {"variables": file.content.get("variables") or {}}
     try:
         return ConstantsFile.model_validate(block).variables
@@ -375,7 +366,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
     given_poses(study, root)
     case_files(study, root)
     _check_search(study)
-    findings = list(_check_model(study, root))
+    findings = list(model_of(study).check_files(study, FileReader(root)))
     findings += _check_tests(study, root)
     # Outside of a checkout there is no report, and its files are not there.
     if (Path(root) / "config/defaults.yaml").is_file():
@@ -384,7 +375,6 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
     _check_twin(study, root)
     findings += study_findings(study)
     findings += filter(None, _judge_rows(study, root))
-    findings += _judge_twin(study, root)
     for one in design_studies(study).values():
         findings += _check_implant(one, root)
     findings += [finding for name in named for finding in load_activity(study, name, root).warnings]
@@ -524,20 +514,6 @@ def _judge_heights(study: Study, rows: list[dict[str, Any]], file: str) -> Itera
             yield finding
 
 
-def _judge_twin(study: Study, root: str | Path) -> Iterator[Finding]:
-    """Yield findings about frames of a finite-element twin that carry little load."""
-    if study.model != "fe_twin":
-        return
-    twin = cast("FeTwinStudy", study)
-    load = load_activity(study, twin.fe_twin.activity, root).load
-    for number, frame in enumerate(twin.twin_frames()):
-        share = float(load[frame % load.size] / load.max())
-        where = f"key fe_twin.frames_percent.{number}"
-        finding = checks()["fe_twin.frame_load"].judge(share, where)
-        if finding is not None:
-            yield finding
-
-
 def _check_implant(study: Study, root: str | Path) -> tuple[Finding, ...]:
     """Check the meshes, and the thickness of the thinnest case; warnings about the meshes."""
     from kneewear.geometry.implant_sources import (  # noqa: PLC0415
@@ -563,50 +539,6 @@ def _check_search(study: Study) -> None:
             "the optional extra `optimisation`",
             "Install it: pip install 'kneewear[optimisation]'.",
         )
-
-
-def _check_model(study: Study, root: str | Path) -> tuple[Finding, ...]:
-    """Read the tables and shapes of the model of a multibody study or a replication."""
-    if study.model == "multibody":
-        return _check_bodies(cast("MultibodyStudy", study), root)
-    if study.model == "wear_test":
-        return _check_patellae(cast("WearTestStudy", study), root)
-    if study.model in STUDY_MODELS:
-        replication(study.model, "files").check(study, model_files(study, root))
-    return ()
-
-
-def _check_patellae(study: WearTestStudy, root: str | Path) -> tuple[Finding, ...]:
-    """Read the curves and surfaces of patellar buttons, and judge them."""
-    from kneewear.models.bearing_test.checks import judge_patella, refuse_uncovered  # noqa: PLC0415
-    from kneewear.models.bearing_test.simulation import BearingContact  # noqa: PLC0415
-
-    found: tuple[Finding, ...] = ()
-    reader = FileReader(root)
-    for test in study.wear_test.tests.values():
-        if isinstance(test.motion, PatellarMotion):
-            curves = reader.curves(study, test.motion.file, test.motion.columns.given())
-            found += judge_patella(curves, test.motion)
-            refuse_uncovered(curves, test)
-            if test.shapes:
-                meshes = {name: reader.shape(study, file) for name, file in test.shapes.items()}
-                _ = BearingContact(test, study.simulation, curves, meshes).bearing
-    return found
-
-
-def _check_bodies(study: MultibodyStudy, root: str | Path) -> tuple[Finding, ...]:
-    """Read the tables and shapes of the bodies of a knee, and judge them."""
-    from kneewear.knees.checks import judge_parts, judge_tables  # noqa: PLC0415
-    from kneewear.knees.inputs import load_parts  # noqa: PLC0415
-
-    files, model = model_files(study, root), study.multibody
-    found: tuple[Finding, ...] = ()
-    if isinstance(model, KneeSettings):
-        found = judge_tables(model, files, study.implant.knee)
-    parts = load_parts(model, files)
-    if isinstance(model, ComposedKneeSettings):
-        found += judge_parts(model, parts, files)
-    return found
 
 
 def _check_tests(study: Study, root: str | Path) -> list[Finding]:

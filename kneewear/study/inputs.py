@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,6 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel, assemble_knee
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.models.bearing_test.settings import PatellarMotion, WearTestStudy
-from kneewear.models.bearing_test.simulation import BearingContact
-from kneewear.models.press.settings import PressStudy
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.evaluation import build_pairs
 from kneewear.motion.history import keep_common
@@ -29,6 +26,7 @@ from kneewear.motion.settings import SimulationSettings
 from kneewear.study.study import CaseStudy, Study
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 # Knees that are kept: designs and sizes of a batch.
 KNEES = 8
@@ -40,6 +38,9 @@ class Reader(Protocol):
     def shapes(self, study: Study) -> Mapping[str, TriangleMesh]:
         """Meshes of the implant, by the names of the arguments of `assemble_knee`."""
 
+    def files(self, study: Study) -> Mapping[str, str]:
+        """Data files of the model of a study by name."""
+
     def shape(self, study: Study, file: str) -> TriangleMesh:
         """Mesh of a file."""
 
@@ -49,7 +50,7 @@ class Reader(Protocol):
     def curves(self, study: Study, file: str, columns: Mapping[str, str]) -> pd.DataFrame:
         """Columns of a file of curves, renamed to their quantities."""
 
-    def poses(self, study: PressStudy) -> Array:
+    def poses(self, study: Study) -> Array:
         """Given poses (n, 6), mm and body-three 1-2-3 angles, rad."""
 
 
@@ -120,7 +121,7 @@ class CaseInputs:
         self._knees: dict[str, KneeModel] = {}
         self._pairs: tuple[KneeModel, tuple[str, ...], tuple[ContactPair, ...]] | None = None
         self._cycles: dict[str, dict[str, xr.Dataset]] = {}
-        self._test: tuple[str, BearingContact] | None = None
+        self._latest: tuple[str, Any] | None = None
 
     @property
     def nominal_knee(self) -> KneeModel:
@@ -129,27 +130,12 @@ class CaseInputs:
             raise TypeError(f"a study of model {self.study.model}, which has no knee")
         return self._nominal_knee
 
-    def test_contact(self, study: WearTestStudy) -> BearingContact:
-        """Contact of the chosen test of bearings, that of the case before where nothing differs."""
-        test = study.wear_test.chosen
-        settings = study.simulation
-        if test.contact is not None:
-            settings = type(settings)(**settings.model_dump() | {"contact": test.contact})
-        key = test.model_dump_json() + settings.model_dump_json()
-        if self._test is None or self._test[0] != key:
-            curves, meshes = None, None
-            if test.shapes:
-                if self.reader is None:
-                    raise ValueError("shapes of files cannot be read here")
-                meshes = {
-                    name: self.reader.shape(study, file) for name, file in test.shapes.items()
-                }
-            if isinstance(test.motion, PatellarMotion):
-                if self.reader is None:
-                    raise ValueError("motion of files cannot be read here")
-                curves = self.reader.curves(study, test.motion.file, test.motion.columns.given())
-            self._test = key, BearingContact(test, settings, curves, meshes)
-        return self._test[1]
+    def latest(self, key: str, build: Callable[[], T]) -> T:
+        """What a model builds for a case, that of the case before where the key is the same."""
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, build()
+        value: T = self._latest[1]
+        return value
 
     def knee(self, study: Study) -> KneeModel:
         """Knee of a case; InputDataError if it cannot be built."""
@@ -181,15 +167,6 @@ class CaseInputs:
                 "a shape that can be built",
                 "Correct the settings of the implant.",
             ) from error
-
-    def pose(self, study: PressStudy) -> Array:
-        """Given pose (6,) of a case; ValueError if the file has fewer."""
-        if self.reader is None:
-            raise ValueError("poses of files cannot be read here")
-        poses, number = self.reader.poses(study), study.press.pose
-        if number > len(poses):
-            raise ValueError(f"press.pose: {number} of {len(poses)} poses")
-        return np.asarray(poses[number - 1])
 
     def activities(self, study: CaseStudy) -> dict[str, Activity]:
         """Cycles of the activities of a case, those of the study where they are equal."""

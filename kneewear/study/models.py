@@ -1,66 +1,99 @@
-"""Models: what is computed for one case."""
+"""Models of studies: one record for each, found by scanning the folders of the package.
+
+A model is a folder with a module `record`, whose `MODEL` is a :class:`Model`; a record may also
+have `COMMANDS`, which are added to the command line. Nothing imports such a folder: its functions
+are named, and imported when they are first called, so that reading settings loads no more than the
+classes of settings.
+"""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from operator import attrgetter
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-import numpy as np
-import pandas as pd
-import xarray as xr
-
-from kneewear.base.cases import OUTPUTS, Output
-from kneewear.base.checks import judge
-from kneewear.base.sides import BOTH, POST, SIDES
-from kneewear.geometry.settings import ParametricImplant
-from kneewear.models.bearing_test.settings import WearTestStudy
-from kneewear.models.bearing_test.simulation import OUTPUTS as TEST_OUTPUTS
-from kneewear.models.bearing_test.simulation import TestWear, wear_of_test
-from kneewear.models.mobile_insert.compute import OUTPUTS as FACE_OUTPUTS
-from kneewear.models.mobile_insert.compute import compute_faces, join_alike
-from kneewear.models.press.settings import PressStudy
-from kneewear.motion.laxity import WORDS, drive_path, path_outputs, tabulate_path
-from kneewear.motion.press import Rig, solve_press
-from kneewear.motion.press_results import (
-    CaseDatasets,
-    contact_dataset,
-    contact_outputs,
-    tabulate_contact,
-)
-from kneewear.study.element_sums import SampleSums
-from kneewear.study.inputs import CaseInputs
-from kneewear.study.study import Study, WearStudy
-from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.records import record_cycles
-from kneewear.wear.summary import summarize_cases
-
-logger = logging.getLogger(__name__)
-
-# Units whose results of both sides are summed; of others the larger one counts.
-SUMMED = ("mm2", "mm3", "mm3/year")
-BORDER = "border_pressure"
+PACKAGE = Path(__file__).parents[1]
 
 
-class Collector(Protocol):
-    """Keeps of the results of cases more than their numbers."""
-
-    def add(self, row: Mapping[str, Any], result: Any) -> None:
-        """Take the result of one case of a plan."""
-
-    @property
-    def total(self) -> Any:
-        """Kept arrays of all cases so far."""
-
-
-@dataclass(frozen=True)
-class CaseModel:
-    """What is computed for one case.
+class Lazy:
+    """A function, class or value by the name "module:attribute", imported at its first use.
 
     Parameters
     ----------
+    name : str
+        Module below `kneewear`, a colon, and the attribute.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Call the function."""
+        return self.load()(*arguments, **named)
+
+    def __repr__(self) -> str:
+        return f"Lazy({self.name!r})"
+
+    @property
+    def module(self) -> str:
+        """Full name of the module."""
+        return f"kneewear.{self.name.partition(':')[0]}"
+
+    def load(self) -> Any:
+        """Return what is named; ImportError or AttributeError if there is no such thing."""
+        return getattr(import_module(self.module), self.name.partition(":")[2])
+
+
+Function = Callable[..., Any]
+
+
+def _absent(*arguments: Any) -> Any:
+    """Refuse what a model has not."""
+    raise TypeError("a function that the record of the model does not name")
+
+
+def _nothing(*arguments: Any) -> Mapping[str, Any]:
+    """Stand for a function of a model that has nothing to return."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the command line that a slice or a wing adds.
+
+    Parameters
+    ----------
+    name, text : str
+        Its name, and a sentence on it.
+    add_options : Lazy
+        Adds its options to a parser of arguments.
+    run : Lazy
+        Runs it with these arguments; returns lines for the terminal, and files of settings that it
+        wrote and that are to be checked.
+    """
+
+    name: str
+    text: str
+    add_options: Lazy
+    run: Lazy
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the program knows of a model.
+
+    Cases of a model have a row of results each (`compute` to `join`), or its tables are computed by
+    jobs (`list_jobs`, `compute_job`). What is left out returns nothing, or refuses to be called.
+
+    Parameters
+    ----------
+    name : str
+        Name in settings.
+    settings : Lazy
+        Class of its studies.
     compute : callable
         Result of a case from its settings and inputs. KneewearError or ValueError if the case
         cannot be computed.
@@ -71,152 +104,92 @@ class CaseModel:
     further : callable
         Columns of the cases of a study that are not analysed.
     collect : callable
-        What keeps of the results of cases more than their numbers: its method `add` takes the row
-        of each computed case and its result, and its `total` is what is kept.
+        Collector of what is kept of results in addition to their numbers, from study and inputs:
+        its method `add` takes the row of each computed case and its result, `total` is what is
+        kept.
+    join : callable
+        What the files of several batches of cases keep, as one.
+    list_jobs, compute_job : callable
+        Jobs of a study by name; result of one.
+    side_jobs : callable
+        Jobs in addition to the cases, by the names of the analyses that ask for them.
+    draw, view : callable
+        Figures of the results of jobs; data of the view in space.
+    draw_kept : callable
+        Figures of what cases keep.
+    check_files : callable
+        Reads the data files of a study, and yields findings about them.
+    run : callable
+        Tables of a study computed in this process, where its jobs need a folder of results.
+    compile : callable
+        Compiles the kernels of the model.
     """
 
-    compute: Callable[[Any, CaseInputs], Any]
-    tabulate: Callable[[Any], Mapping[str, float | str]]
-    outputs: Callable[[Study], tuple[Output, ...]]
-    further: Callable[[Study], tuple[str, ...]]
-    collect: Callable[[Study, CaseInputs], Collector]
+    name: str
+    settings: Lazy
+    compute: Function = _absent
+    tabulate: Function = _absent
+    outputs: Function = _absent
+    further: Function = _absent
+    collect: Function = _absent
+    join: Function = _absent
+    list_jobs: Function = _absent
+    compute_job: Function = _absent
+    side_jobs: Function = _nothing
+    draw: Function = _nothing
+    view: Function = _nothing
+    draw_kept: Function = _nothing
+    check_files: Function = _nothing
+    run: Function = _absent
+    compile: Function = _nothing
 
-    def columns(self, study: Study) -> list[str]:
+    @property
+    def has_cases(self) -> bool:
+        """True if cases have a row of results each."""
+        return self.compute is not _absent
+
+    @property
+    def runs_in_process(self) -> bool:
+        """True if a study has a function of its own without a folder of results."""
+        return self.run is not _absent
+
+    def modules(self, *names: str) -> list[str]:
+        """Modules of some of its functions, which are imported by name, for fingerprints."""
+        functions = (getattr(self, name) for name in names)
+        return [function.module for function in functions if isinstance(function, Lazy)]
+
+    def columns(self, study: Any) -> list[str]:
         """Columns of the results in tables of cases."""
         return [*(output.column for output in self.outputs(study)), *self.further(study)]
 
 
-def column_name(side: str, quantity: str) -> str:
-    """Column of one quantity of one side in a table of cases."""
-    return f"{side}_{quantity}"
+def _read_records() -> list[ModuleType]:
+    """Modules `record` of all folders, in the order of their paths."""
+    files = sorted(PACKAGE.rglob("record.py"))
+    names = [".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts) for file in files]
+    return list(map(import_module, names))
 
 
-@dataclass(frozen=True)
-class WearResult:
-    """Damage maps of one case, the tidy table of its results, and further numbers by column."""
-
-    maps: xr.Dataset
-    summary: pd.DataFrame
-    further: Mapping[str, float] = field(default_factory=dict)
+def _find_models() -> dict[str, Model]:
+    """Record of every model, that of the wear study first."""
+    models = [record.MODEL for record in _RECORDS if hasattr(record, "MODEL")]
+    models.sort(key=lambda model: (not model.settings.name.startswith("study."), model.name))
+    return {model.name: model for model in models}
 
 
-def compute_wear(study: WearStudy, inputs: CaseInputs) -> WearResult:
-    """Contact over one cycle of each activity, and wear and creep over the life of a case."""
-    histories = inputs.cycles(study)
-    grid = inputs.knee(study).grid
-    maps = accumulate_wear(histories, grid, study.wear)
-    return WearResult(maps, summarize_cases(maps, record_cycles(histories), grid, study.wear))
+_RECORDS = _read_records()
+MODELS = _find_models()
+# Commands that slices and wings add to the command line.
+COMMANDS: tuple[Command, ...] = tuple(
+    command for record in _RECORDS for command in getattr(record, "COMMANDS", ())
+)
 
 
-def tabulate_wear(result: WearResult) -> dict[str, float]:
-    """`OUTPUTS` of each side and of the whole insert, and the largest `border_pressure`, MPa.
-
-    Of both sides areas and volumes are summed, and the larger of other results counts. A border
-    pressure above zero means that contact is cut off at the end of the insert's or femoral surface.
-    """
-    summary = result.summary
-    values = summary.set_index(["side", "quantity"])["value"]
-    present = set(summary["side"])
-    ends = summary["quantity"].str.endswith(BORDER)
-    row = {BORDER: float(summary.loc[ends, "value"].max())}
-    for quantity, unit in OUTPUTS.items():
-        sides = {side: float(values[side, quantity]) for side in SIDES if side in present}
-        row |= {column_name(side, quantity): value for side, value in sides.items()}
-        joined = sum(sides.values()) if unit in SUMMED else max(sides.values())
-        row[column_name(BOTH, quantity)] = joined
-    return row | dict(result.further)
+def model_of(study: Any) -> Model:
+    """Record of the model of a study."""
+    return MODELS[study.model]
 
 
-def wear_outputs(study: Study) -> tuple[Output, ...]:
-    """`OUTPUTS` of the whole insert and of each of its plateaus."""
-    sides = (BOTH, *study.implant.sides)
-    return tuple(Output(side, *result) for side in sides for result in OUTPUTS.items())
-
-
-@dataclass(frozen=True)
-class PressResult:
-    """Contact at one position or along a path, and its numbers by their columns."""
-
-    dataset: xr.Dataset
-    values: Mapping[str, float | str]
-
-
-def compute_press(study: PressStudy, inputs: CaseInputs) -> PressResult:
-    """Contact of a case under its axial load, along its path, or at its given pose."""
-    press = study.press
-    rig = Rig(inputs.knee(study).implant, study)
-    if press.path is not None:
-        loop = drive_path(rig, press.path)
-        return PressResult(loop, tabulate_path(loop, press.path))
-    if press.poses is not None:
-        solution = rig.hold(inputs.pose(study))
-        total = float(np.linalg.norm(solution.equilibrium.reaction[:3]))
-        warning = judge("press.pose_force", total, f"pose {press.pose}", "Check the pose.")
-        if warning:
-            logger.warning("%s", warning)
-    else:
-        solution = solve_press(rig)
-    contact = contact_dataset(solution)
-    return PressResult(contact, tabulate_contact(contact, press.pressures_mpa))
-
-
-def press_outputs(study: Study) -> tuple[Output, ...]:
-    """Results of all positions, or of all paths; of the post where a case has one."""
-    if not isinstance(study, PressStudy):
-        raise TypeError(f"a study of model {study.model}")
-    cases = [study, *study.extreme_studies()]
-    paths = [case.press.path for case in cases if case.press.path is not None]
-    if paths:
-        length, force = (
-            " or ".join(dict.fromkeys(units))
-            for units in zip(*(path.units for path in paths), strict=True)
-        )
-        return tuple(path_outputs((length, force)))
-    implants = [case.implant for case in cases]
-    shapes = [one.parametric for one in implants if isinstance(one, ParametricImplant)]
-    post = any(shape.cam_and_post is not None for shape in shapes)
-    plateaus = [side for side in SIDES if any(side in one.bearings for one in implants)]
-    sides = [*plateaus, POST] if post else plateaus
-    return tuple(contact_outputs(sides, study.press.pressures_mpa))
-
-
-def compute_test(study: WearTestStudy, inputs: CaseInputs) -> TestWear:
-    """Wear of the chosen test of bearings."""
-    return wear_of_test(inputs.test_contact(study), study.wear)
-
-
-class NamedDatasets:
-    """Keeps datasets of cases along a dimension `case`; see `join_alike`."""
-
-    def __init__(self) -> None:
-        self._parts: list[xr.Dataset] = []
-
-    def add(self, row: Mapping[str, Any], result: Any) -> None:
-        """Take the dataset of one case of a plan."""
-        self._parts.append(result.dataset.expand_dims(case=[str(row["case"])]))
-
-    @property
-    def total(self) -> xr.Dataset:
-        """The cases so far."""
-        return join_alike(self._parts)
-
-
-MODELS = {
-    "wear": CaseModel(
-        compute_wear, tabulate_wear, wear_outputs, lambda study: (BORDER,),
-        lambda study, inputs: SampleSums(inputs.nominal_knee.grid),
-    ),
-    "press": CaseModel(
-        compute_press, attrgetter("values"), press_outputs,
-        lambda study: WORDS if study.press.path is not None else (),  # type: ignore[attr-defined]
-        lambda study, inputs: CaseDatasets(keep_elements=study.cases.maps),
-    ),
-    "backside": CaseModel(
-        compute_faces, attrgetter("values"), lambda study: FACE_OUTPUTS, lambda study: (),
-        lambda study, inputs: NamedDatasets(),
-    ),
-    "wear_test": CaseModel(
-        compute_test, attrgetter("values"), lambda study: TEST_OUTPUTS, lambda study: (),
-        lambda study, inputs: NamedDatasets(),
-    ),
-}  # fmt: skip
+def compile_models() -> Iterator[Callable[[], Any]]:
+    """Yield what compiles the kernels of each model."""
+    return (model.compile for model in MODELS.values())

@@ -13,7 +13,7 @@ from kneewear.base.checks import setting_findings
 from kneewear.errors import KneewearError
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.plans import CASE, variable_values
-from kneewear.study.stiffness import model_of
+from kneewear.study.stiffness import case_model
 from kneewear.study.study import Study
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ def run_cases(
     A case that is not possible or cannot be computed is logged, and the others are computed. A
     result does not depend on the other cases.
     """
-    model = model_of(study)
+    model = case_model(study)
     usual = set(setting_findings(study))
     rows: list[dict[str, object]] = []
     for record in table.to_dict("records"):

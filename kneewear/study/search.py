@@ -16,11 +16,11 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.study.evolution import Generation, SearchProblem, propose_designs, survivors
-from kneewear.study.models import BORDER, column_name
 from kneewear.study.plan_settings import LimitSettings, Search
 from kneewear.study.plans import CASE
 from kneewear.study.run import FAILURE
 from kneewear.study.study import Study, WearStudy
+from kneewear.study.wear import BORDER, column_name
 
 Array = NDArray[np.float64]
 

@@ -7,11 +7,10 @@ has a meaning of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -20,17 +19,16 @@ from kneewear.base.cases import Case
 from kneewear.base.checks import setting_findings
 from kneewear.base.faults import position_of, refusal, suggestion
 from kneewear.base.files import Location, SettingsFile, read_settings, read_settings_file, value_at
-from kneewear.base.findings import Finding
 from kneewear.base.variables import apply_values, merged
-from kneewear.errors import InputDataError
-from kneewear.knees.replications import STUDY_MODELS, replication
+from kneewear.errors import Finding, InputDataError
 from kneewear.motion.settings import CONTACT_LIMITS_MPA
+from kneewear.study.models import MODELS
 from kneewear.study.study import CaseStudy, Study, WearStudy, place_of_level
 from kneewear.study.without_effect import variable_findings
 from kneewear.wear.settings import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
 
 __all__ = [
-    "MODELS",
+    "STUDIES",
     "Study",
     "apply_case",
     "merge_settings",
@@ -42,43 +40,13 @@ __all__ = [
 ]
 
 
-# Modules with the settings of models.
-_SETTINGS = (
-    "models.press.settings",
-    "models.mobile_insert.settings",
-    "models.bearing_test.settings",
-    "knees.settings.study",
-    "evidence.verification.settings",
-    "evidence.fe_comparison.settings",
-)
-
-
-def _subclasses(base: type[Study]) -> Iterator[type[Study]]:
-    for study in base.__subclasses__():
-        yield study
-        yield from _subclasses(study)
-
-
-def _find_models() -> dict[str, type[Study]]:
-    """Class of the settings of every model, of this folder or of a replication."""
-    for module in _SETTINGS:
-        import_module(f"kneewear.{module}")
-    for name in STUDY_MODELS:
-        replication(name, "settings")
-    models = {"wear": WearStudy} | {
-        str(get_args(hint)[0]): study
-        for study in _subclasses(Study)
-        if get_origin(hint := study.model_fields["model"].annotation) is Literal
-    }
-    return {name: models[name] for name in ("wear", *sorted(set(models) - {"wear"}))}
-
-
-MODELS = _find_models()
+# Class of the settings of every model.
+STUDIES: dict[str, type[Study]] = {name: model.settings.load() for name, model in MODELS.items()}
 
 
 def study_of(settings: Mapping[str, Any]) -> Study:
     """Study of complete settings as plain builtins that were checked before."""
-    return MODELS[settings["model"]].model_validate(dict(settings))
+    return STUDIES[settings["model"]].model_validate(dict(settings))
 
 
 def validate_study(
@@ -149,28 +117,28 @@ def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[Setti
 def _model_of(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> type[Study]:
     """Class of the settings' model, once no block belongs to another model."""
     model = settings.get("model")
-    if not isinstance(model, str) or model not in MODELS:
+    if not isinstance(model, str) or model not in STUDIES:
         position = position_of(("model",), settings, name, files)
         found = "nothing" if model is None else repr(model)
-        remedy = suggestion(str(model), MODELS) or "Name the model of the study."
-        raise InputDataError(position, found, f"one of: {', '.join(MODELS)}", remedy, "key model")
+        remedy = suggestion(str(model), STUDIES) or "Name the model of the study."
+        raise InputDataError(position, found, f"one of: {', '.join(STUDIES)}", remedy, "key model")
     foreign = [key for key in settings if key in _blocks_of_other_models(model)]
     if foreign:
-        having = [name for name, study in MODELS.items() if foreign[0] in study.model_fields]
+        having = [name for name, study in STUDIES.items() if foreign[0] in study.model_fields]
         raise InputDataError(
             position_of((foreign[0],), settings, name, files),
             f"a block of model {' or '.join(having)} in a study of model {model}",
-            f"blocks of model {model}: {', '.join(MODELS[model].model_fields)}",
+            f"blocks of model {model}: {', '.join(STUDIES[model].model_fields)}",
             f"Set model to {having[0]}, or remove {' and '.join(foreign)}.",
             f"key {foreign[0]}",
         )
-    return MODELS[model]
+    return STUDIES[model]
 
 
 def _blocks_of_other_models(model: str) -> set[str]:
     """Top-level keys that some model has, and this one has not."""
-    known = {key for study in MODELS.values() for key in study.model_fields}
-    return known - set(MODELS[model].model_fields)
+    known = {key for study in STUDIES.values() for key in study.model_fields}
+    return known - set(STUDIES[model].model_fields)
 
 
 # Markup, controls of terminals, and characters that reverse the order of text.
@@ -204,7 +172,7 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
     """
     model = overrides.get("model")
     dropped = {key for key in _WHOLE if key in overrides}
-    if isinstance(model, str) and model in MODELS and model != base.get("model"):
+    if isinstance(model, str) and model in STUDIES and model != base.get("model"):
         dropped |= {*_blocks_of_other_models(model), *_WHOLE, "page"}
     base = {key: value for key, value in base.items() if key not in dropped}
     sources = [value_at(one, ("implant", "source")) for one in (base, overrides)]

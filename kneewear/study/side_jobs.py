@@ -1,70 +1,70 @@
-"""Side studies of a study of cases, each a part: nothing else of the study waits for them."""
+"""Jobs in addition to the cases of a study: nothing else of the study waits for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kneewear.study.jobs import Part, PartInputs, PartResult
+from kneewear.study.jobs import Job, JobInputs, JobResult
+from kneewear.study.models import Lazy, model_of
 from kneewear.study.study import Study
 
-# The rule file of cases needs the names of side studies, none of what they compute with.
+# Rule files need the names of side jobs, none of what these compute with.
 if TYPE_CHECKING:
     import pandas as pd
 
 Tables = dict[str, "pd.DataFrame"]
 
-_PARTS = {
-    "discretisation": Part(("discretisation",), 2500, 15, optional=True),
-    "elements": Part(("element_convergence", "grid_sensitivity"), 1500, 30, optional=True),
-    "settling": Part(("settling", "settled_pose"), 1500, 15, optional=True),
-}
+
+@dataclass(frozen=True)
+class SideJob:
+    """A job that an analysis of the same name asks for.
+
+    Parameters
+    ----------
+    job : Job
+        Its tables, and what it needs.
+    compute : callable
+        Tables from a study and the inputs of the job.
+    """
+
+    job: Job
+    compute: Callable[[Any, JobInputs], Tables]
 
 
-def list_parts(study: Study) -> dict[str, Part]:
-    """Side studies that the analyses ask for, by the names of their settings."""
-    return {name: part for name, part in _PARTS.items() if getattr(study.analyses, name)}
+def list_side_jobs() -> Mapping[str, SideJob]:
+    """Side jobs of any model of cases, by the analyses that ask for them."""
+    job = Job(("discretisation",), 2500, 15, optional=True)
+    return {"discretisation": SideJob(job, Lazy("study.side_jobs:tabulate_discretisation"))}
 
 
-def part_settings(study: Study, name: str) -> dict[str, Any]:
-    """Settings that decide the result of a side study, as `computed`."""
+def list_jobs(study: Study) -> dict[str, Job]:
+    """Side jobs that the analyses of a study ask for, by the names of their settings."""
+    return {name: side.job for name, side in _of_model(study).items()
+            if getattr(study.analyses, name)}  # fmt: skip
+
+
+def job_settings(study: Study, name: str) -> dict[str, Any]:
+    """Settings that decide the result of a side job, as `computed`."""
     own = study.analyses.model_dump(mode="json")[name]
-    # One position of model press; of model wear, whether geometry varies decides on distances.
-    without: dict[str, Any] = {"variables": {}} if study.model == "press" else {}
+    without: dict[str, Any] = {} if study.side_jobs_vary else {"variables": {}}
     return study.computed() | without | {"analyses": {name: own}}
 
 
-def compute_part(study: Any, name: str, inputs: PartInputs) -> PartResult:
-    """Tables of a side study."""
-    return PartResult(_COMPUTE[name](study, inputs))
+def compute_job(study: Study, name: str, inputs: JobInputs) -> JobResult:
+    """Tables of a side job."""
+    return JobResult(_of_model(study)[name].compute(study, inputs))
 
 
-def _discretisation(study: Any, inputs: PartInputs) -> Tables:
+def _of_model(study: Study) -> Mapping[str, SideJob]:
+    known: Mapping[str, SideJob] = model_of(study).side_jobs()
+    return known
+
+
+def tabulate_discretisation(study: Any, inputs: JobInputs) -> Tables:
+    """Error of the elements and frames of a study."""
     from kneewear.study.discretisation import check_discretisation  # noqa: PLC0415 - as above
 
     table = check_discretisation(study, inputs.the_knee, inputs.activities)
     return {"discretisation": table}
-
-
-def _elements(study: Any, inputs: PartInputs) -> Tables:
-    from kneewear.models.press.element_study import study_active_elements, study_divisions  # noqa: PLC0415 - as above
-
-    implant = inputs.the_knee.implant
-    return {
-        "element_convergence": study_active_elements(implant, study),
-        "grid_sensitivity": study_divisions(implant, study),
-    }
-
-
-def _settling(study: Any, inputs: PartInputs) -> Tables:
-    from kneewear.motion.settling import settle_component  # noqa: PLC0415 - as above
-
-    sequence, settled = settle_component(inputs.the_knee.implant, study)
-    return {"settling": sequence, "settled_pose": settled}
-
-
-_COMPUTE: Mapping[str, Callable[[Any, PartInputs], Tables]] = {
-    "discretisation": _discretisation,
-    "elements": _elements,
-    "settling": _settling,
-}

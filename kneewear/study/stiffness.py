@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.models.press.settings import PressStudy
 from kneewear.motion.laxity import drive_path, tabulate_path
-from kneewear.motion.press import Rig
+from kneewear.motion.press import PressedBearing, Rig
 from kneewear.study.inputs import CaseInputs
-from kneewear.study.models import MODELS, CaseModel, WearResult
+from kneewear.study.models import MODELS, Model
 from kneewear.study.plan_settings import STIFFNESS, Search
 from kneewear.study.study import Study, WearStudy
+from kneewear.study.wear import WearResult
 
 
-def model_of(study: Study) -> CaseModel:
+def case_model(study: Study) -> Model:
     """Model of the cases of a study, with the stiffnesses that a search asks for."""
     model, plan = MODELS[study.model], study.cases
     if not isinstance(plan, Search) or not plan.stiffnesses:
@@ -55,15 +55,13 @@ def measure_stiffness(study: WearStudy, plan: Search) -> dict[str, float]:
     if options is None:
         return {}
     implant, _ = build_implant(study.implant)
-    settings = study.model_dump(mode="json", include=set(Study.model_fields))
-    settings |= {"model": "press", "cases_per_job": 1}
     values: dict[str, float] = {}
     for name in plan.stiffnesses:
         path, slopes = options.paths[STIFFNESS[name]], []
         for flexion in options.flexion_deg:
             press = options.press.model_copy(update={"flexion_deg": flexion, "path": path})
-            test = PressStudy.model_validate(settings | {"press": press})
-            loop = drive_path(Rig(implant, test), path)
+            bearing = PressedBearing(press, study.simulation, study.table, study.grid)
+            loop = drive_path(Rig(implant, bearing), path)
             slopes.append(float(tabulate_path(loop, path)["stiffness"]))
         values[name] = float(np.mean(slopes))
     return values

@@ -103,6 +103,12 @@ class Study(Settings):
     has_coupled_contact: ClassVar[bool] = False
     # Whether one plateau alone may be pressed, beside studies of activities.
     presses_single_plateaus: ClassVar[bool] = False
+    # Whether a case is a life of wear whose results printed values and simulator tests are of.
+    has_lives: ClassVar[bool] = False
+    # Whether side jobs have the variables of the study: where geometry varies, distances are exact.
+    side_jobs_vary: ClassVar[bool] = True
+    # Whether figures show the implants of all designs.
+    draws_designs: ClassVar[bool] = False
     # Whether activities are simulated, with motion and load of the bones.
     has_activities: ClassVar[bool] = False
 
@@ -110,6 +116,11 @@ class Study(Settings):
     def model_files(self) -> Mapping[str, str]:
         """Data files of the model by name, as the settings give them."""
         return {}
+
+    @property
+    def loaded_packages(self) -> tuple[str, ...]:
+        """Packages whose modules the model of the study loads by name."""
+        return ()
 
     @property
     def pose_file(self) -> Motion | None:
@@ -125,6 +136,16 @@ class Study(Settings):
     def simulator_tests(self) -> Mapping[str, SimulatorTestSettings]:
         """Wear measured in a simulator, by the name of the test."""
         return {}
+
+    @property
+    def comparison_table(self) -> str | None:
+        """Table of a finished finite-element comparison that the page quotes."""
+        return None
+
+    @property
+    def constants_file(self) -> str | None:
+        """File of the uncertain constants that the centre case is sampled over."""
+        return None
 
     @property
     def body_masses_kg(self) -> tuple[float, ...]:
@@ -585,6 +606,16 @@ class CaseStudy(LifeStudy):
         return min(self._extremes_of(_KNOWN[THICKNESS][0], lambda study: study.insert.thickness_mm))
 
     @property
+    def comparison_table(self) -> str | None:
+        """Table of a finished finite-element comparison that the page quotes."""
+        return None
+
+    @property
+    def constants_file(self) -> str | None:
+        """File of the uncertain constants that the centre case is sampled over."""
+        return None
+
+    @property
     def body_masses_kg(self) -> tuple[float, ...]:
         """Smallest and largest body mass of the study, kg."""
         masses = self._extremes_of(_KNOWN[BODY_MASS][0], lambda study: study.patient.body_mass_kg)
@@ -781,6 +812,17 @@ class WearStudy(CaseStudy):
 
     model: Literal["wear"] = Field(description="Contact, wear and creep over a life.")
     has_coupled_contact: ClassVar[bool] = True
+    has_lives: ClassVar[bool] = True
+
+    @property
+    def comparison_table(self) -> str | None:
+        """Table of a finished finite-element comparison that the page quotes."""
+        return self.report.fe_twin
+
+    @property
+    def constants_file(self) -> str | None:
+        """File of the uncertain constants that the centre case is sampled over."""
+        return self.report.spread.constants if self.report.spread.samples else None
 
     def batches(self) -> dict[str, tuple[Case, ...]]:
         """Cases by job: batch name (b000, b001, ...) to at most `job_size` cases.

@@ -10,9 +10,9 @@ from kneewear.base.cases import OUTPUTS
 from kneewear.base.checks import checks
 from kneewear.base.faults import fault_at, suggestion
 from kneewear.base.files import Location, value_at
-from kneewear.base.findings import Finding
 from kneewear.base.keys import range_at
 from kneewear.base.variables import Variable, apply_values, locations_of
+from kneewear.errors import Finding
 
 if TYPE_CHECKING:
     from kneewear.study.study import Study

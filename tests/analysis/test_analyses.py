@@ -33,8 +33,9 @@ from kneewear.study.analysis_settings import (
     StepsOptions,
     ValidityOptions,
 )
-from kneewear.study.models import MODELS, column_name
+from kneewear.study.models import MODELS
 from kneewear.study.plans import plan_cases
+from kneewear.study.wear import column_name
 from tests.study.studies import coarse_study
 
 NAMES = ("x", "y", "z")

@@ -20,7 +20,7 @@ from kneewear.analysis.literature import (
     published_rows,
     rms_number,
 )
-from kneewear.knees.replications import MULTIBODY_MODELS, STUDY_MODELS, replication_room
+from kneewear.knees.replications import MULTIBODY_MODELS, replication_room
 
 ROWS = pd.DataFrame(
     [
@@ -50,20 +50,21 @@ def test_limits_and_remarks_decide(quantity, value, verdict):
     assert row["verdict"] == verdict
 
 
+PAPERS = {name: replication_room(name) for name in MULTIBODY_MODELS} | {
+    "fe_knee": "kneewear.knees.papers.fe_knee"
+}
 COMPARED = [
-    name
-    for name in (*MULTIBODY_MODELS, *STUDY_MODELS)
-    if files(replication_room(name)[0]).joinpath("literature.csv").is_file()
+    name for name, package in PAPERS.items() if files(package).joinpath("literature.csv").is_file()
 ]
 
 
 def test_all_replications_but_the_muscle_string_are_compared():
-    assert {*MULTIBODY_MODELS, *STUDY_MODELS} - {*COMPARED} == {"muscle_string"}
+    assert {*PAPERS} - {*COMPARED} == {"muscle_string"}
 
 
 @pytest.mark.parametrize("name", COMPARED)
 def test_printed_numbers_of_replications_have_limits_or_a_remark(name):
-    rows = published_rows(replication_room(name)[0])
+    rows = published_rows(PAPERS[name])
     assert rows["quantity"].is_unique and rows["source"].notna().all()
     limits = rows["low"].notna() | rows["high"].notna() | rows["tolerance"].notna()
     assert (limits | (rows["remark"] != "")).all()

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from kneewear.contact.ends import MeshEnds, PatchEnds, contact_at_ends
+from kneewear.contact.ends import PatchEnds, contact_at_ends
 from kneewear.contact.foundation import ElasticLayer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
 from kneewear.knees.contact.distance_field import build_distance_field
-from kneewear.knees.contact.mesh_pair import MeshContact
+from kneewear.knees.contact.mesh_pair import MeshContact, MeshEnds
 from kneewear.mechanics.rotations import body_three_123
 from tests.contact.indenters import THICKNESS, bumps
 from tests.contact.test_mesh_contact import ball, plate

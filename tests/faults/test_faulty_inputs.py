@@ -20,7 +20,7 @@ from kneewear.base.checks import checks, drop_silenced
 from kneewear.base.keys import ranges_by_path
 from kneewear.errors import InputDataError
 from kneewear.study.files import check_inputs
-from kneewear.study.settings import MODELS, read_study
+from kneewear.study.settings import STUDIES, read_study
 from tests.faults.faulty_inputs import CHECKOUT, DATA, write_input
 from tests.overlays import AFTER
 
@@ -79,7 +79,7 @@ def test_faulty_input_is_refused_at_its_place_or_warned_of(case, tmp_path):
 def test_cases_are_many_and_name_checks():
     assert len({case["case"] for case in CASES}) == len(CASES) > 200
     named = {case[key] for case in CASES for key in ("warned", "check") if key in case}
-    assert named <= {*checks(), *(path for one in MODELS.values() for path in ranges_by_path(one))}
+    assert named <= {*checks(), *(path for one in STUDIES.values() for path in ranges_by_path(one))}
 
 
 def write_huge(path):

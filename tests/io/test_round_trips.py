@@ -12,9 +12,9 @@ import xarray as xr
 
 from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case
-from kneewear.base.findings import Finding
 from kneewear.base.schemas import CONTACT, DAMAGE
 from kneewear.base.sides import SIDES
+from kneewear.errors import Finding
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant, InsertLayer

@@ -8,7 +8,7 @@ import pytest
 
 from kneewear.base.sides import BOTH
 from kneewear.report.cohort import DISTRIBUTED, draw_levels
-from kneewear.study.models import column_name
+from kneewear.study.wear import column_name
 from tests.report.labels import misplaced
 
 GRADES = ["conventional", "vitamin_e", "highly_cross_linked"]

@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 import matplotlib as mpl
 import pytest
 
-from kneewear.base.findings import Finding, Reported
+from kneewear.base.findings import Reported
+from kneewear.errors import Finding
 from kneewear.models.press.static_figures import draw_static_figures
 from kneewear.report.pdf import write_pdf
 from kneewear.report.specification import load_page

@@ -8,9 +8,9 @@ import re
 import pandas as pd
 import pytest
 
-from kneewear.base.findings import Finding, Reported
+from kneewear.base.findings import Reported
 from kneewear.base.sides import BOTH
-from kneewear.errors import NOT_COMPUTED, InputDataError
+from kneewear.errors import NOT_COMPUTED, Finding, InputDataError
 from kneewear.io.documents import save_json
 from kneewear.report.derived import Tables
 from kneewear.report.specification import KeyResultPart

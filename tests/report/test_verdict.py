@@ -7,7 +7,8 @@ import re
 import pytest
 
 from kneewear import __main__ as command
-from kneewear.base.findings import VALIDITY, WORDS, Finding, Reported, Verdict
+from kneewear.base.findings import VALIDITY, WORDS, Reported, Verdict
+from kneewear.errors import Finding
 from kneewear.io.documents import save_json
 from kneewear.report.summary import read_verdict
 from kneewear.runs.terminal_summary import outcome

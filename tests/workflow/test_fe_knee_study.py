@@ -51,15 +51,15 @@ def test_figures_run_no_step_again(checkout):
         "kneewear/knees/papers/fe_knee/figures.py", "TOP_PERCENTILE = 99.5", "TOP_PERCENTILE = 99.0"
     ):
         planned = checkout.planned(SMALL)
-    assert "join_parts" in planned
-    assert "compute_part" not in planned
+    assert "join_jobs" in planned
+    assert "compute_job" not in planned
 
 
 def test_other_steps_use_the_same_meshes(checkout):
     meshes = checkout.folder / "results/small/fe_knee/meshes.npz"
     before, frames = file_hash(meshes), file_hash(meshes.with_name("frames.nc"))
     longer = {**SMALL, "fe_knee": {**SMALL["fe_knee"], "steps": 21}}
-    assert checkout.planned(longer)["compute_part"] == 2
+    assert checkout.planned(longer)["compute_job"] == 2
     checkout.snakemake(overrides=longer)
     assert file_hash(meshes) == before
     assert file_hash(meshes.with_name("frames.nc")) != frames

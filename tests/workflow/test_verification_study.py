@@ -63,6 +63,6 @@ def test_every_table_is_there_and_no_wear_study_runs_them(checkout, finished):
 
 def test_settings_rerun_all_parts_and_those_of_the_page_none(checkout):
     assert checkout.planned(SMALL) == {}
-    assert checkout.planned({**SMALL, "wear": {"months": 12}})["compute_part"] == 4
+    assert checkout.planned({**SMALL, "wear": {"months": 12}})["compute_job"] == 4
     planned = checkout.planned({**SMALL, "report": {"pressure_limit_mpa": 30.0}})
-    assert "compute_part" not in planned
+    assert "compute_job" not in planned

@@ -1,8 +1,7 @@
 """Cases of any plan without maps: a row of results each, and the analyses of all rows."""
 
 from kneewear.study.files import case_files, count_cases, plan_file
-from kneewear.study.jobs import SIDE_STUDIES
-from kneewear.study.side_jobs import list_parts, part_settings
+from kneewear.study.side_jobs import job_settings, list_jobs
 
 # First case of each job, the one after its last, and the step.
 CASE_BATCHES = {
@@ -10,7 +9,7 @@ CASE_BATCHES = {
     for name, part in STUDY.batch_ranges(count_cases(STUDY, ROOT)).items()
 }
 KNEE = [rules.build_geometry.output.knee] if STUDY.has_knee else []
-SIDE_PARTS = list_parts(STUDY)
+SIDE_PARTS = list_jobs(STUDY)
 CASE_FILES = [*plan_file(STUDY, ROOT), *case_files(STUDY, ROOT)]
 
 
@@ -56,7 +55,7 @@ rule evaluate_cases:
         mem_mb=SIZES.sample_mb,
         runtime=SIZES.sample_minutes,
     params:
-        source=source_fingerprint("evaluate_cases", ROOT),
+        source=source_fingerprint("evaluate_cases", ROOT, model_of(STUDY).modules("compute", "collect")),
         digests=lambda wildcards: input_digests(CASE_FILES),
         # The folder where cases read files.
         study=STUDY.computed()
@@ -90,8 +89,8 @@ for part_name, part in SIDE_PARTS.items():
             mem_mb=SIZES.more(part.memory_mb),
             runtime=SIZES.longer(part.minutes),
         params:
-            source=source_fingerprint("compute_part", ROOT, [SIDE_STUDIES]),
-            study=part_settings(STUDY, part_name),
+            source=source_fingerprint("compute_part", ROOT, ["kneewear.study.side_jobs", *model_of(STUDY).modules("side_jobs")]),
+            study=job_settings(STUDY, part_name),
             root=ROOT,
             part=part_name,
             folder=f"{RESULTS}/tables",
@@ -106,7 +105,7 @@ SIDE_TABLES = [
     for part in SIDE_PARTS.values()
     for name in part.tables
 ]
-IMPLANT_FILES = CASE_FILES if STUDY.model == "press" else []
+IMPLANT_FILES = CASE_FILES if STUDY.draws_designs else []
 
 
 include: "analyse.smk"

@@ -30,8 +30,7 @@ from kneewear.study.files import (
 )
 from kneewear.runs.provenance import gather_records
 from kneewear.report.specification import load_page
-from kneewear.knees.replications import replication_room
-from kneewear.study.jobs import PART_MODELS
+from kneewear.study.models import model_of
 from kneewear.runs.workflow import JobSizes, study_of_run, input_digests
 
 # Relative: a moved checkout runs nothing again.
@@ -79,9 +78,8 @@ TARGET = (
     if STUDY.cases.plan in ("search", "fit")
     else (
         "cases"
-        if STUDY.model in ("press", "wear_test", "backside")
-        or (STUDY.model == "wear" and not STUDY.cases.maps)
-        else "parts" if STUDY.model in PART_MODELS else STUDY.model
+        if model_of(STUDY).has_cases and not STUDY.has_maps
+        else "wear" if STUDY.has_maps else "parts"
     )
 )
 # Formats of figures, and those that the summary shows as pictures.

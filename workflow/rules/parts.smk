@@ -2,10 +2,8 @@
 
 from re import escape
 
-from kneewear.study.jobs import part_model
-
-MODEL = part_model(STUDY.model)
-PARTS = MODEL.list_parts(STUDY)
+MODEL = model_of(STUDY)
+PARTS = MODEL.list_jobs(STUDY)
 # Maps are for figures only.
 TABLES = {
     name: (
@@ -36,14 +34,11 @@ KERNELS_NEEDED = (
     if any(part.kernels for part in PARTS.values())
     else []
 )
-ROOM = [
-    PART_MODELS[STUDY.model],
-    *(replication_room(STUDY.multibody.model) if STUDY.model == "multibody" else []),
-]
+ROOM = [*MODEL.modules("list_jobs", "compute_job"), *STUDY.loaded_packages]
 
 
-# Figures of replications are found by name.
-FIGURES = [f"{room}.figures" for room in replication_room(STUDY.model)]
+# Figures are found by name.
+FIGURES = MODEL.modules("draw", "view")
 
 
 wildcard_constraints:

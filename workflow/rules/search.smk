@@ -48,7 +48,7 @@ rule evaluate_cases:
         mem_mb=SIZES.sample_mb,
         runtime=SIZES.sample_minutes,
     params:
-        source=source_fingerprint("evaluate_cases", ROOT),
+        source=source_fingerprint("evaluate_cases", ROOT, model_of(STUDY).modules("compute", "collect")),
         study=lambda wildcards: (
             STUDY.computed()
             if wildcards.generation == FRONT

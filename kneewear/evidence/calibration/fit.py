@@ -22,11 +22,11 @@ from kneewear.base.variables import Variable, locations_of
 from kneewear.errors import ConvergenceError, KneewearError
 from kneewear.evidence.published.values import CALIBRATION_CASES, HALF_UNITS, published_values
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
-from kneewear.study.models import column_name
 from kneewear.study.plan_settings import Fit, ResolutionSettings, SpreadSettings, StageSettings
 from kneewear.study.plans import CASE
 from kneewear.study.run import FAILURE, run_cases
 from kneewear.study.study import Study, WearStudy
+from kneewear.study.wear import column_name
 
 Array = NDArray[np.float64]
 

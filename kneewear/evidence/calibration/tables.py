@@ -28,8 +28,8 @@ from kneewear.evidence.calibration.fit import (
 )
 from kneewear.evidence.published.comparison import compare_published
 from kneewear.study.analysis_settings import FitOptions
-from kneewear.study.models import column_name
 from kneewear.study.study import Study
+from kneewear.study.wear import column_name
 
 Array = NDArray[np.float64]
 

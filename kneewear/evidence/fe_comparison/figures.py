@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
@@ -24,6 +28,13 @@ TITLES = {
     "force_at_pose": "Force at equal pose",
 }  # fmt: skip
 STRESSES = {"von_mises": "von Mises stress (MPa)", "max_shear": "maximum shear stress (MPa)"}
+
+
+def draw_jobs(
+    tables: Mapping[str, pd.DataFrame], records: Mapping[str, Any], files: Mapping[str, Path]
+) -> dict[str, Figure]:
+    """Figures of the tables of all cases."""
+    return draw_twin(tables["fe_twin"], tables["fe_maps"], tables["fe_profiles"])
 
 
 def draw_twin(

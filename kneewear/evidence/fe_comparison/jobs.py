@@ -1,20 +1,20 @@
-"""A finite-element twin as a model in parts: one for each case."""
+"""Jobs of a finite-element comparison: one for each case."""
 
 from __future__ import annotations
 
 from kneewear.evidence.fe_comparison.comparison import compute_twin
 from kneewear.evidence.fe_comparison.settings import FeTwinStudy
-from kneewear.study.jobs import Part, PartInputs, PartResult
+from kneewear.study.jobs import Job, JobInputs, JobResult
 
 TABLES = "fe_twin", "fe_profiles", "fe_solids", "fe_maps"
 
 
-def list_parts(study: FeTwinStudy) -> dict[str, Part]:
+def list_jobs(study: FeTwinStudy) -> dict[str, Job]:
     """Cases by name."""
-    return {case.name: Part(TABLES, 10_000, 60) for case in study.twin_cases()}
+    return {case.name: Job(TABLES, 10_000, 60) for case in study.twin_cases()}
 
 
-def compute_part(study: FeTwinStudy, name: str, inputs: PartInputs) -> PartResult:
+def compute_job(study: FeTwinStudy, name: str, inputs: JobInputs) -> JobResult:
     """Finite elements beside the foundation for the frames of one case."""
     (case,) = (case for case in study.twin_cases() if case.name == name)
     twin = compute_twin(
@@ -26,4 +26,4 @@ def compute_part(study: FeTwinStudy, name: str, inputs: PartInputs) -> PartResul
         study.simulation,
     )
     tables = dict(zip(TABLES, (twin.results, twin.profiles, twin.solids, twin.maps), strict=True))
-    return PartResult(tables, solids=twin.fields)
+    return JobResult(tables, solids=twin.fields)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ from kneewear.report import style
 from kneewear.report.study_tables import PUBLISHED_BOUNDS, tilted_element
 from kneewear.report.tables import rows_with
 
-MODELS = {
+_THEORIES = {
     "foundation": ("elastic foundation", "analytical solution", style.BLUE),
     "half-space": ("elastic half-space", "Hertz", style.RED),
 }
@@ -40,6 +42,13 @@ DISTANCES = {
 }
 
 
+def draw_jobs(
+    tables: Mapping[str, pd.DataFrame], records: Mapping[str, Any], files: Mapping[str, Path]
+) -> dict[str, Figure]:
+    """Figures of the tables of all jobs."""
+    return draw_verification(tables)
+
+
 def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
     """Draw the figures of the verification tables, by the same names; missing ones are left out."""
     draw = {
@@ -61,8 +70,8 @@ def draw_sphere_models(table: pd.DataFrame) -> Figure:
     """Pressure under one load and force over the approach, of models of one sphere."""
     figure, ((pressure, force),) = style.new_figure(3.4, columns=2)
     for axes, quantity, stride in ((pressure, "pressure", 3), (force, "force", 1)):
-        for model, (label, theory, colour) in MODELS.items():
-            rows = table[(table["quantity"] == quantity) & (table["model"] == model)]
+        for kind, (label, theory, colour) in _THEORIES.items():
+            rows = table[(table["quantity"] == quantity) & (table["model"] == kind)]
             exact = rows[rows["source"] == "exact"]
             found = rows[rows["source"] == "computed"].iloc[::stride]
             axes.plot(exact["place_mm"], exact["value"], color=colour, label=f"{label}, {theory}")

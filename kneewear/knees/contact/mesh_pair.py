@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact import _distance_kernels as distances
@@ -18,6 +19,7 @@ from kneewear.knees.contact.distance_field import DistanceField
 from kneewear.mechanics.rotations import require_rotation
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 class MeshContact:
@@ -123,3 +125,26 @@ class MeshContact:
         depth[found.element] = found.penetration
         stored = self._layer.law.energy(depth[own], self._layer.thickness[own])
         return float(stored @ self.area[own])
+
+
+class MeshEnds:
+    """Ends of the surfaces of a contact between meshes: their open edges.
+
+    An element is at an end of the moving surface if a vertex on an open edge of it is within the
+    element's own width of its centre, beside the penetration.
+    """
+
+    def __init__(self, law: MeshContact) -> None:
+        self._law = law
+        self._tree = scipy.spatial.cKDTree(law.border) if len(law.border) else None
+
+    def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
+        """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""
+        element = contact.element
+        found = np.zeros((2, element.size), dtype=bool)
+        found[0] = self._law.outermost[element]
+        if self._tree is not None and element.size:
+            centre = (self._law.centre[element] - translation) @ rotation
+            reach = np.sqrt(contact.area) + contact.penetration
+            found[1] = self._tree.query(centre)[0] < reach
+        return found

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union
 
 from pydantic import Field
 
-from kneewear.knees.replications import MULTIBODY_MODELS, replication
+from kneewear.knees.replications import (
+    MULTIBODY_MODELS,
+    is_replication,
+    replication,
+    replication_room,
+)
 from kneewear.knees.settings.composed_knee import ComposedKneeSettings
 from kneewear.study.study import Study
 
@@ -36,3 +41,9 @@ class MultibodyStudy(Study):
     def model_files(self) -> Mapping[str, str]:
         """Data files of the knee by name, as the settings give them."""
         return dict(self.multibody.files)
+
+    @property
+    def loaded_packages(self) -> tuple[str, ...]:
+        """Package of the model of another group, if the study has one."""
+        name = self.multibody.model
+        return (replication_room(name),) if is_replication(name) else ()

@@ -7,9 +7,15 @@ import pandas as pd
 
 from kneewear.activity.plausibility import farthest_from_neighbours
 from kneewear.base.checks import checks, judge
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
-from kneewear.models.bearing_test.settings import BearingTest, FittedButton, PatellarMotion
+from kneewear.errors import Finding, InputDataError
+from kneewear.models.bearing_test.settings import (
+    BearingTest,
+    FittedButton,
+    PatellarMotion,
+    WearTestStudy,
+)
+from kneewear.models.bearing_test.simulation import BearingContact
+from kneewear.study.inputs import Reader
 
 # Check of each quantity, and of its range.
 _QUANTITIES = {
@@ -21,6 +27,20 @@ _QUANTITIES = {
 }
 # Part of its range by which a curve may end away from its beginning.
 _GAP_OF_RANGE = 0.2
+
+
+def check_files(study: WearTestStudy, reader: Reader) -> tuple[Finding, ...]:
+    """Read the curves and surfaces of patellar buttons, and judge them."""
+    found: tuple[Finding, ...] = ()
+    for test in study.wear_test.tests.values():
+        if isinstance(test.motion, PatellarMotion):
+            curves = reader.curves(study, test.motion.file, test.motion.columns.given())
+            found += judge_patella(curves, test.motion)
+            refuse_uncovered(curves, test)
+            if test.shapes:
+                meshes = {name: reader.shape(study, file) for name, file in test.shapes.items()}
+                _ = BearingContact(test, study.simulation, curves, meshes).bearing
+    return found
 
 
 def judge_patella(curves: pd.DataFrame, motion: PatellarMotion) -> tuple[Finding, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -142,15 +142,6 @@ def compute_faces(study: BacksideStudy, inputs: CaseInputs) -> FacesWear:
         "glide_closure": float(closure[:2].max()),
     }
     return FacesWear(values, _kept(cycles, lower, maps[LOWER]))
-
-
-def join_alike(parts: Sequence[xr.Dataset]) -> xr.Dataset:
-    """Datasets along `case` that have as many frames and elements as the first of them, as one."""
-    if not parts:
-        return xr.Dataset()
-    sizes = {name: size for name, size in parts[0].sizes.items() if name != "case"}
-    alike = [part for part in parts if sizes.items() <= dict(part.sizes).items()]
-    return xr.concat(alike, "case", combine_attrs="drop_conflicts")
 
 
 def wear_of_lower_face(study: BacksideStudy) -> WearSettings:
@@ -344,3 +335,8 @@ def _kept(cycles: Mapping[str, FaceCycle], lower: LowerFace, maps: xr.Dataset) -
         },
         attrs={"activity": name},
     )
+
+
+def list_outputs(study: BacksideStudy) -> tuple[Output, ...]:
+    """Numbers of a case, in the order of tables."""
+    return OUTPUTS

@@ -395,3 +395,9 @@ def _negative(stiffness: Array) -> Array:
     values, vectors = np.linalg.eigh(stiffness)
     returning: Array = (vectors * np.minimum(values, -SOFTEST)) @ vectors.T
     return returning
+
+
+def compile_sliding() -> None:
+    """Compile the kernel of friction on the tray."""
+    plane, one = np.zeros((1, 2)), np.ones(1)
+    dissipate(one, np.zeros((1, 3)), plane, one, np.zeros(3), 1.0, np.empty(3), np.empty((3, 3)))

@@ -28,6 +28,8 @@ class PressStudy(Study):
     model: Literal["press"] = Field(description="Contact under an axial load.")
     has_coupled_contact: ClassVar[bool] = True
     presses_single_plateaus: ClassVar[bool] = True
+    side_jobs_vary: ClassVar[bool] = False
+    draws_designs: ClassVar[bool] = True
     press: PressSettings
     cases_per_job: int | None = quantity(
         "Cases of a job, which change no result; null for as many as a job computes in some "

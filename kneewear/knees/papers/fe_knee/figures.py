@@ -42,12 +42,14 @@ LOSSES = {
 LIGAMENTS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.AMBER, style.SKY)
 
 
-def draw_study(tables: Mapping[str, pd.DataFrame], files: Mapping[str, Path]) -> dict[str, Figure]:
+def draw_jobs(
+    tables: Mapping[str, pd.DataFrame], records: Mapping[str, Any], files: Mapping[str, Path]
+) -> dict[str, Figure]:
     """Figures of a study from its tables and files by name."""
     return draw_knee(tables["knee_history"], netcdf.load(KneeFrames, files["frames.nc"]))
 
 
-def view_study(files: Mapping[str, Path]) -> dict[str, Any]:
+def view_jobs(records: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
     """View in space of a study from its files by name."""
     return knee_view(netcdf.load(KneeFrames, files["frames.nc"]))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.meshes import TriangleMesh, to_knee_axes
 from kneewear.io.result_files import atomic_path
 from kneewear.io.shapes import load_shape
@@ -19,6 +19,7 @@ from kneewear.knees.papers.fe_knee.bones import FEMUR, FIBULA, TIBIA, KneeBones,
 from kneewear.knees.papers.fe_knee.settings import BonesSettings, FeKneeStudy, NaturalBonesSettings
 from kneewear.knees.papers.fe_knee.volume_mesh import VolumeMesh
 from kneewear.knees.tissue.files import FileFrame, read_ligaments
+from kneewear.study.inputs import Reader
 
 Array = NDArray[np.float64]
 Files = Mapping[str, str | Path]
@@ -44,10 +45,10 @@ def load_bones(settings: BonesSettings, files: Files, knee: str) -> NaturalBones
     return NaturalBones(surfaces, _attachments(own, files["ligaments"], axes, knee))
 
 
-def check(study: FeKneeStudy, files: Files) -> None:
+def check_files(study: FeKneeStudy, reader: Reader) -> tuple[Finding, ...]:
     """Read the data files of a study; InputDataError if they, or the mesher, cannot be used."""
     bones = study.fe_knee.bones
-    load_bones(bones, files, study.implant.knee)
+    load_bones(bones, reader.files(study), study.implant.knee)
     if bones.source == "natural" and find_spec("pytetwild") is None:
         raise InputDataError(
             "fe_knee.bones.source: natural",
@@ -55,6 +56,7 @@ def check(study: FeKneeStudy, files: Files) -> None:
             "the optional extra `fe`",
             "Install it: pip install 'kneewear[fe]'. Or take simplified bones.",
         )
+    return ()
 
 
 def _attachments(

@@ -1,4 +1,4 @@
-"""A dynamic finite-element knee as a model in parts: its steps in time, and the printed numbers."""
+"""Jobs of a dynamic finite-element knee: its steps in time, and the printed numbers."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from kneewear.knees.papers.fe_knee.progress import ProgressFile
 from kneewear.knees.papers.fe_knee.run import KneeFrames, KneeRun, run_knee
 from kneewear.knees.papers.fe_knee.settings import FeKneeStudy
 from kneewear.study import netcdf
-from kneewear.study.jobs import Part, PartInputs, PartResult
+from kneewear.study.jobs import Job, JobInputs, JobResult
 
 KNEE, LITERATURE = "knee", "literature"
 HISTORY, COUNTS = "knee_history", "knee_meshes"
 MESHES, FRAMES = "meshes.npz", "frames.nc"
 
 
-def list_parts(study: FeKneeStudy) -> dict[str, Part]:
+def list_jobs(study: FeKneeStudy) -> dict[str, Job]:
     """All steps of the knee, and the numbers that its source prints."""
     return {
-        KNEE: Part((HISTORY, COUNTS), 4000, 240, knee=False, kernels=False, files=(FRAMES,)),
-        LITERATURE: Part((LITERATURE,), 4000, 60, knee=False, kernels=False, needs=(KNEE,)),
+        KNEE: Job((HISTORY, COUNTS), 4000, 240, knee=False, kernels=False, files=(FRAMES,)),
+        LITERATURE: Job((LITERATURE,), 4000, 60, knee=False, kernels=False, needs=(KNEE,)),
     }
 
 
-def compute_part(study: FeKneeStudy, name: str, inputs: PartInputs) -> PartResult:
+def compute_job(study: FeKneeStudy, name: str, inputs: JobInputs) -> JobResult:
     """Steps in time, whose meshes and frames are written to the folder; or the printed numbers.
 
     Meshes and progress are beside the folder too: a killed job continues, and other steps have the
@@ -46,7 +46,7 @@ def compute_part(study: FeKneeStudy, name: str, inputs: PartInputs) -> PartResul
             frames=netcdf.load(KneeFrames, knee / FRAMES),
         )
         table = compare_fe_knee(run, load_meshes(knee / MESHES), settings)
-        return PartResult({LITERATURE: table})
+        return JobResult({LITERATURE: table})
     bones = _bones(study, inputs, folder.parent / MESHES)
     block = settings.model_dump(mode="json")
     progress = ProgressFile(folder.parent / "progress.npz", bones, block, inputs.source)
@@ -54,10 +54,10 @@ def compute_part(study: FeKneeStudy, name: str, inputs: PartInputs) -> PartResul
     save_meshes(bones, folder / MESHES)
     netcdf.save(run.frames, folder / FRAMES)
     progress.remove()
-    return PartResult({HISTORY: run.history, COUNTS: run.meshes})
+    return JobResult({HISTORY: run.history, COUNTS: run.meshes})
 
 
-def _bones(study: FeKneeStudy, inputs: PartInputs, path: Path) -> KneeBones:
+def _bones(study: FeKneeStudy, inputs: JobInputs, path: Path) -> KneeBones:
     """Bones, meshed again only for other settings, data or code."""
     settings, knee = study.fe_knee.bones, study.implant.knee
     digests = {name: file_hash(file) for name, file in inputs.files.items()}

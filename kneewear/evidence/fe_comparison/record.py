@@ -1,0 +1,12 @@
+"""Record of finite-element comparisons."""
+
+from kneewear.study.models import Lazy, Model
+
+MODEL = Model(
+    name="fe_twin",
+    settings=Lazy("evidence.fe_comparison.settings:FeTwinStudy"),
+    list_jobs=Lazy("evidence.fe_comparison.jobs:list_jobs"),
+    compute_job=Lazy("evidence.fe_comparison.jobs:compute_job"),
+    draw=Lazy("evidence.fe_comparison.figures:draw_jobs"),
+    check_files=Lazy("evidence.fe_comparison.checks:check_files"),
+)

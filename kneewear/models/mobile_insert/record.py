@@ -1,0 +1,19 @@
+"""Record of wear of both faces of an insert."""
+
+from operator import attrgetter
+
+from kneewear.study.models import Lazy, Model
+
+MODEL = Model(
+    name="backside",
+    settings=Lazy("models.mobile_insert.settings:BacksideStudy"),
+    compute=Lazy("models.mobile_insert.compute:compute_faces"),
+    tabulate=attrgetter("values"),
+    outputs=Lazy("models.mobile_insert.compute:list_outputs"),
+    further=Lazy("study.datasets:no_further_columns"),
+    collect=Lazy("study.datasets:collect_datasets"),
+    join=Lazy("study.datasets:load_joined"),
+    side_jobs=Lazy("study.side_jobs:list_side_jobs"),
+    draw_kept=Lazy("models.mobile_insert.figures:draw_faces"),
+    compile=Lazy("models.mobile_insert.insert_motion:compile_sliding"),
+)
