@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from kneewear import __main__ as command
+from kneewear import checkout_folder
+from kneewear.runs import environment
 from kneewear.runs.environment import (
     LOCKS,
     check_folder,
     check_locks,
     check_machine,
+    find_study,
     settings_files,
     unlock,
 )
@@ -31,6 +34,48 @@ def test_names_with_blanks_are_found_among_several(tmp_path, monkeypatch):
     assert settings_files(["my", "file.yaml", "other.yaml"]) == ["my file.yaml", "other.yaml"]
     assert settings_files([""]) == []
     assert refused_at(settings_files, ["other.yaml none.yaml"]) == "none.yaml"
+
+
+def test_studies_that_come_with_the_package_are_found_by_name_from_any_folder(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    shipped = checkout_folder() / "config"
+    for name in ("quick", "config/quick.yaml"):
+        assert settings_files([name]) == [str(shipped / "quick.yaml")]
+    file = find_study("variance_based")
+    assert file is not None
+    assert file.stem == "variance_based"
+    assert file.parent.parent == shipped
+    assert settings_files(["quick sweep"]) == [
+        str(shipped / f"{n}.yaml") for n in ("quick", "sweep")
+    ]
+    # Names of files are no names of studies: a user's own file is elsewhere.
+    for name in ("quick.yaml", "other/quick.yaml", "quikc"):
+        assert refused_at(settings_files, [name]) == Path(name).name
+
+
+def test_files_of_the_user_come_before_studies_of_their_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("quick").mkdir()
+    assert find_study("quick") == checkout_folder() / "config" / "quick.yaml"
+    Path("config").mkdir()
+    own = Path("config", "quick.yaml")
+    own.write_text("seed: 1\n")
+    assert settings_files(["quick"]) == settings_files([str(own)]) == [str(own)]
+    Path("quick").rmdir()
+    Path("quick").write_text("seed: 1\n")
+    assert settings_files(["quick"]) == ["quick"]
+
+
+def test_studies_are_found_in_their_folder_before_folders_of_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(environment, "checkout_folder", lambda: tmp_path / "shipped")
+    (tmp_path / "shipped/config/papers").mkdir(parents=True)
+    for place in ("shipped/config/papers/one.yaml", "shipped/config/one.yaml"):
+        (tmp_path / place).write_text("seed: 1\n")
+        assert find_study("one") == tmp_path / place
+        assert find_study("config/one.yaml") == tmp_path / place
 
 
 @pytest.mark.parametrize(("variable", "place"), [

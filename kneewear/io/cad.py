@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kneewear.base.findings import Finding
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant
@@ -25,19 +29,63 @@ _COMPLETE = "a complete STEP or IGES file"
 STEP_SUFFIXES = (".step", ".stp")
 IGES_SUFFIXES = (".iges", ".igs")
 SUFFIXES = STEP_SUFFIXES + IGES_SUFFIXES
+# Libraries of the system that OpenCASCADE is linked against on Linux; servers may lack them.
+SYSTEM_LIBRARIES = ("libGL.so.1", "libX11.so.6")
 
 
 def cad_is_installed() -> bool:
-    """Whether the optional extra `cad` is installed."""
-    return find_spec("OCP") is not None
+    """Whether the optional extra `cad` is installed, and the system has what it needs."""
+    return find_spec("OCP") is not None and not cad_fault()
+
+
+@cache
+def cad_fault() -> str:
+    """Why OpenCASCADE, which is installed, cannot be loaded; nothing where it can be.
+
+    To load it takes half a second, which every job would spend: where the system has its libraries
+    it is taken as loadable.
+    """
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        for name in SYSTEM_LIBRARIES:
+            ctypes.CDLL(name)
+    except OSError:
+        try:
+            import_module("OCP")
+        except ImportError as error:
+            return str(error)
+    return ""
 
 
 def require_cad(path: str | Path) -> None:
-    """Refuse a CAD file where OpenCASCADE is missing."""
-    if not cad_is_installed():
-        found = "a CAD file, and no OpenCASCADE to read or write it"
-        remedy = "Install it (pip install 'kneewear[cad]'), or export the part as STL."
-        raise InputDataError(path, found, "the optional extra `cad`", remedy)
+    """Refuse a CAD file where OpenCASCADE is missing or cannot be loaded."""
+    if cad_is_installed():
+        return
+    found = "a CAD file, and no OpenCASCADE to read or write it"
+    expected = "the optional extra `cad`"
+    remedy = "Install it (pip install 'kneewear[cad]'), or export the part as STL."
+    if find_spec("OCP") is not None:
+        found = f"a CAD file, and OpenCASCADE that cannot be loaded ({cad_fault()})"
+        expected = f"the system's {' and '.join(SYSTEM_LIBRARIES)}, which it needs"
+        remedy = (
+            "Install them (Debian: apt-get install libgl1 libx11-6), or export the part as STL."
+        )
+    raise InputDataError(path, found, expected, remedy)
+
+
+def unwritten_cad() -> Finding | None:
+    """Finding that no STEP files are written because OpenCASCADE, installed, cannot be loaded."""
+    if find_spec("OCP") is None or not cad_fault():
+        return None
+    return Finding(
+        "cad.system_libraries",
+        "note",
+        "STEP files of the implant",
+        f"OpenCASCADE that cannot be loaded ({cad_fault()}); none are written",
+        f"the system's {' and '.join(SYSTEM_LIBRARIES)}",
+        "Install them (Debian: apt-get install libgl1 libx11-6).",
+    )
 
 
 def load_cad(path: str | Path) -> TriangleMesh:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from kneewear import checkout_folder
 from kneewear.base.files import read_settings_file
 from kneewear.errors import InputDataError
 
@@ -24,21 +25,40 @@ def settings_files(words: Sequence[str]) -> list[str]:
     """Files of settings that were named on a command line, perhaps split at blanks.
 
     As many words as possible that name a file together are taken as one name; without any it is
-    `OWN_SETTINGS`, where there is one. InputDataError as `read_settings_file` if one cannot be read
-    or is no YAML.
+    `OWN_SETTINGS`, where there is one. A word that names no file may be the name of a study (see
+    `find_study`). InputDataError as `read_settings_file` if one cannot be read or is no YAML.
     """
     parts = [part for word in words for part in word.split(" ") if part]
     files = []
     while parts:
         sizes = range(len(parts), 0, -1)
         size = next((n for n in sizes if Path(" ".join(parts[:n])).is_file()), 1)
-        files.append(" ".join(parts[:size]))
+        name = " ".join(parts[:size])
+        files.append(str(find_study(name) or name))
         parts = parts[size:]
     if not files and Path(OWN_SETTINGS).is_file():
         files = [OWN_SETTINGS]
     for file in files:
         read_settings_file(file)
     return files
+
+
+def find_study(name: str) -> Path | None:
+    """File of settings of a name; None where there is none.
+
+    A file of the user comes first: `name` itself, then `config/NAME.yaml` in the working folder.
+    Otherwise `NAME`, or `config/NAME.yaml`, is a study that comes with kneewear, and is looked for
+    in its folder `config` and then in the folders of this one.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    if (path.parent, path.suffix) not in {(Path(), ""), (Path("config"), ".yaml")}:
+        return None
+    file = f"{path.stem}.yaml"
+    shipped = checkout_folder() / "config"
+    places = [Path("config", file), shipped / file, *sorted(shipped.glob(f"*/{file}"))]
+    return next((place for place in places if place.is_file()), None)
 
 
 def check_locks(folder: Path) -> None:

@@ -177,9 +177,11 @@ def test_file_without_permission_to_read_is_reported(monkeypatch):
     # The other user could not write what the coverage tool counts.
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
     script = (
-        "import os, sys\nimport kneewear.__main__ as program\n"
-        # Checkout and Python may lie in folders that are closed to others: all is loaded, and the
-        # default settings are copied, while this user may.
+        # Checkout and Python may lie in folders that are closed to others: all is loaded, the
+        # checkout is looked for, and the default settings are copied, while this user may.
+        "import functools, os, sys\nimport kneewear\n"
+        "kneewear.checkout_folder = functools.cache(kneewear.checkout_folder)\n"
+        "import kneewear.__main__ as program\n"
         "program.main(['check', '--files-only', *sys.argv[2:]])\n"
         "program.default_settings_file = lambda: sys.argv[1]\n"
         "os.chmod('insert.stl', 0)\n"

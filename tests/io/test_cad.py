@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -51,8 +52,41 @@ def test_missing_extra_has_its_message(monkeypatch, tmp_path):
     assert refused_at(cad.save_implant_step, built_in(), tmp_path / "out.step") == "out.step"
 
 
+@pytest.fixture
+def unloadable(tmp_path, monkeypatch):
+    """OpenCASCADE that is installed on a system without the libraries that it is linked against."""
+    fault = "libGL.so.1: cannot open shared object file"
+    (tmp_path / "packages" / "OCP").mkdir(parents=True)
+    (tmp_path / "packages" / "OCP" / "__init__.py").write_text(f"raise ImportError({fault!r})\n")
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    for name in [one for one in sys.modules if one.partition(".")[0] == "OCP"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(cad, "SYSTEM_LIBRARIES", ("libnone.so.9",))
+    monkeypatch.setattr(sys, "platform", "linux")
+    cad.cad_fault.cache_clear()
+    yield fault
+    cad.cad_fault.cache_clear()
+
+
+def test_opencascade_without_libraries_of_the_system_counts_as_missing(unloadable, tmp_path):
+    assert not cad.cad_is_installed()
+    found = refusal(cad.save_implant_step, built_in(), tmp_path / "out.step")
+    assert found.where.endswith("out.step")
+    assert unloadable in found.found
+    assert "libnone.so.9" in found.expected
+    path = tmp_path / "part.step"
+    path.write_text("ISO-10303-21;")
+    assert refused_at(load_shape, path) == "part.step"
+    unwritten = cad.unwritten_cad()
+    assert (unwritten.check, unwritten.severity) == ("cad.system_libraries", "note")
+    assert unloadable in unwritten.found
+
+
 @needs_cad
 class TestWithOpenCascade:
+    def test_loadable_opencascade_has_no_finding(self):
+        assert cad.unwritten_cad() is None
+
     @pytest.mark.parametrize("left", [False, True])
     def test_step_gives_the_same_points(self, tmp_path, left):
         implant = replace(built_in(), left=left)

@@ -112,4 +112,6 @@ def test_an_unpacked_wheel_runs_without_the_checkout(built, tmp_path):
     run("-m", "kneewear", "check", "--files-only", "mine.yaml", folder=mine, path=installed)
     # Planned by the workflow of the package; nothing is computed.
     run("-m", "kneewear", "run", "mine.yaml", "--", "-n", "--quiet", folder=mine, path=installed)
+    # Nor of a study that comes with the package, in a folder without it.
+    run("-m", "kneewear", "run", "quick", "--", "-n", "--quiet", folder=mine, path=installed)
     assert not (mine / "results").exists()

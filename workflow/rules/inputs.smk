@@ -60,7 +60,7 @@ rule export_files:
             f"{RESULTS}/geometry/vtk/{{part}}.vtp",
             part=["insert", "insert_net", "femoral", "femoral_net", "grid"],
         ),
-        # Only where the optional extra `cad` is installed.
+        # Only where the optional extra `cad` is installed and can be loaded.
         step=[f"{RESULTS}/geometry/surfaces.step"] if cad_is_installed() else [],
     log:
         f"{LOGS}/export_files.log",
