@@ -17,8 +17,8 @@ with job_log(snakemake.log[0]):
     save_geometry_vtk(knee.implant, knee.grid, Path(output.vtk[0]).parent)
     for path in output.step:
         save_implant_step(knee.implant, path)
-    if unwritten := unwritten_cad():
-        logging.getLogger("kneewear").warning("%s", unwritten)
+    for finding in unwritten_cad():
+        logging.getLogger("kneewear").warning("%s", finding)
     own = {"grid": knee.grid, "left": knee.implant.left}
     for maps, worn in zip(output.get("maps", []), output.get("worn", []), strict=True):
         damage = netcdf.load(DAMAGE, given.damage, only={"case": params.cases})

@@ -81,7 +81,7 @@ def test_imports_that_point_up_or_to_the_side_and_circles_are_counted(sources):
         "kneewear/study/models.py",
     }  # fmt: skip
     assert circles.places == ("kneewear.base and kneewear.wear",)
-    assert set(loose.places) == {"kneewear.loose", "kneewear.run.jobs"}
+    assert set(loose.places) == {"kneewear.loose", "kneewear.runs.jobs"}
 
 
 def test_slices_are_known_only_to_the_loader(sources):

@@ -74,11 +74,11 @@ def require_cad(path: str | Path) -> None:
     raise InputDataError(path, found, expected, remedy)
 
 
-def unwritten_cad() -> Finding | None:
+def unwritten_cad() -> list[Finding]:
     """Finding that no STEP files are written because OpenCASCADE, installed, cannot be loaded."""
     if find_spec("OCP") is None or not cad_fault():
-        return None
-    return Finding(
+        return []
+    finding = Finding(
         "cad.system_libraries",
         "note",
         "STEP files of the implant",
@@ -86,6 +86,7 @@ def unwritten_cad() -> Finding | None:
         f"the system's {' and '.join(SYSTEM_LIBRARIES)}",
         "Install them (Debian: apt-get install libgl1 libx11-6).",
     )
+    return [finding]
 
 
 def load_cad(path: str | Path) -> TriangleMesh:
