@@ -7,16 +7,15 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.io.documents import save_json, save_table
 from kneewear.report.vtk import save_solids_vtk
 from kneewear.runs.joblog import job_log
-from kneewear.study import netcdf, side_jobs
+from kneewear.study import netcdf
 from kneewear.study.files import FileReader, model_files
 from kneewear.study.jobs import JobInputs
-from kneewear.study.models import model_of
-from kneewear.study.settings import STUDIES
+from kneewear.study.settings import study_of
+from kneewear.study.side_jobs import compute_chosen_job, list_chosen_jobs
 
-study = STUDIES[snakemake.params.study["model"]](**snakemake.params.study)
-model = side_jobs if model_of(study).has_cases else model_of(study)
+study = study_of(snakemake.params.study)
 name, folder = snakemake.params.part, Path(snakemake.params.folder)
-part = model.list_jobs(study)[name]
+part = list_chosen_jobs(study)[name]
 side = [f"{folder}/{table}.csv" for table in part.tables] if part.optional else []
 folder.mkdir(parents=True, exist_ok=True)
 
@@ -31,7 +30,7 @@ with job_log(snakemake.log[0], side=side):
         folder=folder,
         source=snakemake.params.source,
     )
-    result = model.compute_job(study, name, inputs)
+    result = compute_chosen_job(study, name, inputs)
     for table, frame in result.tables.items():
         save_table(frame, folder / f"{table}.csv")
     for record, content in result.records.items():

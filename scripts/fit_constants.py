@@ -3,7 +3,6 @@
 import logging
 from pathlib import Path
 
-from kneewear.evidence.calibration.fit import fit_study
 from kneewear.io.documents import replace_values, save_table, save_text
 from kneewear.runs.joblog import job_log
 from kneewear.study.study import WearStudy
@@ -14,7 +13,7 @@ for name in ("simulation", "progress", "study.run"):
 
 with job_log(snakemake.log[0]):
     study = WearStudy(**snakemake.params.study)
-    outcome = fit_study(study, snakemake.threads)
+    outcome = study.cases.solve(study, snakemake.threads)
     save_table(outcome.results, snakemake.output.results)
     save_table(outcome.points, snakemake.output.points)
     defaults = Path(snakemake.input.defaults).read_text(encoding="utf-8")

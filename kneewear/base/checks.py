@@ -12,7 +12,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import hypot, inf
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -163,14 +163,7 @@ def _combined(study: Any) -> Iterator[tuple[str, tuple[str, ...], float]]:
     compared = study.has_lives and study.report.compare_with_published
     if compared and implant.source == "meshes":
         yield "settings.published", ("report", "compare_with_published"), 1.0
-    face = getattr(getattr(study, "backside", None), "face", None)
-    if face is not None and face.shape == "rectangle" and len(implant.bearings) > 1:
-        at = ("backside", "face", "half_width_mm")
-        yield "settings.face_width", at, face.half_width_mm / face.half_length_mm
-    hinge = getattr(getattr(study, "multibody", None), "hinge", None)
-    if hinge is not None:
-        at = ("multibody", "hinge", "direction")
-        yield "settings.hinge", at, -hinge.direction[2] / hypot(*hinge.direction)
+    yield from study.combined_values()
     if implant.source == "parametric":
         shape = implant.parametric
         ratio = shape.plateau_sagittal_radius_mm / shape.femoral_sagittal_radius_mm

@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from kneewear.base.findings import Finding
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh

@@ -20,7 +20,7 @@ from kneewear.motion.system_settling import settle_system
 Array = NDArray[np.float64]
 
 
-class Settled(Pressed, Protocol):
+class SettledPress(Pressed, Protocol):
     """Settings of a press whose component settles on the insert."""
 
     @property
@@ -28,14 +28,14 @@ class Settled(Pressed, Protocol):
         """Its option `settling` has start and accuracy."""
 
 
-def settle_component(implant: Implant, study: Settled) -> tuple[pd.DataFrame, pd.DataFrame]:
+def settle_component(implant: Implant, study: SettledPress) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Let the component settle by implicit Euler steps, and solve the same equilibrium by descent.
 
     Parameters
     ----------
     implant : Implant
         Implant or natural knee.
-    study : Settled
+    study : SettledPress
         Settings, without variables; the analysis `settling` has start and accuracy, and
         `simulation.forward` the inertia.
 

@@ -11,7 +11,6 @@ import xarray as xr
 
 from kneewear.activity.activity import Activity
 from kneewear.analysis.tables import analyse_results
-from kneewear.evidence.calibration.fit import fit_study
 from kneewear.geometry.knee import KneeModel, assemble_knee
 from kneewear.study.files import FileReader, model_files, plan_rows
 from kneewear.study.inputs import CaseInputs, exact_knee
@@ -57,7 +56,7 @@ def run_plan(study: Study, root: Path) -> StudyRun:
     """
     reader = FileReader(root)
     if study.cases.plan == "fit":
-        return StudyRun(_analysed(study, fit_study(study).results), {})  # type: ignore[arg-type]
+        return StudyRun(_analysed(study, study.cases.solve(study).results), {})
     activities = {name: reader.activity(study, name) for name in study.simulated_activities()}
     exact = not study.reads_distance_tables
     inputs = CaseInputs(study, study_knee(study, reader), activities, exact=exact, reader=reader)

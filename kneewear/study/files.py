@@ -22,8 +22,8 @@ from kneewear.base.types import Settings
 from kneewear.base.variables import Variable, apply_values
 from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.settings import MeshImplant, NaturalKnee
-from kneewear.io.documents import load_json, load_table
-from kneewear.study.models import model_of
+from kneewear.io.documents import load_json
+from kneewear.study.models import MODELS, model_of
 from kneewear.study.plan_files import read_plan
 from kneewear.study.settings import merge_settings, read_settings, study_findings, validate_study
 from kneewear.study.study import LifeStudy, Study
@@ -306,7 +306,7 @@ def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
     }
 
 
-def twin_table(study: Study, root: str | Path) -> list[str]:
+def comparison_table(study: Study, root: str | Path) -> list[str]:
     """Table of the finished finite-element twin that the page of a wear study quotes, as a list."""
     file = study.comparison_table
     # A result, no measured data: relative paths start in the checkout.
@@ -372,7 +372,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
     if (Path(root) / "config/defaults.yaml").is_file():
         uncertain_constants(study, root)
         measured_activities(study, root)
-    _check_twin(study, root)
+    _check_quoted(study, root)
     findings += study_findings(study)
     findings += filter(None, _judge_rows(study, root))
     for one in design_studies(study).values():
@@ -566,45 +566,20 @@ def _check_tests(study: Study, root: str | Path) -> list[Finding]:
     return findings
 
 
-def _check_twin(study: Study, root: str | Path) -> None:
-    """Refuse a twin that is not finished, or not of this implant, material, motion and load."""
-    for path in twin_table(study, root):
+def _check_quoted(study: Study, root: str | Path) -> None:
+    """Refuse a comparison that is not finished, or that its model refuses to be quoted."""
+    for path in comparison_table(study, root):
         record = Path(path).parent.parent / "provenance.json"
-        if Path(path).name != "fe_twin.csv" or not Path(path).is_file() or not record.is_file():
+        model = load_json(record)["settings"]["model"] if record.is_file() else None
+        if model is None or not Path(path).is_file() or not MODELS[model].can_be_quoted:
             raise InputDataError(
                 path,
-                "no table of a finished finite-element twin",
-                "results/<study>/tables/fe_twin.csv of a study of kind fe_twin",
-                "Run that study first, or set report.fe_twin to null.",
+                "no table of a finished finite-element comparison",
+                "results/<study>/tables/<table>.csv of such a study",
+                "Run that study first, or set the key to null.",
+                "key report.fe_twin",
             )
-        of_layer = "layer_error_percent"
-        load_table(path, ("case", "side", "quantity", "foundation", "finite_elements", of_layer))
-        of_twin = load_json(record)["settings"]
-        settings = study.model_dump(mode="json")
-        activity = of_twin["fe_twin"]["activity"]
-        of_both = [
-            ("implant",), ("activities", activity), ("simulation", "analysis"),
-            ("simulation", "youngs_modulus_mpa"), ("simulation", "poisson_ratio"),
-            ("simulation", "pressure_law"),
-        ]  # fmt: skip
-        other = [
-            ".".join(keys)
-            for keys in of_both
-            if reduce(_value, keys, of_twin) != reduce(_value, keys, settings)
-        ]
-        if other:
-            raise InputDataError(
-                path,
-                f"a twin with another {' and '.join(other)}",
-                "the implant, activity, analysis and material of this study",
-                "Run the twin with these settings (name this study's file before its own), or set "
-                "report.fe_twin to null.",
-            )
-
-
-def _value(settings: Mapping[str, Any] | None, key: str) -> Any:
-    """Value of a key; None where a mapping or the key is missing."""
-    return (settings or {}).get(key)
+        MODELS[model].check_quoted(study, path, load_json(record)["settings"])
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:

@@ -119,6 +119,11 @@ class Model:
         Figures of what cases keep.
     check_files : callable
         Reads the data files of a study, and yields findings about them.
+    verify : callable
+        Tables of solutions of the model beside analytical ones, for verification studies, by their
+        names, from the settings of contact and of wear.
+    check_quoted : callable
+        Refuses to quote a finished study of the model in another study; see `kneewear.study.files`.
     run : callable
         Tables of a study computed in this process, where its jobs need a folder of results.
     compile : callable
@@ -140,6 +145,8 @@ class Model:
     view: Function = _nothing
     draw_kept: Function = _nothing
     check_files: Function = _nothing
+    verify: Function = _nothing
+    check_quoted: Function = _absent
     run: Function = _absent
     compile: Function = _nothing
 
@@ -147,6 +154,11 @@ class Model:
     def has_cases(self) -> bool:
         """True if cases have a row of results each."""
         return self.compute is not _absent
+
+    @property
+    def can_be_quoted(self) -> bool:
+        """True if other studies may quote a finished study of the model."""
+        return self.check_quoted is not _absent
 
     @property
     def runs_in_process(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import prod
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -16,6 +16,7 @@ from kneewear.base.types import FileName, Finite, Name, Positive, Removable, Set
 from kneewear.base.variables import Variable
 from kneewear.geometry.settings import GridSettings
 from kneewear.motion.rig_settings import LaxityTest, StiffnessSettings
+from kneewear.study.models import Lazy
 
 # Cases of the largest plan.
 MOST_CASES = 1_000_000
@@ -368,6 +369,8 @@ class Fit(Plan):
     """Least squares of the variables on published cells, from many points between their bounds."""
 
     plan: Literal["fit"] = Field(description="Least squares on published cells.")
+    # Solves the fit of a study: published cells belong to the evidence.
+    solve: ClassVar[Lazy] = Lazy("evidence.calibration.fit:fit_study")
     maps: Annotated[bool, AfterValidator(_no_maps)] = Field(
         default=False, description="False: the results are rows of a table."
     )

@@ -8,8 +8,8 @@ MODEL = Model(
     compute=Lazy("study.wear:compute_wear"),
     tabulate=Lazy("study.wear:tabulate_wear"),
     outputs=Lazy("study.wear:wear_outputs"),
-    further=Lazy("study.wear:further_columns"),
+    further=Lazy("study.wear:border_columns"),
     collect=Lazy("study.element_sums:collect_sums"),
     join=Lazy("study.datasets:load_sums"),
-    side_jobs=Lazy("study.side_jobs:list_side_jobs"),
+    side_jobs=Lazy("study.side_jobs:common_side_jobs"),
 )

@@ -33,14 +33,16 @@ class SideJob:
     compute: Callable[[Any, JobInputs], Tables]
 
 
-def list_side_jobs() -> Mapping[str, SideJob]:
+def common_side_jobs() -> Mapping[str, SideJob]:
     """Side jobs of any model of cases, by the analyses that ask for them."""
     job = Job(("discretisation",), 2500, 15, optional=True)
     return {"discretisation": SideJob(job, Lazy("study.side_jobs:tabulate_discretisation"))}
 
 
-def list_jobs(study: Study) -> dict[str, Job]:
-    """Side jobs that the analyses of a study ask for, by the names of their settings."""
+def list_chosen_jobs(study: Study) -> dict[str, Job]:
+    """Jobs of a model without cases, or the side jobs that the analyses of a study ask for."""
+    if not model_of(study).has_cases:
+        return dict(model_of(study).list_jobs(study))
     return {name: side.job for name, side in _of_model(study).items()
             if getattr(study.analyses, name)}  # fmt: skip
 
@@ -52,8 +54,11 @@ def job_settings(study: Study, name: str) -> dict[str, Any]:
     return study.computed() | without | {"analyses": {name: own}}
 
 
-def compute_job(study: Study, name: str, inputs: JobInputs) -> JobResult:
-    """Tables of a side job."""
+def compute_chosen_job(study: Study, name: str, inputs: JobInputs) -> JobResult:
+    """Result of one of the jobs that `list_chosen_jobs` names."""
+    if not model_of(study).has_cases:
+        result: JobResult = model_of(study).compute_job(study, name, inputs)
+        return result
     return JobResult(_of_model(study)[name].compute(study, inputs))
 
 

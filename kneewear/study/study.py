@@ -117,6 +117,10 @@ class Study(Settings):
         """Data files of the model by name, as the settings give them."""
         return {}
 
+    def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
+        """Yield check, key and value of what follows from several settings of the model."""
+        return iter(())
+
     @property
     def loaded_packages(self) -> tuple[str, ...]:
         """Packages whose modules the model of the study loads by name."""

@@ -68,6 +68,6 @@ def wear_outputs(study: Study) -> tuple[Output, ...]:
     return tuple(Output(side, *result) for side in sides for result in OUTPUTS.items())
 
 
-def further_columns(study: Study) -> tuple[str, ...]:
+def border_columns(study: Study) -> tuple[str, ...]:
     """Columns of the cases that are not analysed."""
     return (BORDER,)

@@ -9,7 +9,7 @@ from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_json, save_table
 from kneewear.report.wear_tables import twin_effects
-from kneewear.study.files import check_inputs, twin_table
+from kneewear.study.files import check_inputs, comparison_table
 from kneewear.study.settings import read_study
 
 LINEAR = {"wear": {"wear_law": "archard"}}
@@ -43,7 +43,7 @@ TWIN = pd.DataFrame(
 def finished(folder, **changes):
     """File of a finished twin of the default implant, with changes of its settings."""
     settings = read_study(defaults=default_settings_file()).model_dump(mode="json")
-    settings["fe_twin"] = {"activity": "gait"}
+    settings |= {"model": "fe_twin", "fe_twin": {"activity": "gait"}}
     for block, own in changes.items():
         settings[block] |= own
     save_json({"settings": settings}, folder / "provenance.json")
@@ -80,9 +80,9 @@ def test_creep_follows_the_frame_that_loads_most_and_wear_all_frames():
 def test_twin_of_this_implant_is_accepted(tmp_path):
     path = finished(tmp_path)
     study = study_with(path)
-    assert twin_table(study, ".") == [str(path)]
+    assert comparison_table(study, ".") == [str(path)]
     check_inputs(study, ".")
-    assert twin_table(study_with_none(), ".") == []
+    assert comparison_table(study_with_none(), ".") == []
 
 
 def study_with_none():
@@ -92,7 +92,7 @@ def study_with_none():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"implant": {"name": "another"}}, r"a twin with another implant"),
+        ({"implant": {"name": "another"}}, r"a comparison with another implant"),
         ({"activities": {"gait": {"flexion_deg": 1}}}, r"another activities\.gait"),
         ({"simulation": {"analysis": "quasi_static"}}, r"another simulation\.analysis"),
         ({"simulation": {"youngs_modulus_mpa": 500.0}}, r"another simulation\.youngs_modulus_mpa"),

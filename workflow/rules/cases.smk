@@ -1,7 +1,7 @@
 """Cases of any plan without maps: a row of results each, and the analyses of all rows."""
 
 from kneewear.study.files import case_files, count_cases, plan_file
-from kneewear.study.side_jobs import job_settings, list_jobs
+from kneewear.study.side_jobs import job_settings, list_chosen_jobs
 
 # First case of each job, the one after its last, and the step.
 CASE_BATCHES = {
@@ -9,7 +9,7 @@ CASE_BATCHES = {
     for name, part in STUDY.batch_ranges(count_cases(STUDY, ROOT)).items()
 }
 KNEE = [rules.build_geometry.output.knee] if STUDY.has_knee else []
-SIDE_PARTS = list_jobs(STUDY)
+SIDE_PARTS = list_chosen_jobs(STUDY)
 CASE_FILES = [*plan_file(STUDY, ROOT), *case_files(STUDY, ROOT)]
 
 

@@ -25,7 +25,7 @@ from kneewear.study.files import (
     model_files,
     pose_files,
     simulator_tests,
-    twin_table,
+    comparison_table,
     uncertain_constants,
 )
 from kneewear.runs.provenance import gather_records

@@ -23,7 +23,7 @@ rule fit_constants:
         mem_mb=lambda wildcards, threads: 1000 + 500 * threads,
         runtime=SIZES.longer(120),
     params:
-        source=source_fingerprint("fit_constants", ROOT),
+        source=source_fingerprint("fit_constants", ROOT, [STUDY.cases.solve.module]),
         study=STUDY.computed(),
     script:
         "../../scripts/fit_constants.py"

@@ -343,7 +343,7 @@ REPORTED = {
     "tables": [
         *TABLES,
         rules.build_geometry.output.fit_quality,
-        *twin_table(STUDY, ROOT),
+        *comparison_table(STUDY, ROOT),
     ],
     "activities": PREPARED,
     "benchmarks": BENCHMARK_TABLES,

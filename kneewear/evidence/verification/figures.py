@@ -71,7 +71,7 @@ def draw_sphere_models(table: pd.DataFrame) -> Figure:
     figure, ((pressure, force),) = style.new_figure(3.4, columns=2)
     for axes, quantity, stride in ((pressure, "pressure", 3), (force, "force", 1)):
         for kind, (label, theory, colour) in _THEORIES.items():
-            rows = table[(table["quantity"] == quantity) & (table["model"] == kind)]
+            rows = rows_with(table, quantity=quantity, model=kind)
             exact = rows[rows["source"] == "exact"]
             found = rows[rows["source"] == "computed"].iloc[::stride]
             axes.plot(exact["place_mm"], exact["value"], color=colour, label=f"{label}, {theory}")

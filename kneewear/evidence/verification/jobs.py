@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from kneewear.activity.activity import Activity
 from kneewear.evidence.verification.accuracy import verify_accuracy
 from kneewear.evidence.verification.engine import verify_engine
 from kneewear.evidence.verification.methods import verify_methods
 from kneewear.evidence.verification.settings import VerificationStudy
-from kneewear.evidence.verification.wear import verify_wear
 from kneewear.study.jobs import Job, JobInputs, JobResult
+from kneewear.study.models import MODELS
 
 
 def list_jobs(study: VerificationStudy) -> dict[str, Job]:
@@ -28,7 +30,10 @@ def compute_job(study: VerificationStudy, name: str, inputs: JobInputs) -> JobRe
     if name == "engine":
         return JobResult(verify_engine(study.seed))
     if name == "wear":
-        return JobResult({"wear_solutions": verify_wear(study.simulation, study.wear)})
+        tables: dict[str, pd.DataFrame] = {}
+        for model in MODELS.values():
+            tables |= model.verify(study.simulation, study.wear)
+        return JobResult(tables)
     if name == "methods":
         activities = list(inputs.activities.values())
         settings = study.only_case, study.simulation, study.wear

@@ -5,7 +5,8 @@ A knee is composed by its settings; models of papers are replications.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from math import hypot
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union
 
 from pydantic import Field
@@ -47,3 +48,10 @@ class MultibodyStudy(Study):
         """Package of the model of another group, if the study has one."""
         name = self.multibody.model
         return (replication_room(name),) if is_replication(name) else ()
+
+    def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
+        """Yield how far a hinge points laterally."""
+        hinge = getattr(self.multibody, "hinge", None)
+        if hinge is not None:
+            at = ("multibody", "hinge", "direction")
+            yield "settings.hinge", at, -hinge.direction[2] / hypot(*hinge.direction)

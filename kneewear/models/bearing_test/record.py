@@ -13,7 +13,8 @@ MODEL = Model(
     further=Lazy("study.datasets:no_further_columns"),
     collect=Lazy("study.datasets:collect_datasets"),
     join=Lazy("study.datasets:load_joined"),
-    side_jobs=Lazy("study.side_jobs:list_side_jobs"),
+    side_jobs=Lazy("study.side_jobs:common_side_jobs"),
     draw_kept=Lazy("models.bearing_test.figures:draw_worn_bearings"),
+    verify=Lazy("models.bearing_test.verification:verify_wear"),
     check_files=Lazy("models.bearing_test.checks:check_files"),
 )

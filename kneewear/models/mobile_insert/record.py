@@ -13,7 +13,7 @@ MODEL = Model(
     further=Lazy("study.datasets:no_further_columns"),
     collect=Lazy("study.datasets:collect_datasets"),
     join=Lazy("study.datasets:load_joined"),
-    side_jobs=Lazy("study.side_jobs:list_side_jobs"),
+    side_jobs=Lazy("study.side_jobs:common_side_jobs"),
     draw_kept=Lazy("models.mobile_insert.figures:draw_faces"),
     compile=Lazy("models.mobile_insert.insert_motion:compile_sliding"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import ceil
 from typing import Annotated, Literal
 
@@ -190,6 +191,13 @@ class BacksideStudy(CaseStudy):
         description="Wear of the bearing of an insert, and of its lower face."
     )
     backside: BacksideSettings = Field(description="The lower face.")
+
+    def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
+        """Yield the ratio of width and length of a rectangular lower face."""
+        face = self.backside.face
+        if face is not None and face.shape == "rectangle" and len(self.implant.bearings) > 1:
+            at = ("backside", "face", "half_width_mm")
+            yield "settings.face_width", at, face.half_width_mm / face.half_length_mm
 
     def job_size(self, count: int) -> int:
         """Number of cases of a job; the place of a mobile insert takes half a minute a case."""

@@ -7,8 +7,7 @@ from typing import Any
 
 from kneewear.study.jobs import Job, JobInputs
 from kneewear.study.models import Lazy
-from kneewear.study.side_jobs import SideJob, Tables
-from kneewear.study.side_jobs import list_side_jobs as list_common_jobs
+from kneewear.study.side_jobs import SideJob, Tables, common_side_jobs
 
 
 def list_side_jobs() -> Mapping[str, SideJob]:
@@ -16,7 +15,7 @@ def list_side_jobs() -> Mapping[str, SideJob]:
     elements = Job(("element_convergence", "grid_sensitivity"), 1500, 30, optional=True)
     settling = Job(("settling", "settled_pose"), 1500, 15, optional=True)
     return {
-        **list_common_jobs(),
+        **common_side_jobs(),
         "elements": SideJob(elements, Lazy("models.press.side_jobs:tabulate_elements")),
         "settling": SideJob(settling, Lazy("models.press.side_jobs:tabulate_settling")),
     }

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.evidence.verification import sliding_wear
-from kneewear.evidence.verification import wear as verification
+from kneewear.models.bearing_test import sliding_wear, verification
 from kneewear.models.bearing_test.settings import BearingTest
 from kneewear.models.bearing_test.simulation import BearingContact
 from kneewear.wear.law_settings import Archard

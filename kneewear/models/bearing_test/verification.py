@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.contact.foundation import confined_modulus
-from kneewear.evidence.verification import sliding_wear
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.models.bearing_test import sliding_wear
 from kneewear.models.bearing_test.settings import BearingTest
 from kneewear.models.bearing_test.simulation import BearingContact, TestWear, wear_of_test
 from kneewear.motion.settings import SimulationSettings
@@ -30,7 +30,7 @@ _K = 1.0e-3 * _FACTOR  # mm3/(N mm)
 _CYCLES = 1.0e6
 
 
-def verify_wear(settings: SimulationSettings, wear: WearSettings) -> pd.DataFrame:
+def verify_wear(settings: SimulationSettings, wear: WearSettings) -> dict[str, pd.DataFrame]:
     """Wear of simple bearings by Archard's law on a linear foundation: table `wear_solutions`.
 
     Columns test, quantity, unit, exact, computed, error_percent and target_percent.
@@ -43,7 +43,7 @@ def verify_wear(settings: SimulationSettings, wear: WearSettings) -> pd.DataFram
     rows = [row for solution in SOLUTIONS for row in solution(foundation, wear)]
     table = pd.DataFrame(rows, columns=["test", "quantity", "unit", "exact", "computed"])
     table["error_percent"] = 100.0 * (table["computed"] / table["exact"] - 1.0)
-    return table.assign(target_percent=TARGET_PERCENT)
+    return {"wear_solutions": table.assign(target_percent=TARGET_PERCENT)}
 
 
 def _wear(
