@@ -33,6 +33,7 @@ def apply(found: list[tuple[str, ...]], folder: Path) -> set[str]:
         path = folder / name
         if not where:
             assert not path.exists(), f"{name} exists: state where the block is inserted"
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             continue
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -58,13 +59,13 @@ def test_a_wear_law_is_one_class_in_one_file(finished, tmp_path):
     assert (after.value[wear] > 0.0).all()
 
 
-def test_a_model_is_a_settings_module_a_rule_file_and_a_page(tmp_path):
+def test_a_model_is_one_folder(tmp_path):
     checkout = Checkout(tmp_path / "copy", "config/mine.yaml")
     files = apply(blocks("A model"), checkout.folder) - {"config/mine.yaml"}
-    assert [Path(name).parent.name for name in sorted(files)] == ["pages", "settings", "rules"]
+    assert {Path(name).parent.as_posix() for name in files} == {"kneewear/models/surfaces"}
     checkout.snakemake()
     summary = json.loads((checkout.folder / "results/mine/report/summary.json").read_text())
-    assert [one["name"] for one in summary["key_results"]] == ["largest_deviation"]
+    assert [one["name"] for one in summary["key_results"]] == ["largest_extent"]
     assert summary["heading"] == "Surfaces of a knee"
     message = checkout.snakemake(overrides={"press": {"medial_mm": 0.0}}, fails=True)
     assert "a block of model press in a study of model surfaces" in message
