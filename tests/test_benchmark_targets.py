@@ -28,6 +28,7 @@ def measured(programs):
         ),
         "loop_work": {"minimum_distance_percent": 1e-4},
         "peers": pd.DataFrame(programs),
+        "dry_run": {"dry_run_over_import": 2.5},
         "multibody": pd.DataFrame(columns=["stage", "median_s", "target_s"]),
         "coupled_layer": {
             "cases": 25.0,
@@ -74,6 +75,7 @@ RELEASE = {
     "stages_ms": {"cycle": 30.0, "closest points by scipy.optimize.minimize": 900.0},
     "evaluations": [{"search": "bounds", "distance": "table", "evaluation_us": 20.0}],
     "dynamics": pd.DataFrame([{"stage": "forward", "median_s": 0.2, "target_s": 0.1}]),
+    "dry_run": {"dry_run_over_import": 2.5},
     "multibody": [],
     "muscle_strings": {"last_step_start_ms": 80.0},
 }

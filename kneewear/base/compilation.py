@@ -119,21 +119,25 @@ def require_writable(folder: Path) -> None:
 def kernel_folder() -> Path:
     """Folder of this version of the compiled kernels; its name has a digest of all kernel files.
 
-    In `NUMBA_CACHE_DIR` where that is set, else beside the package where that can be written, else
-    in the user's cache.
+    In `NUMBA_CACHE_DIR` where that is set, else in the `cache_folder`.
     """
     digest = hashlib.sha256()
     common = [Path(__file__), Path(__file__).with_name("machine_code.py")]
     for path in [*common, *sorted(PACKAGE.rglob("_*kernels.py"))]:
         digest.update(path.read_bytes())
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        root = Path(chosen)
-    elif os.access(PACKAGE, os.W_OK):
-        root = PACKAGE / "__pycache__"
-    else:
-        root = Path.home() / ".cache" / "kneewear"
+    root = Path(chosen) if chosen else cache_folder()
     return root / f"kernels-{digest.hexdigest()[:12]}"
+
+
+def cache_folder() -> Path:
+    """Folder of what can be computed again: of the package where it can be written, or the user's.
+
+    RuntimeError for a user without a home.
+    """
+    if os.access(PACKAGE, os.W_OK):
+        return PACKAGE / "__pycache__"
+    return Path.home() / ".cache" / "kneewear"
 
 
 def structured(*fields: Sequence[Any]) -> np.dtype[np.void]:

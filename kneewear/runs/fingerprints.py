@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import ast
+import atexit
 import hashlib
-from collections.abc import Iterable, Iterator
+import json
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from kneewear.base.compilation import cache_folder, require_writable
+from kneewear.errors import OutputFileError
+from kneewear.io.result_files import atomic_path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Tables that a module reads have its name.
@@ -15,6 +24,8 @@ _TABLES = (".csv", ".yaml")
 # of a range.
 _TEXT_ARGUMENTS = {"quantity": 0, "Range": 5, "unlimited": 1}
 _TEXT_KEYWORDS = ("description", "source")
+# Raised with each change of what is removed from a syntax tree.
+_FORMAT = 1
 
 
 def source_fingerprint(script: str, root: str | Path = ROOT, loaded: Iterable[str] = ()) -> str:
@@ -44,10 +55,11 @@ def source_fingerprint(script: str, root: str | Path = ROOT, loaded: Iterable[st
         When there is no such script.
     """
     base = Path(root)
-    tree = ast.parse((base / "scripts" / f"{script}.py").read_text(encoding="utf-8"))
+    tree = ast.parse((base / "scripts" / f"{script}.py").read_bytes())
     if not (base / "kneewear").is_dir():
         base = ROOT
-    waiting = {*_imports(tree, base), *(module for name in loaded for module in _below(base, name))}
+    waiting = {name for name in _named(tree) if _is_module(name, base)}
+    waiting |= {module for name in loaded for module in _below(base, name)}
     modules: set[str] = set()
     while waiting - modules:
         module = (waiting - modules).pop()
@@ -73,14 +85,60 @@ def _below(base: Path, name: str) -> frozenset[str]:
 def _read_module(base: Path, module: str) -> tuple[str, frozenset[str]]:
     """Hash of the code of a module and of its tables, and the modules it imports."""
     file = _file(base, module)
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    imported = frozenset(_imports(tree, base))
-    _remove_text(tree)
-    digest = hashlib.sha256(ast.dump(tree).encode())
-    for table in map(file.with_suffix, _TABLES):
-        if table.is_file():
-            digest.update(table.read_bytes())
-    return digest.hexdigest(), imported
+    text = file.read_bytes()
+    digest, imported = _kept_hashes().look_up(text)
+    tables = [table for table in map(file.with_suffix, _TABLES) if table.is_file()]
+    if tables:
+        joined = hashlib.sha256(digest.encode())
+        for table in tables:
+            joined.update(table.read_bytes())
+        digest = joined.hexdigest()
+    return digest, frozenset(name for name in imported if _is_module(name, base))
+
+
+class _Hashes:
+    """Hashes of syntax trees and names of imports, by the digests of texts, kept in a file.
+
+    To parse all modules takes longer than anything else before the first job. An entry depends on
+    nothing but the text and the version of Python, so that it is never stale.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._known: dict[str, list[Any]] = {}
+        self._added = False
+        if file is not None:
+            with suppress(OSError, ValueError):
+                self._known = json.loads(file.read_text(encoding="utf-8"))
+            atexit.register(self._save)
+
+    def look_up(self, text: bytes) -> list[Any]:
+        """Hash of the syntax tree of a text, and what its imports name."""
+        key = hashlib.sha256(text).hexdigest()[:32]
+        if key not in self._known:
+            tree = ast.parse(text)
+            named = sorted(_named(tree))
+            _remove_text(tree)
+            self._known[key] = [hashlib.sha256(ast.dump(tree).encode()).hexdigest(), named]
+            self._added = True
+        return self._known[key]
+
+    def _save(self) -> None:
+        if self._added and self._file is not None:
+            with suppress(OSError, OutputFileError), atomic_path(self._file) as temporary:
+                temporary.write_text(json.dumps(self._known), encoding="utf-8")
+
+
+@cache
+def _kept_hashes() -> _Hashes:
+    """Hashes of this version of Python; without a file where none can be written."""
+    try:
+        folder = cache_folder()
+        require_writable(folder)
+    except (OSError, RuntimeError):
+        return _Hashes(None)
+    version = f"{sys.implementation.cache_tag}-{_FORMAT}"
+    return _Hashes(folder / f"fingerprints-{version}.json")
 
 
 def _remove_text(tree: ast.AST) -> None:
@@ -108,21 +166,21 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-def _imports(tree: ast.Module, base: Path) -> Iterator[str]:
-    """Modules of the package that import statements name, also within functions."""
+def _named(tree: ast.Module) -> set[str]:
+    """Names in import statements that may be modules of the package, also within functions."""
     waiting: list[ast.AST] = [tree]
+    names: set[str] = set()
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
             continue
         if isinstance(node, ast.Import):
-            named = [alias.name for alias in node.names]
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            named = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         else:
-            named = []
             waiting += ast.iter_child_nodes(node)
-        yield from (name for name in named if _is_module(name, base))
+    return {name for name in names if name.startswith("kneewear.")}
 
 
 @cache
