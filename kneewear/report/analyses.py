@@ -11,8 +11,6 @@ from matplotlib.figure import Figure
 from kneewear.evidence.measured_wear.figures import draw_measured_wear
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.models.mobile_insert.figures import draw_faces, draw_worn_bearings
-from kneewear.models.press.figures import draw_press
 from kneewear.report.cohort import draw_grouped_effects, draw_levels, draw_percentile_figures
 from kneewear.report.optimisation import draw_optimisation
 from kneewear.report.regression import draw_calibration_figures
@@ -24,6 +22,7 @@ from kneewear.report.uncertainty import (
     draw_sample_spread,
 )
 from kneewear.study.element_sums import ElementSums
+from kneewear.study.models import model_of
 from kneewear.study.plan_settings import Search
 from kneewear.study.study import Study
 
@@ -51,13 +50,18 @@ def draw_cases(
     implants : mapping of str to Implant
         Implant of each design of model press.
     """
-    drawn = {"backside": draw_faces, "wear_test": draw_worn_bearings}.get(study.model)
-    if drawn is not None and isinstance(kept, xr.Dataset):
-        # Tests that are compared with measurements are too many to be drawn.
-        own = drawn(kept) if study.analyses.measured is None else {}
-        return own | draw_analyses(study, tables, None, None)
-    if isinstance(kept, xr.Dataset):
-        return draw_press(study, tables, kept, implants)
+    figures = model_of(study).draw_cases(study, tables, kept, grid, implants)
+    return dict(figures)
+
+
+def draw_samples(
+    study: Study,
+    tables: Mapping[str, pd.DataFrame],
+    kept: ElementSums | None,
+    grid: ElementGrid | None,
+    implants: Mapping[str, Implant],
+) -> dict[str, Figure]:
+    """Draw the figures of a wear study without maps (`draw_cases`)."""
     return draw_analyses(study, tables, kept, grid)
 
 
@@ -91,7 +95,7 @@ def draw_analyses(
     if chosen.percentiles is not None and chosen.percentiles.by is not None:
         by = chosen.percentiles.by
         figures |= draw_percentile_figures(results, tables["percentiles"], by)
-    elif chosen.paired is not None and study.model == "wear":
+    elif chosen.paired is not None and study.has_lives:
         figures["levels"] = draw_levels(results, chosen.paired.between)
     if chosen.steps is not None:
         figures["effects"] = draw_effects(tables["steps"])

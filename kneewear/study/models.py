@@ -115,8 +115,9 @@ class Model:
         Jobs in addition to the cases, by the names of the analyses that ask for them.
     draw, view : callable
         Figures of the results of jobs; data of the view in space.
-    draw_kept : callable
-        Figures of what cases keep.
+    draw_cases : callable
+        Figures of a study of cases from the study, its tables, what cases keep, the elements, and
+        the implants of its designs.
     check_files : callable
         Reads the data files of a study, and yields findings about them.
     verify : callable
@@ -143,7 +144,7 @@ class Model:
     side_jobs: Function = _nothing
     draw: Function = _nothing
     view: Function = _nothing
-    draw_kept: Function = _nothing
+    draw_cases: Function = _nothing
     check_files: Function = _nothing
     verify: Function = _nothing
     check_quoted: Function = _absent

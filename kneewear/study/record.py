@@ -11,5 +11,6 @@ MODEL = Model(
     further=Lazy("study.wear:border_columns"),
     collect=Lazy("study.element_sums:collect_sums"),
     join=Lazy("study.datasets:load_sums"),
+    draw_cases=Lazy("report.analyses:draw_samples"),
     side_jobs=Lazy("study.side_jobs:common_side_jobs"),
 )

@@ -40,7 +40,7 @@ rule analyse_cases:
         mem_mb=SIZES.more(1500),
         runtime=SIZES.longer(15),
     params:
-        source=source_fingerprint("analyse_cases", ROOT, model_of(STUDY).modules("outputs", "join", "draw_kept")),
+        source=source_fingerprint("analyse_cases", ROOT, model_of(STUDY).modules("outputs", "join", "draw_cases")),
         drawn=DRAWN,
         study=STUDY.computed()
         | {

@@ -14,7 +14,7 @@ MODEL = Model(
     collect=Lazy("study.datasets:collect_datasets"),
     join=Lazy("study.datasets:load_joined"),
     side_jobs=Lazy("study.side_jobs:common_side_jobs"),
-    draw_kept=Lazy("models.bearing_test.figures:draw_worn_bearings"),
+    draw_cases=Lazy("models.bearing_test.figures:draw_cases"),
     verify=Lazy("models.bearing_test.verification:verify_wear"),
     check_files=Lazy("models.bearing_test.checks:check_files"),
 )

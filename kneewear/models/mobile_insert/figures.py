@@ -1,18 +1,36 @@
-"""Figures of both faces of an insert, and of worn bearings of simple geometry."""
+"""Figures of both faces of an insert."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.implant import Implant
 from kneewear.report import style
+from kneewear.report.analyses import draw_analyses
+from kneewear.study.study import Study
 
 # Cases that figures show.
 MOST = 6
 COLOURS = (style.BLUE, style.SKY, style.GREEN, style.AMBER, style.RED, style.PURPLE)
 
 _GLIDES = ("insert_posterior", "insert_medial")
+
+
+def draw_cases(
+    study: Study,
+    tables: Mapping[str, pd.DataFrame],
+    kept: xr.Dataset,
+    grid: ElementGrid | None,
+    implants: Mapping[str, Implant],
+) -> dict[str, Figure]:
+    """Figures of both faces of the first cases, and of the analyses."""
+    return draw_faces(kept) | draw_analyses(study, tables, None, None)
 
 
 def draw_faces(kept: xr.Dataset) -> dict[str, Figure]:
@@ -64,39 +82,4 @@ def draw_lower_face(kept: xr.Dataset) -> Figure:
         axes.set_title(f"{name}\n{depth.max():.3g} µm", fontsize=style.SMALL)
     style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="wear depth (µm)", shrink=0.8, pad=0.01)
-    return figure
-
-
-def draw_worn_bearings(kept: xr.Dataset) -> dict[str, Figure]:
-    """Figure `worn_bearings` of the first cases; none without one."""
-    return {"worn_bearings": draw_worn(kept.isel(case=slice(3)))} if "case" in kept.dims else {}
-
-
-@style.styled
-def draw_worn(kept: xr.Dataset) -> Figure:
-    """Wear depth and largest pressure of the elements of each case, in plan."""
-    names = kept["case"].values.tolist()
-    figure, panels = style.new_figure(5.6, 2, len(names))
-    for row, (quantity, unit, colours) in zip(
-        panels,
-        (
-            ("wear_depth", "mm", style.DEPTH_COLOURS),
-            ("max_pressure", "MPa", style.PRESSURE_COLOURS),
-        ),
-        strict=True,
-    ):
-        top = max(float(kept[quantity].max()), 1e-12)
-        for axes, name in zip(row, names, strict=True):
-            own = kept.sel(case=name)
-            corners, values = own["corners"].values, own[quantity].values
-            mesh = axes.pcolormesh(
-                corners[..., 1], corners[..., 0], np.where(values > 0.0, values, np.nan),
-                cmap=colours, vmin=0.0, vmax=top, rasterized=True,
-            )  # fmt: skip
-            axes.set_aspect("equal")
-            axes.set_title(f"{name}: {values.max():.3g} {unit}", fontsize=style.SMALL)
-            axes.set_xlabel("z (mm)")
-        row[0].set_ylabel("x (mm)")
-        label = f"{quantity.replace('_', ' ')} ({unit})"
-        figure.colorbar(mesh, ax=list(row), label=label, shrink=0.8, pad=0.01)
     return figure

@@ -14,6 +14,6 @@ MODEL = Model(
     collect=Lazy("study.datasets:collect_datasets"),
     join=Lazy("study.datasets:load_joined"),
     side_jobs=Lazy("study.side_jobs:common_side_jobs"),
-    draw_kept=Lazy("models.mobile_insert.figures:draw_faces"),
+    draw_cases=Lazy("models.mobile_insert.figures:draw_cases"),
     compile=Lazy("models.mobile_insert.insert_motion:compile_sliding"),
 )

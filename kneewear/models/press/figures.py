@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.models.press.static_figures import draw_static_figures
 from kneewear.models.press.tables import case_conditions
@@ -28,13 +29,14 @@ SHOWN = (
 MOST = 10
 
 
-def draw_press(
+def draw_cases(
     study: Study,
     tables: Mapping[str, pd.DataFrame],
-    dataset: xr.Dataset,
+    kept: xr.Dataset,
+    grid: ElementGrid | None,
     implants: Mapping[str, Implant],
 ) -> dict[str, Figure]:
-    """Draw the figures of a study of model press.
+    """Draw the figures of a study of contact under axial loads.
 
     Parameters
     ----------
@@ -42,8 +44,10 @@ def draw_press(
         Settings.
     tables : mapping of str to DataFrame
         `results` and the tables of the analyses.
-    dataset : Dataset
+    kept : Dataset
         As of :func:`kneewear.motion.press_results.join_cases`.
+    grid : ElementGrid or None
+        Not used: cases have elements of their own.
     implants : mapping of str to Implant
         Implant of each design.
     """
@@ -54,11 +58,11 @@ def draw_press(
     if chosen.loops is not None and set(study.variables) <= LOOP_VARIABLES:
         figures |= draw_laxity(tables["loops"], tables["laxity"])
     if chosen.worst_cases is not None:
-        figures |= draw_characterisation(tables, dataset, implants)
-    elif chosen.contact is not None and "element_case" in dataset:
+        figures |= draw_characterisation(tables, kept, implants)
+    elif chosen.contact is not None and "element_case" in kept:
         cases = case_conditions(tables["results"], study)
-        cases = cases[cases[CASE].isin(dataset["case"].values)]
-        figures |= draw_static_figures(dataset, cases, next(iter(implants.values())), tables)
+        cases = cases[cases[CASE].isin(kept["case"].values)]
+        figures |= draw_static_figures(kept, cases, next(iter(implants.values())), tables)
     return figures
 
 

@@ -14,5 +14,5 @@ MODEL = Model(
     collect=Lazy("models.press.compute:collect_contact"),
     join=Lazy("study.datasets:load_press_cases"),
     side_jobs=Lazy("models.press.side_jobs:list_side_jobs"),
-    draw_kept=Lazy("models.press.figures:draw_press"),
+    draw_cases=Lazy("models.press.figures:draw_cases"),
 )

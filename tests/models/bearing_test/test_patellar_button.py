@@ -16,10 +16,10 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.models.bearing_test.bearings import ball, trochlea
 from kneewear.models.bearing_test.checks import judge_patella
+from kneewear.models.bearing_test.figures import draw_worn_bearings
 from kneewear.models.bearing_test.motions import patellar_cycle
 from kneewear.models.bearing_test.settings import BearingTest, PatellarButton
 from kneewear.models.bearing_test.simulation import BearingContact, wear_of_test
-from kneewear.models.mobile_insert.figures import draw_worn_bearings
 from kneewear.study.files import FileReader
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.models import MODELS
