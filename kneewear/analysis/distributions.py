@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.analysis.declared import analysis
 from kneewear.analysis.effects import LABELS, grouped, labelled, result_columns
 from kneewear.analysis.regression import CONFIDENCE
 from kneewear.base.cases import Output
@@ -21,6 +22,7 @@ from kneewear.study.study import Study
 Array = NDArray[np.float64]
 
 
+@analysis("percentiles", tables=("percentiles",))
 def analyse_percentiles(
     results: pd.DataFrame, study: Study, options: PercentilesOptions
 ) -> dict[str, pd.DataFrame]:
@@ -90,6 +92,7 @@ def quantile_limits(ordered: Array, part: float) -> tuple[float, float]:
     return low, high
 
 
+@analysis("paired", tables=("differences",))
 def analyse_pairs(
     results: pd.DataFrame, study: Study, options: PairedOptions
 ) -> dict[str, pd.DataFrame]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kneewear.analysis.declared import analysis
 from kneewear.analysis.response import (
     factor_effects,
     fit_response,
@@ -32,6 +33,7 @@ _QUALITY = [
 _TERMS = ["term", "coefficient", "standard_error"]
 
 
+@analysis("effects", tables=("effects", "response", "coefficients"))
 def analyse_effects(
     results: pd.DataFrame, study: Study, options: EffectsOptions
 ) -> dict[str, pd.DataFrame]:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.analysis.declared import analysis
 from kneewear.errors import InputDataError
 from kneewear.study.analysis_settings import FrontOptions
 from kneewear.study.evolution import Generation
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 MARGIN = 0.1
 
 
+@analysis("front", tables=("designs", "front", "chosen_designs", "search_error", "search_progress"))
 def analyse_front(
     results: pd.DataFrame, study: Study, options: FrontOptions
 ) -> dict[str, pd.DataFrame]:

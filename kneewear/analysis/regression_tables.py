@@ -7,13 +7,7 @@ import pandas as pd
 from kneewear.analysis.groups import covariates_of, drop_single_life, side_tables, word_columns
 from kneewear.analysis.models import compare_models, predict_cases
 from kneewear.analysis.regression import PREDICTORS, correlate_pressure, fit_regression
-from kneewear.evidence.published.comparison import (
-    compare_correlation,
-    compare_published,
-    compare_regression,
-    compare_trends,
-    predict_published,
-)
+from kneewear.base.registry import declared
 from kneewear.motion.settings import CONTACT_LIMITS_MPA
 
 
@@ -41,14 +35,8 @@ def tabulate_results(
         "validity": flag_validity(cases, pressure_limit, avg_pressure_limit),
     }
     if compare_with_published:
-        regression, correlation = compare_regression(regression), compare_correlation(correlation)
-        tables |= {
-            "comparison": compare_published(cases),
-            "regression_comparison": regression,
-            "correlation_comparison": correlation,
-            "statements": compare_trends(correlation, regression),
-            "prediction": predict_published(cases),
-        }
+        for compare in declared("comparison").values():
+            tables |= compare(cases, regression, correlation)
     return tables
 
 

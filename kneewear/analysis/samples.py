@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.analysis.declared import analysis
 from kneewear.base.sides import BOTH
 from kneewear.study.analysis_settings import IndicesOptions, IntervalsOptions, StepsOptions
 from kneewear.study.models import MODELS
@@ -30,6 +31,7 @@ RESAMPLES = 300
 LEAST_DEVIATION = 1e-9
 
 
+@analysis("intervals", tables=("intervals",))
 def analyse_intervals(
     results: pd.DataFrame, study: Study, options: IntervalsOptions
 ) -> dict[str, pd.DataFrame]:
@@ -46,6 +48,7 @@ def analyse_intervals(
     return {"intervals": _each_result(results, study, interval)}
 
 
+@analysis("steps", tables=("steps",))
 def analyse_steps(
     results: pd.DataFrame, study: Study, options: StepsOptions
 ) -> dict[str, pd.DataFrame]:
@@ -53,6 +56,7 @@ def analyse_steps(
     return {"steps": _each_result(results, study, step_effects)}
 
 
+@analysis("indices", tables=("indices",))
 def analyse_indices(
     results: pd.DataFrame, study: Study, options: IndicesOptions
 ) -> dict[str, pd.DataFrame]:

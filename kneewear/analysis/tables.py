@@ -2,72 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-import xarray as xr
-
-from kneewear.analysis.distributions import analyse_pairs, analyse_percentiles
-from kneewear.analysis.effects import analyse_effects
-from kneewear.analysis.front import analyse_front
-from kneewear.analysis.samples import analyse_indices, analyse_intervals, analyse_steps
-from kneewear.analysis.validity import analyse_validity
-from kneewear.evidence.calibration.tables import analyse_fit
-from kneewear.evidence.measured_wear.tables import analyse_measured
-from kneewear.models.press.tables import (
-    analyse_compared_laxity,
-    analyse_contact,
-    analyse_loops,
-    analyse_materials,
-    analyse_submission,
-    analyse_worst_cases,
-)
+from kneewear.base.registry import Declared, declared
 from kneewear.study.study import Study
 
-# Tables from the results of cases, the study and the options of the analysis.
-Analysis = Callable[[pd.DataFrame, Study, Any], dict[str, pd.DataFrame]]
+# Rule files need the names of tables, none of what these are computed with.
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
 
-# Analyses by their names in the settings, and the tables of each.
-ANALYSES: dict[str, tuple[Analysis, tuple[str, ...]]] = {
-    "effects": (analyse_effects, ("effects", "response", "coefficients")),
-    "intervals": (analyse_intervals, ("intervals",)),
-    "steps": (analyse_steps, ("steps",)),
-    "indices": (analyse_indices, ("indices",)),
-    "percentiles": (analyse_percentiles, ("percentiles",)),
-    "paired": (analyse_pairs, ("differences",)),
-    "validity": (analyse_validity, ("outside",)),
-    "front": (
-        analyse_front,
-        ("designs", "front", "chosen_designs", "search_error", "search_progress"),
-    ),
-    "fit": (
-        analyse_fit,
-        ("comparison", "constants", "correlations", "singular_values", "trade_off"),
-    ),
-    "contact": (analyse_contact, ("contact",)),
-    "worst_cases": (analyse_worst_cases, ("worst_cases",)),
-    "submission": (analyse_submission, ("submission",)),
-    "materials": (analyse_materials, ("material_comparison",)),
-    "measured": (analyse_measured, ("measured_wear", "law_verdicts")),
-    "compared_laxity": (analyse_compared_laxity, ("laxity_comparison",)),
-}
 
-# Analyses of the datasets of the cases too.
-DATASET_ANALYSES: dict[str, tuple[Callable[..., dict[str, pd.DataFrame]], tuple[str, ...]]] = {
-    "loops": (analyse_loops, ("laxity", "loops")),
-}
+def chosen_analyses(study: Study) -> Iterator[tuple[Declared, Any]]:
+    """Yield the analyses that a study asks for, with their options."""
+    known = declared("analysis")
+    for name, options in study.analyses.chosen.items():
+        if name in known:
+            yield known[name], options
 
 
 def table_names(study: Study) -> list[str]:
     """Names of the tables of the analyses of a study."""
-    known = {name: tables for name, (_, tables) in (ANALYSES | DATASET_ANALYSES).items()}
-    return [table for name in study.analyses.chosen for table in known.get(name, ())]
+    return [table for analysis, _ in chosen_analyses(study) for table in analysis.options["tables"]]
+
+
+def analysis_modules(study: Study) -> list[str]:
+    """Modules of the analyses of a study, for the fingerprints of rules."""
+    return sorted({analysis.module for analysis, _ in chosen_analyses(study)})
 
 
 def needs_dataset(study: Study) -> bool:
-    """Whether an analysis of a study needs the datasets of its cases."""
-    return any(name in DATASET_ANALYSES for name in study.analyses.chosen)
+    """True if an analysis of a study needs the datasets of its cases."""
+    return any(analysis.options.get("of_datasets") for analysis, _ in chosen_analyses(study))
 
 
 def analyse_results(
@@ -85,9 +52,9 @@ def analyse_results(
         Datasets of the cases, as of :func:`kneewear.motion.press_results.join_cases`.
     """
     tables: dict[str, pd.DataFrame] = {}
-    for name, options in study.analyses.chosen.items():
-        if name in ANALYSES:
-            tables |= ANALYSES[name][0](results, study, options)
-        elif name in DATASET_ANALYSES and dataset is not None:
-            tables |= DATASET_ANALYSES[name][0](dataset, results, study, options)
+    for analysis, options in chosen_analyses(study):
+        if not analysis.options.get("of_datasets"):
+            tables |= analysis(results, study, options)
+        elif dataset is not None:
+            tables |= analysis(dataset, results, study, options)
     return tables

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.analysis.declared import analysis
 from kneewear.motion.settings import CONTACT_LIMITS_MPA
 from kneewear.study.analysis_settings import ValidityOptions
 from kneewear.study.models import MODELS
@@ -21,6 +22,7 @@ NO_RESULT, PEAK, MEAN, CUT_OFF, UNUSUAL = (
 )  # fmt: skip
 
 
+@analysis("validity", tables=("outside",))
 def analyse_validity(
     results: pd.DataFrame, study: Study, options: ValidityOptions
 ) -> dict[str, pd.DataFrame]:

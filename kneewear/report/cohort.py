@@ -11,17 +11,51 @@ from matplotlib.figure import Figure
 
 from kneewear.base.cases import OUTPUTS
 from kneewear.base.sides import BOTH
-from kneewear.models.press.static_figures import MATERIAL_COLOURS
 from kneewear.report import style
+from kneewear.report.declared import figure
 from kneewear.report.study_tables import SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit, words
 from kneewear.study.plans import VARIED
+from kneewear.study.study import Study
 from kneewear.study.wear import column_name
 
 DISTRIBUTED = ("volumetric_wear_rate", "wear_depth", "damage_depth", "max_pressure")
 RATE = "volumetric_wear_rate"
 # Columns of the results that have a panel.
 MOST = 8
+
+
+@figure("cohort_effects", of="cases")
+def draw_effects_of_groups(
+    study: Study, results: pd.DataFrame, effects: pd.DataFrame
+) -> dict[str, Figure]:
+    """Figures of the effects of variables by the values of a column."""
+    options = study.analyses.effects
+    if options is None or options.by is None:
+        return {}
+    units = {name: variable.unit for name, variable in study.variables.items()}
+    return draw_grouped_effects(results, effects, options.by, units)
+
+
+@figure("cohort_percentiles", of="cases")
+def draw_percentiles_of_groups(
+    study: Study, results: pd.DataFrame, percentiles: pd.DataFrame
+) -> dict[str, Figure]:
+    """Distributions and percentiles by the values of a column."""
+    options = study.analyses.percentiles
+    if options is None or options.by is None:
+        return {}
+    return draw_percentile_figures(results, percentiles, options.by)
+
+
+@figure("levels", of="cases")
+def draw_paired_levels(study: Study, results: pd.DataFrame) -> Figure | None:
+    """Key results by the levels of the variable that pairs differ in."""
+    options, percentiles = study.analyses.paired, study.analyses.percentiles
+    by_column = percentiles is not None and percentiles.by is not None
+    if options is None or by_column or not study.has_lives:
+        return None
+    return draw_levels(results, options.between)
 
 
 def draw_percentile_figures(
@@ -51,7 +85,7 @@ def draw_grouped_effects(
 def _colours(table: pd.DataFrame, by: str) -> dict[str, str]:
     """Colour of each design."""
     designs = list(dict.fromkeys(table[by]))
-    return {name: MATERIAL_COLOURS[n % len(MATERIAL_COLOURS)] for n, name in enumerate(designs)}
+    return {name: style.SERIES[n % len(style.SERIES)] for n, name in enumerate(designs)}
 
 
 @style.styled

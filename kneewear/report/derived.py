@@ -6,29 +6,20 @@ the settings of the study as plain builtins. It is absent where a table it needs
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from typing import Any
 
 import pandas as pd
 
+from kneewear.base.registry import declared
 from kneewear.errors import NOT_COMPUTED
 from kneewear.report.specification import Selection
 
 Settings = Mapping[str, Any]
-_FUNCTIONS: dict[str, Callable[..., pd.DataFrame]] = {}
-_MODULES = (
-    "kneewear.report.wear_tables",
-    "kneewear.evidence.published.tables",
-    "kneewear.report.study_tables",
-    "kneewear.report.source_tables",
-)
 
 
 def derived(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-    """Register a function as the derived table of its name."""
-    _FUNCTIONS[function.__name__] = function
+    """Declare a function as the derived table of its name."""
     return function
 
 
@@ -40,8 +31,6 @@ class Tables(Mapping[str, pd.DataFrame]):
     """
 
     def __init__(self, frames: Mapping[str, pd.DataFrame], settings: Settings) -> None:
-        for module in _MODULES:
-            import_module(module)
         self.files = {
             name: frame
             for name, frame in frames.items()
@@ -71,15 +60,15 @@ class Tables(Mapping[str, pd.DataFrame]):
         return len(self.files)
 
     def _derive(self, name: str) -> pd.DataFrame | None:
-        function = _FUNCTIONS.get(name)
+        function = declared("derived").get(name)
         if function is None:
             return None
         needed = {}
-        for parameter in inspect.signature(function).parameters.values():
-            value = self.settings if parameter.name == "settings" else self.get(parameter.name)
-            if value is None and parameter.default is not None:
+        for parameter in (*function.required, *function.optional):
+            value = self.settings if parameter == "settings" else self.get(parameter)
+            if value is None and parameter in function.required:
                 return None
-            needed[parameter.name] = value
+            needed[parameter] = value
         frame = function(**needed)
         return frame if len(frame) else None
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
-from kneewear.evidence.verification.figures import draw_cost, draw_distance_methods
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
@@ -25,30 +25,18 @@ from kneewear.report.bodies import (
     draw_implant,
     draw_measured,
 )
+from kneewear.report.declared import draw_declared
 from kneewear.report.maps import (
     ROUNDING,
-    draw_damage_maps,
     draw_deviation,
     draw_distance_errors,
     draw_extraction,
     draw_geometry,
     draw_pressure_map,
     draw_subsurface_map,
-    draw_wear_maps,
-)
-from kneewear.report.regression import (
-    can_draw_surfaces,
-    draw_damage_surfaces,
-    draw_design,
-    draw_models,
-    draw_published_errors,
-    draw_published_scatter,
-    draw_residuals,
-    draw_trade_off,
 )
 from kneewear.report.tables import rows_with
-from kneewear.report.wear import draw_blocks, draw_spread, draw_wear_over_cycles
-from kneewear.report.wear_tables import blocks, cases_outside, deepest_damage
+from kneewear.report.wear_tables import cases_outside
 
 
 def draw_results(
@@ -65,35 +53,18 @@ def draw_results(
     outside_of = cases_outside(tables.get("validity"), lives)
     for number, life in enumerate(lives):
         ending = f"_{life}" if len(lives) > 1 else ""
-        own = {
+        inputs: dict[str, Any] = {
             name: rows_with(table, life=life) if "life" in table else table
             for name, table in tables.items()
         }
-        beyond = outside_of.get(life, [])
-        figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number, beyond)
-        figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number, beyond)
-        if "model_spread" in own:
-            # Of the first life only.
-            sampled = own.get("constant_intervals") if number == 0 else None
-            figures[f"model_spread{ending}"] = draw_spread(own["model_spread"], sampled)
-        if len(blocks(own["cases"])):
-            figures[f"blocks{ending}"] = draw_blocks(own["cases"])
-        if can_draw_surfaces(own["cases"]):
-            surfaces = draw_damage_surfaces(own["cases"], own["regression"])
-            figures[f"damage_surfaces{ending}"] = surfaces
-            figures[f"design{ending}"] = draw_design(deepest_damage(own["cases"], outside_of))
-        if "comparison" in own and len(own["comparison"]):
-            figures[f"published_scatter{ending}"] = draw_published_scatter(own["comparison"])
-            figures[f"published_errors{ending}"] = draw_published_errors(own["comparison"])
-        if "regression_models" in own and len(own["regression_models"]):
-            residuals = draw_residuals(own["regression_points"])
-            figures[f"regression_residuals{ending}"] = residuals
-            figures[f"regression_models{ending}"] = draw_models(own["regression_models"])
-    if "wear_over_cycles" in tables:
-        figures["wear_over_cycles"] = draw_wear_over_cycles(
-            tables["wear_over_cycles"], tables.get("simulator_tests")
-        )
-    return figures
+        if number:
+            # Constants are sampled for the first life only.
+            inputs.pop("constant_intervals", None)
+        inputs |= {"maps": maps, "grid": grid, "life": number, "outside_of": outside_of,
+                   "outside": outside_of.get(life, [])}  # fmt: skip
+        drawn = draw_declared("life", inputs)
+        figures |= {f"{name}{ending}": figure for name, figure in drawn.items()}
+    return figures | draw_declared("study", tables)
 
 
 def draw_contact(
@@ -152,13 +123,7 @@ def draw_method(
         figures["surface_deviation"] = draw_deviation(quality)
     if extractions is not None:
         figures["bearing_extraction"] = draw_extraction(extractions)
-    for name, draw in (
-        ("calibration_trade_off", draw_trade_off),
-        ("distance_methods", draw_distance_methods),
-        ("cost", draw_cost),
-    ):
-        if name in tables:
-            figures[name] = draw(tables[name])
+    figures |= draw_declared("method", tables)
     beside = measured or {}
     for name, one in activities.items():
         figures[f"activity_{name}"] = draw_activity(one, beside.get(name, {}))

@@ -11,14 +11,33 @@ from matplotlib.figure import Figure
 
 from kneewear.base.variables import Variable
 from kneewear.report import style
+from kneewear.report.declared import figure
 from kneewear.report.tables import quantity_name, unit_name, words
 from kneewear.study.plan_settings import AS_SET, BEST, KNEE_POINT, Search, quantity_unit
+from kneewear.study.study import Study
 
 # Markers and colours of the chosen designs; extremes take the first two in turn.
 EXTREMES = (("<", style.AMBER), ("v", style.PURPLE), ("s", style.SKY), ("D", style.INK))
 OTHERS = {AS_SET: ("X", style.INK), KNEE_POINT: ("o", style.RED), BEST: ("o", style.RED)}
 # Of a front, as distances beyond its ends that are shown in parts of its extent.
 BEYOND = 0.6
+
+
+@figure("optimisation", of="cases")
+def draw_search(
+    study: Study,
+    search_progress: pd.DataFrame,
+    designs: pd.DataFrame | None = None,
+    front: pd.DataFrame | None = None,
+    chosen_designs: pd.DataFrame | None = None,
+) -> dict[str, Figure]:
+    """Figures of a search, of its front and of the designs chosen from it."""
+    if study.analyses.front is None or not isinstance(study.cases, Search):
+        return {}
+    tables = {"search_progress": search_progress, "designs": designs, "front": front,
+              "chosen_designs": chosen_designs}  # fmt: skip
+    given = {name: table for name, table in tables.items() if table is not None}
+    return draw_optimisation(study.cases, study.variables, given)
 
 
 def draw_optimisation(

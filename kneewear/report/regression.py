@@ -1,4 +1,4 @@
-"""Trends over insert thickness and body mass, formulas fitted to them, and published values."""
+"""Trends over insert thickness and body mass, and formulas fitted to them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from kneewear.analysis.groups import BODY_MASS, QUANTITIES, THICKNESS
+from kneewear.analysis.groups import QUANTITIES
 from kneewear.analysis.models import ENOUGH
-from kneewear.evidence.published.tables import TARGETS, TITLES
 from kneewear.report import style
-from kneewear.report.tables import quantity_name, rows_with, unit_name, words
+from kneewear.report.tables import quantity_name, rows_with
 
 MODEL_LOOKS = {"plane": (style.BLUE, "o"), "power law": (style.RED, "x")}
 BAR_COLOURS = {
@@ -26,12 +24,8 @@ BAR_COLOURS = {
     "quadratic and interaction": style.PURPLE,
     "power law": style.RED,
 }
-CELL_COLOURS = {"fitted": "#999999", "not fitted": style.BLUE}
-BAND = "#e8e8e8"
 # Width of the residuals of a quantity, whose fitted values span 0.9.
 BLOCK = 1.08
-# Corners of the frame of a cell, from its middle.
-FRAME = 0.46 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
 
 @style.styled
@@ -52,7 +46,7 @@ def draw_residuals(points: pd.DataFrame) -> Figure:
                 labels += ticks
         axes.set_xticks(places, labels)
         axes.set(xlim=(0.0, len(QUANTITIES) * BLOCK), ylabel=f"{side}\nresidual (% of the mean)")
-    _name_quantities(panels[0, 0], BLOCK)
+    name_quantities(panels[0, 0], BLOCK)
     panels[-1, 0].set_xlabel("fitted value (MPa, mm, mm² or mm³)")
     style.share_legends(figure, panels.flat, 2)
     return figure
@@ -75,7 +69,7 @@ def _draw_residuals_of(axes: Axes, rows: pd.DataFrame, start: float) -> dict[str
     return {f"{one:g}": place(one) for one in values if low <= one <= high}
 
 
-def _name_quantities(axes: Axes, width: float) -> None:
+def name_quantities(axes: Axes, width: float) -> None:
     """Names of the quantities above blocks side by side, of some width on the x axis."""
     for number, name in enumerate(QUANTITIES):
         axes.text(
@@ -167,137 +161,4 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figur
         axes.set_box_aspect(None, zoom=0.98)
         axes.set_title(f"{'AB'[number]}) {side}", loc="left")
     figure.subplots_adjust(left=0.02, right=0.96, bottom=0.06, top=0.94, wspace=0.08)
-    return figure
-
-
-@style.styled
-def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
-    """Computed against published values of one life, one panel per quantity."""
-    figure, panels = style.new_figure(5.0, 2, 4)
-    for quantity, axes in zip(QUANTITIES, panels.flat, strict=False):
-        rows = rows_with(comparison, quantity=quantity)
-        values = rows[["computed", "published"]].to_numpy()
-        ends = np.array([0.9 * values.min(), 1.08 * values.max()])
-        axes.fill_between(ends, 0.95 * ends, 1.05 * ends, color=BAND, lw=0)
-        axes.plot(ends, ends, color=style.INK, lw=0.8)
-        for side, colour in style.SIDE_COLOURS.items():
-            for used, face in ((True, "none"), (False, colour)):
-                some = rows_with(rows, side=side, calibration=used)
-                axes.plot(some["published"], some["computed"], "o", ms=4, mec=colour, mfc=face)
-        unit = unit_name(rows["unit"].iloc[0]) if len(rows) else ""
-        axes.set_title(f"{quantity_name(quantity)} ({unit})")
-        axes.set(xlabel="published", ylabel="computed", xlim=ends, ylim=ends, aspect="equal")
-    key = panels.flat[len(QUANTITIES)]
-    key.set_axis_off()
-    for side, colour in style.SIDE_COLOURS.items():
-        key.plot([], [], "o", color=colour, label=side)
-    key.plot([], [], "o", mec=style.INK, mfc="none", label="used for calibration")
-    key.plot([], [], "o", color=style.INK, label="not fitted")
-    key.fill_between([], [], color=BAND, label="within 5 %")
-    key.legend(loc="center left")
-    return figure
-
-
-@style.styled
-def draw_published_errors(comparison: pd.DataFrame) -> Figure:
-    """Relative error of every cell of the published tables, fitted cells framed."""
-    sides = list(style.side_colours(comparison))[::-1]
-    # One matrix of all tables; a row or column of infinity keeps two of them apart.
-    design = (BODY_MASS, THICKNESS)
-    masses, thicknesses = ([*sorted(set(comparison[name])), np.inf] for name in design)
-    rows = pd.MultiIndex.from_product([sides, masses])[:-1]
-    columns = pd.MultiIndex.from_product([QUANTITIES, thicknesses])[:-1]
-    cells = comparison.set_index(["side", BODY_MASS, "quantity", THICKNESS])
-    errors, fitted = (
-        cells[name].unstack(["quantity", THICKNESS]).reindex(index=rows, columns=columns)
-        for name in ("relative_error", "calibration")
-    )
-    bound = max(1.0, 100.0 * float(comparison["relative_error"].abs().max()))
-    figure, ((axes,),) = style.new_figure(2.1 + 0.8 * len(sides), width=style.WIDTH + 1.0)
-    image = style.draw_cells(axes, 100.0 * errors, style.ERROR_COLOURS, (-bound, bound))
-    used = np.argwhere(fitted.to_numpy() == True)  # noqa: E712 - absent cells are NaN
-    frames = used[:, None, ::-1] + FRAME
-    axes.add_collection(PolyCollection(list(frames), fc="none", ec=style.INK, lw=0.6))
-    for put, names in ((axes.set_xticks, columns), (axes.set_yticks, rows)):
-        levels = names.get_level_values(1)
-        shown = np.flatnonzero(np.isfinite(levels))
-        put(shown, [f"{level:g}" for level in levels[shown]])
-    _name_quantities(axes, len(thicknesses))
-    for number, side in enumerate(sides):
-        axes.annotate(
-            f"{side}\nbody mass (kg)", (0.0, (number + 0.5) * len(masses) - 1.0),
-            (-28.0, 0.0), ("axes fraction", "data"), "offset points",
-            rotation=90, ha="right", va="center", multialignment="center",
-        )  # fmt: skip
-    axes.set_xlabel("nominal insert thickness (mm)")
-    figure.colorbar(image, ax=axes, label="computed / published - 1 (%)", pad=0.01)
-    return figure
-
-
-def draw_calibration_figures(
-    constants: pd.DataFrame,
-    comparison: pd.DataFrame,
-    correlations: pd.DataFrame,
-    trade_off: pd.DataFrame,
-) -> dict[str, Figure]:
-    """Figures of a calibration by name, from the tables of its `Calibration`."""
-    return {
-        "trade_off": draw_trade_off(trade_off),
-        "sensitivity": draw_sensitivity(constants),
-        "correlations": draw_correlations(correlations),
-        "published_scatter": draw_published_scatter(comparison),
-        "published_errors": draw_published_errors(comparison),
-    }
-
-
-@style.styled
-def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
-    """Error over the number of constants, fitted and other cells apart."""
-    figure, panels = style.new_figure(3.0, columns=2)
-    for axes, (group, targets) in zip(panels.flat, TARGETS.items(), strict=True):
-        rows = rows_with(trade_off, quantities=group)
-        for cells, colour in CELL_COLOURS.items():
-            own = rows_with(rows, cells=cells).sort_values("constants")
-            for statistic, line in (("median", "-"), ("largest", "--")):
-                axes.plot(
-                    own["constants"], own[f"{statistic}_beyond_rounding_percent"], line,
-                    marker="o", ms=4, color=colour, label=f"{statistic}, {cells}",
-                )  # fmt: skip
-        for target, statistic in zip(targets, ("median", "largest"), strict=True):
-            axes.axhline(target, color=style.INK, lw=0.8, ls=":")
-            axes.annotate(f"target, {statistic}", (1.0, target), ha="right", va="bottom",
-                          xycoords=("axes fraction", "data"), fontsize=style.SMALL)  # fmt: skip
-        axes.set(title=TITLES[group], xlabel="fitted constants", ylim=(0.0, None))
-        axes.set_xticks(sorted(rows["constants"].unique()))
-    panels[0, 0].set_ylabel("error beyond rounding (%)")
-    panels[0, 0].legend()
-    return figure
-
-
-@style.styled
-def draw_correlations(correlations: pd.DataFrame) -> Figure:
-    """Correlations of the errors of the fitted constants."""
-    figure, ((axes,),) = style.new_figure(0.24 * len(correlations) + 1.6)
-    image = style.draw_cells(
-        axes, correlations.drop(columns="constant"), "RdBu_r", (-1.0, 1.0), "{:.1f}"
-    )
-    axes.invert_yaxis()
-    names = list(map(words, correlations["constant"]))
-    axes.set_yticks(range(len(correlations)), names)
-    axes.set_xticks(range(len(correlations)), names, rotation=90)
-    figure.colorbar(image, ax=axes, label="correlation")
-    return figure
-
-
-@style.styled
-def draw_sensitivity(constants: pd.DataFrame) -> Figure:
-    """Change of every quantity when a constant changes by a hundredth of its bounds' width."""
-    figure, ((axes,),) = style.new_figure(0.24 * len(constants) + 1.6)
-    sizes = constants[[f"{quantity}_percent" for quantity in QUANTITIES]]
-    image = style.draw_cells(axes, sizes, "Blues", (0.0, float(sizes.to_numpy().max())), "{:.2f}")
-    axes.invert_yaxis()
-    axes.set_yticks(range(len(constants)), list(map(words, constants["constant"])))
-    names = [quantity_name(quantity).replace(" ", "\n") for quantity in QUANTITIES]
-    axes.set_xticks(range(len(QUANTITIES)), names)
-    figure.colorbar(image, ax=axes, label="change (%) per hundredth of the bounds' width")
     return figure

@@ -10,13 +10,20 @@ named values in braces (see :mod:`kneewear.report.values`). Sections of several 
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from kneewear.base.registry import declared
 from kneewear.errors import Severity
+from kneewear.study.models import FOLDERS
+
+PAGES = Path(__file__).with_name("pages")
+PACKAGE = Path(__file__).parents[1]
+# Files beside the pages that several of them use.
+_PARTS = {"figures", "labels", "shared", "citations", "factors"}
 
 Scalar = str | float | bool
 # "largest" is the value of the largest magnitude, with its sign.
@@ -164,7 +171,7 @@ class Page(PagePart):
 @cache
 def page_data(name: str) -> Any:
     """Content of a YAML file of `pages/`."""
-    file = files("kneewear.report") / "pages" / f"{name}.yaml"
+    file = page_files().get(name, PAGES / f"{name}.yaml")
     # A tenth of the time of yaml's own reader, where yaml is compiled.
     return yaml.load(file.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
@@ -188,15 +195,38 @@ def load_page(name: str) -> Page:
 
 def page_names() -> list[str]:
     """Names of all pages."""
-    names = {"figures", "labels", "shared", "citations", "factors"}
-    folder = files("kneewear.report") / "pages"
-    stems = (entry.name.removesuffix(".yaml") for entry in folder.iterdir())
-    return sorted(set(stems) - names)
+    return sorted(page_files())
 
 
+@cache
+def page_files() -> dict[str, Path]:
+    """Files of pages by name: those of `pages/`, and of slices and wings.
+
+    A slice has its page in the file `page.yaml`, which the model of its record names; further ones
+    are called by their names in a folder `pages` of the slice or wing.
+    """
+    shared = {file.stem: file for file in PAGES.glob("*.yaml") if file.stem not in _PARTS}
+    own = {file.stem: file for file in PACKAGE.glob("*/**/pages/*.yaml") if file.parent != PAGES}
+    models = {
+        name: file for name, folder in FOLDERS.items() if (file := folder / "page.yaml").is_file()
+    }
+    return shared | own | models
+
+
+@cache
 def figure_texts() -> dict[str, FigurePart]:
-    """Texts of all figures, by the beginning of the figure's name."""
-    return {name: FigurePart(**text) for name, text in page_data("figures").items()}
+    """Texts of all figures, by the beginning of the figure's name.
+
+    Of `pages/figures.yaml`, and of the figures that declare theirs.
+    """
+    own = {
+        name: {
+            key: function.options[key] for key in FigurePart.model_fields if key in function.options
+        }
+        for name, function in declared("figure").items()
+        if "title" in function.options
+    }
+    return {name: FigurePart(**text) for name, text in (page_data("figures") | own).items()}
 
 
 def figure_text(name: str) -> FigurePart:

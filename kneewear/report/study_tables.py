@@ -13,9 +13,8 @@ from kneewear.analysis.groups import QUANTITIES, drop_single_life
 from kneewear.analysis.literature import DIFFERS, OWN_CHECKS
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT, BORDER_LOST
-from kneewear.evidence.published.tables import expected_texts
 from kneewear.report.derived import Settings, derived
-from kneewear.report.tables import rows_with, shown, words
+from kneewear.report.tables import expected_texts, rows_with, shown, words
 
 # Outputs in figures and in the tables of the page; tables on disk hold all.
 SHOWN = (

@@ -63,6 +63,8 @@ METAL = "#5b6770"
 BLUE, SKY, RED, AMBER, GREEN, PURPLE = (
     "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7",
 )  # fmt: skip
+# Of series without a meaning of their own: designs, materials.
+SERIES = (BLUE, RED, GREEN, PURPLE, AMBER, SKY)
 WIDTH = 9.0
 # Points of a panel beyond which they are a picture within a figure of lines: its file stays small.
 MANY = 1000

@@ -12,14 +12,28 @@ from kneewear.analysis.response import fit_response
 from kneewear.base.cases import OUTPUTS
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.report import style
+from kneewear.report.declared import figure
 from kneewear.report.study_tables import KEY_OUTPUTS, SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit
 from kneewear.report.uncertainty import draw_effects
 from kneewear.study.plans import VARIED
+from kneewear.study.study import Study
 from kneewear.study.wear import column_name
 
 # Factors that have a panel, and points of a curve.
 MOST, POINTS = 5, 41
+
+
+@figure("sweep", of="cases")
+def draw_effects_of_sweep(
+    study: Study, results: pd.DataFrame, effects: pd.DataFrame
+) -> dict[str, Figure]:
+    """Figures of the effects of variables over all cases."""
+    options = study.analyses.effects
+    if options is None or options.by is not None:
+        return {}
+    units = {name: variable.unit for name, variable in study.variables.items()}
+    return draw_sweep(results, effects, units)
 
 
 def draw_sweep(

@@ -149,3 +149,18 @@ def _words_of_parts(name: str) -> str:
 def _is_number(cell: str) -> bool:
     """Whether a cell begins like a number."""
     return cell.startswith(("+", "−", "–")) or cell[:1].isdigit()
+
+
+def expected_texts(literature: pd.DataFrame) -> list[str]:
+    """What each row of `kneewear.analysis.literature.judge_number` expects, as text."""
+    columns = [literature[name] for name in ("published", "tolerance", "low", "high")]
+    return [_expected(*map(float, row)) for row in zip(*columns, strict=True)]
+
+
+def _expected(published: float, tolerance: float, low: float, high: float) -> str:
+    """A printed number with its tolerance, or limits."""
+    if np.isfinite(published):
+        return f"{published:.10g}" + (f" ± {tolerance:.3g}" if tolerance > 0.0 else "")
+    if np.isfinite(low) and np.isfinite(high):
+        return f"{low:g} to {high:g}"
+    return f"≥ {low:g}" if np.isfinite(low) else f"≤ {high:g}" if np.isfinite(high) else ""

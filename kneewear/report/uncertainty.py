@@ -11,16 +11,43 @@ from matplotlib.figure import Figure
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report import style
+from kneewear.report.declared import figure
 from kneewear.report.maps import draw_plateaus
 from kneewear.report.study_tables import SHOWN
 from kneewear.report.tables import quantity_name, rows_with, unit_name, words
 from kneewear.study.element_sums import ElementSums
 from kneewear.study.plans import ROLE, VARIED
+from kneewear.study.study import Study
 from kneewear.study.wear import column_name
 
 # Constants a panel can name.
 MOST = 10
 BINS = 40
+
+
+@figure("effects", of="cases")
+def draw_steps(steps: pd.DataFrame) -> Figure:
+    """Change of each output with each constant alone."""
+    return draw_effects(steps)
+
+
+@figure("indices", of="cases")
+def draw_variance_indices(indices: pd.DataFrame) -> Figure:
+    """Shares of the variance of each output by constant."""
+    return draw_indices(indices)
+
+
+@figure("predictions", of="cases")
+def draw_intervals(intervals: pd.DataFrame, results: pd.DataFrame) -> Figure:
+    """Distributions and prediction intervals of the outputs."""
+    return draw_predictions(intervals, results)
+
+
+@figure("damage_spread", of="cases")
+def draw_spread_of_samples(study: Study, sums: ElementSums, grid: ElementGrid) -> Figure | None:
+    """Mean and spread of damage over the samples, where there are several."""
+    is_sampled = study.analyses.intervals or study.analyses.indices
+    return draw_sample_spread(sums, grid) if is_sampled and int(sums.samples) > 1 else None
 
 
 @style.styled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
@@ -21,9 +21,6 @@ from kneewear.geometry.implant import Implant, InsertLayer
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
 from kneewear.io.result_files import atomic_path
-
-if TYPE_CHECKING:
-    from kneewear.evidence.fe_comparison.frames import TwinFields
 
 Array = NDArray[np.float64]
 
@@ -86,8 +83,28 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
     return written
 
 
+class SolidFields(Protocol):
+    """A solid of columns, its pressed state, and stresses at its nodes, MPa."""
+
+    @property
+    def solid(self) -> Any:
+        """The solid, with its `nodes`."""
+
+    @property
+    def pressed(self) -> Any:
+        """Its `displacement`, mm, and the `pressure` on its surface, MPa."""
+
+    @property
+    def von_mises(self) -> NDArray[np.float64]:
+        """Von Mises stress."""
+
+    @property
+    def max_shear(self) -> NDArray[np.float64]:
+        """Maximum shear stress."""
+
+
 def save_solids_vtk(
-    fields: Mapping[str, TwinFields], folder: str | Path, left: bool = False
+    fields: Mapping[str, SolidFields], folder: str | Path, left: bool = False
 ) -> list[Path]:
     """Write the solids of a finite-element twin by their names (`fe_twin/*/vtk/*.vts`).
 

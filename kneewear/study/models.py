@@ -192,6 +192,12 @@ def _find_models() -> dict[str, Model]:
 
 _RECORDS = _read_records()
 MODELS = _find_models()
+# Folder of each model.
+FOLDERS: dict[str, Path] = {
+    record.MODEL.name: Path(str(record.__file__)).parent
+    for record in _RECORDS
+    if hasattr(record, "MODEL")
+}
 # Commands that slices and wings add to the command line.
 COMMANDS: tuple[Command, ...] = tuple(
     command for record in _RECORDS for command in getattr(record, "COMMANDS", ())

@@ -44,6 +44,11 @@ def apply(found: list[tuple[str, ...]], folder: Path) -> set[str]:
     return {name for name, *_ in found}
 
 
+def existing(files: set[str], folder: Path) -> set[str]:
+    """Files that a checkout has without the example."""
+    return {name for name in files if (folder / name).exists()}
+
+
 def test_a_wear_law_is_one_class_in_one_file(finished, tmp_path):
     checkout = Checkout(tmp_path / "copy", origin=finished.folder)
     found = blocks("A wear law")
@@ -57,6 +62,27 @@ def test_a_wear_law_is_one_class_in_one_file(finished, tmp_path):
     wear = before["quantity"] == "wear_volume"
     assert (after.value[wear] < before.value[wear]).all()
     assert (after.value[wear] > 0.0).all()
+
+
+def test_a_figure_is_a_function_and_a_place_on_a_page(finished, tmp_path):
+    checkout = Checkout(tmp_path / "copy", origin=finished.folder)
+    files = apply(blocks("A figure"), checkout.folder) - {"config/mine.yaml"}
+    assert files == {"kneewear/report/wear_over_mass.py", "kneewear/report/pages/wear.yaml"}
+    assert existing(files, finished.folder) == {"kneewear/report/pages/wear.yaml"}
+    checkout.snakemake()
+    folder = checkout.folder / "results/quick"
+    assert (folder / "figures/results/wear_over_mass.svg").is_file()
+    assert "wear_over_mass" in (folder / "report/index.html").read_text(encoding="utf-8")
+
+
+def test_an_analysis_is_a_function_and_its_options(finished, tmp_path):
+    checkout = Checkout(tmp_path / "copy", "config/mine.yaml", origin=finished.folder)
+    files = apply(blocks("An analysis"), checkout.folder) - {"config/mine.yaml"}
+    assert len(existing(files, finished.folder)) == 2
+    checkout.snakemake()
+    table = pd.read_csv(checkout.folder / "results/mine/tables/spans.csv")
+    own = table[(table["quantity"] == "max_pressure") & (table["side"] == "both")].iloc[0]
+    assert 0.0 < own["low"] < own["high"]
 
 
 def test_a_model_is_one_folder(tmp_path):

@@ -25,9 +25,9 @@ from kneewear.knees.papers.fe_knee.figures import draw_knee
 from kneewear.knees.papers.fe_knee.literature import compare_fe_knee
 from kneewear.knees.papers.fe_knee.run import KneeRun, run_knee
 from kneewear.knees.result import curves, scene_record
+from kneewear.models.press.design_figures import draw_characterisation, draw_laxity
 from kneewear.report.analyses import draw_analyses
 from kneewear.report.design_view import build_design_view
-from kneewear.report.designs import draw_characterisation, draw_laxity
 from kneewear.report.optimisation import draw_optimisation
 from kneewear.study.designs import simulate_design
 from kneewear.study.files import design_studies

@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from kneewear.report import derived
+from kneewear.base.registry import declared
 from kneewear.report.specification import (
     FactsPart,
     figure_texts,
@@ -43,7 +43,6 @@ def test_every_text_can_be_read_as_a_template(name):
 
 
 def test_every_derived_table_is_shown_or_used():
-    derived.Tables({}, {})
     shown = {
         part.table
         for name in page_names()
@@ -54,11 +53,15 @@ def test_every_derived_table_is_shown_or_used():
             *(t for one in sections(page) for t in one.tables if not isinstance(t, FactsPart)),
         )
     }
-    used = {name for function in derived._FUNCTIONS.values() for name in function.__annotations__}
+    used = {
+        name
+        for function in declared("derived").values()
+        for name in (*function.required, *function.optional)
+    }
     intervals = {
         one.interval.table
         for name in page_names()
         for one in load_page(name).key_results
         if one.interval is not None
     }
-    assert set(derived._FUNCTIONS) <= shown | used | intervals
+    assert set(declared("derived")) <= shown | used | intervals

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.analysis.declared import analysis
 from kneewear.base.cases import BODY_MASS, THICKNESS
 from kneewear.base.sides import SIDES
 from kneewear.evidence.calibration.fit import (
@@ -34,6 +35,7 @@ from kneewear.study.wear import column_name
 Array = NDArray[np.float64]
 
 
+@analysis("fit", tables=("comparison", "constants", "correlations", "singular_values", "trade_off"))
 def analyse_fit(
     results: pd.DataFrame, study: Study, options: FitOptions
 ) -> dict[str, pd.DataFrame]:

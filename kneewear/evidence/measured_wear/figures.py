@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from kneewear.evidence.measured_wear.tables import CALIBRATED, LIMIT, WEAR
 from kneewear.report import style
+from kneewear.report.declared import figure
 from kneewear.report.tables import words
 
 # Ratios beyond these are drawn at the end.
@@ -16,6 +17,12 @@ COLOURS = (
     style.BLUE, style.SKY, style.GREEN, style.RED, style.AMBER, style.PURPLE, style.INK,
 )  # fmt: skip
 MARKERS = "os^Dv<>"
+
+
+@figure("wear_over_measured", of="cases")
+def draw_tests(measured_wear: pd.DataFrame) -> Figure:
+    """Predicted over measured wear of the tests of a study."""
+    return draw_measured_wear(measured_wear)
 
 
 @style.styled

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from kneewear.analysis.declared import analysis
 from kneewear.analysis.literature import published_rows
 from kneewear.study.analysis_settings import MeasuredOptions
 from kneewear.study.study import Study
@@ -24,6 +25,7 @@ LIMIT = 2.0
 WEAR = ("wear_rate", "mass_rate", "test_wear_factor")
 
 
+@analysis("measured", tables=("measured_wear", "law_verdicts"))
 def analyse_measured(
     results: pd.DataFrame, study: Study, options: MeasuredOptions
 ) -> dict[str, pd.DataFrame]:

@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.io.documents import load_table, save_figures, save_table, save_text
-from kneewear.knees.figures import draw_curves
+from kneewear.report.curves import draw_curves
 from kneewear.report.page import marked
 from kneewear.report.tables import make_table
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.analysis.declared import comparison
 from kneewear.analysis.groups import drop_single_life, lives_of
 from kneewear.analysis.literature import judge_number, published_rows
 from kneewear.analysis.regression import correlate_pressure
@@ -30,6 +31,30 @@ EXTRA_THICKNESS_MM = 1.1
 
 # Coefficients of Eq. 4-1, and its trade of thickness against mass, that the source states.
 MEASURES = ("a1", "a2", "mm_per_10kg")
+
+
+@comparison(
+    "bei",
+    tables=(
+        "comparison",
+        "regression_comparison",
+        "correlation_comparison",
+        "statements",
+        "prediction",
+    ),
+)
+def compare_tables(
+    cases: pd.DataFrame, regression: pd.DataFrame, correlation: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    """Tables of a wear study beside the values and trends of Bei (2003)."""
+    regression, correlation = compare_regression(regression), compare_correlation(correlation)
+    return {
+        "comparison": compare_published(cases),
+        "regression_comparison": regression,
+        "correlation_comparison": correlation,
+        "statements": compare_trends(correlation, regression),
+        "prediction": predict_published(cases),
+    }
 
 
 def error_beyond_rounding(

@@ -7,8 +7,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from kneewear.analysis.contact_tables import LOAD, contact_table
+from kneewear.analysis.declared import analysis
+from kneewear.analysis.distributions import plan_columns
 from kneewear.base.sides import SIDES
 from kneewear.evidence.published.values import published_table
+from kneewear.study.analysis_settings import MaterialsOptions
+from kneewear.study.plans import CASE
+from kneewear.study.study import Study
 
 QUANTITIES = ("max_pressure", "avg_pressure")
 COLUMNS = [
@@ -24,6 +30,20 @@ PUBLISHED = [
 ]
 
 
+@analysis("materials", tables=("material_comparison",))
+def analyse_materials(
+    results: pd.DataFrame, study: Study, options: MaterialsOptions
+) -> dict[str, pd.DataFrame]:
+    """Pressures of each material minus those of the first one: table `material_comparison`."""
+    contact = contact_table(results, study)
+    keys = [
+        name for name in plan_columns(results, study) if name not in (CASE, options.between, LOAD)
+    ]
+    published = study.report.compare_with_published
+    table = compare_materials(contact, options.between, keys, published=published)
+    return {"material_comparison": table}
+
+
 def compare_materials(
     contact: pd.DataFrame, between: str, keys: Sequence[str], *, published: bool
 ) -> pd.DataFrame:
@@ -32,7 +52,7 @@ def compare_materials(
     Parameters
     ----------
     contact : DataFrame
-        Tidy table of contact, as of :func:`kneewear.models.press.tables.contact_table`.
+        Tidy table of contact, as of :func:`kneewear.analysis.contact_tables.contact_table`.
     between : str
         Column of the materials.
     keys : sequence of str

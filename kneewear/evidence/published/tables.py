@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from kneewear.analysis.groups import QUANTITIES
@@ -14,7 +13,7 @@ from kneewear.analysis.models import POWER_LAW
 from kneewear.base.sides import SIDES
 from kneewear.evidence.published.comparison import EXTRA_THICKNESS_MM
 from kneewear.report.derived import Settings, derived
-from kneewear.report.tables import rows_with, shown
+from kneewear.report.tables import expected_texts, rows_with, shown
 from kneewear.report.wear_tables import with_validity
 
 # Loss of thickness and of volume per year: of wear and creep together, and of wear alone.
@@ -27,10 +26,6 @@ LOSSES = (
     ("volume_mm3_per_year", "volume", "volume", "mm³/year"),
     ("mass_mg_per_million_cycles", "mass", "mass", "mg per million cycles"),
 )
-# Targets of a calibration: median and largest error of the cells that were not fitted, per cent
-# beyond rounding.
-TARGETS = {"all others": (1.6, 9.0), "average pressure": (4.0, 10.0)}
-TITLES = {"all others": "All but average pressure", "average pressure": "Average pressure"}
 
 
 # Regression.
@@ -121,21 +116,6 @@ def fitted_cases(
 def published_statements(statements: pd.DataFrame) -> pd.DataFrame:
     """Published trends with their limits as text."""
     return statements.assign(expected=expected_texts(statements))
-
-
-def expected_texts(literature: pd.DataFrame) -> list[str]:
-    """What each row of `kneewear.analysis.literature.judge_number` expects, as text."""
-    columns = [literature[name] for name in ("published", "tolerance", "low", "high")]
-    return [_expected(*map(float, row)) for row in zip(*columns, strict=True)]
-
-
-def _expected(published: float, tolerance: float, low: float, high: float) -> str:
-    """A printed number with its tolerance, or limits."""
-    if np.isfinite(published):
-        return f"{published:.10g}" + (f" ± {tolerance:.3g}" if tolerance > 0.0 else "")
-    if np.isfinite(low) and np.isfinite(high):
-        return f"{low:g} to {high:g}"
-    return f"≥ {low:g}" if np.isfinite(low) else f"≤ {high:g}" if np.isfinite(high) else ""
 
 
 @derived

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kneewear.report import style
+from kneewear.report.declared import figure
 from kneewear.report.study_tables import PUBLISHED_BOUNDS, tilted_element
 from kneewear.report.tables import rows_with
 
@@ -226,6 +227,18 @@ DEVIATIONS = {
 }
 VARIED = {"cases": "cases", "elements": "elements, five cases", "frames": "frames, five cases"}
 ANALYSES = ((style.BLUE, "o-"), (style.RED, "s--"))
+
+
+@figure("distance_methods", of="method")
+def draw_methods(distance_methods: pd.DataFrame) -> Figure:
+    """Cost and error of the methods of distance."""
+    return draw_distance_methods(distance_methods)
+
+
+@figure("cost", of="method")
+def draw_costs(cost: pd.DataFrame) -> Figure:
+    """Cost of an evaluation."""
+    return draw_cost(cost)
 
 
 @style.styled

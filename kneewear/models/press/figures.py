@@ -9,12 +9,12 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
+from kneewear.analysis.contact_tables import case_conditions
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.models.press.design_figures import draw_characterisation, draw_laxity
 from kneewear.models.press.static_figures import draw_static_figures
-from kneewear.models.press.tables import case_conditions
 from kneewear.report import style
-from kneewear.report.designs import draw_characterisation, draw_laxity
 from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.study.plans import CASE, VARIED
 from kneewear.study.study import Study

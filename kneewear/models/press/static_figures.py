@@ -33,7 +33,6 @@ from kneewear.report.tables import quantity_name, rows_with, words
 
 Array = NDArray[np.float64]
 
-MATERIAL_COLOURS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.AMBER, style.SKY)
 MARKERS = "osD^vP"
 # Height of sections, mm, room under plateaus that are below their origin, and room around the
 # loaded part of the post.
@@ -73,7 +72,7 @@ def draw_static_figures(
     contact : Dataset
         As of :func:`kneewear.motion.press_results.join_cases`.
     cases : DataFrame
-        Conditions of the same cases, as of :func:`kneewear.models.press.tables.case_conditions`.
+        Conditions of the same cases (:func:`kneewear.analysis.contact_tables.case_conditions`).
     implant : Implant
         Implant or natural knee of all cases.
     tables : mapping of str to DataFrame
@@ -327,7 +326,7 @@ def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> 
                 curve = curves[quantity, flexion, material]
                 look = number % len(MARKERS)
                 axes.plot(
-                    curve.index, curve, color=MATERIAL_COLOURS[look], marker=MARKERS[look], ms=4,
+                    curve.index, curve, color=style.SERIES[look], marker=MARKERS[look], ms=4,
                     label=words(material),
                 )  # fmt: skip
             axes.set_xticks(curve.index)

@@ -9,15 +9,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from kneewear.analysis.contact_tables import FLEXION, case_conditions, contact_table
+from kneewear.analysis.declared import analysis
 from kneewear.analysis.distributions import plan_columns
-from kneewear.evidence.published.materials import compare_materials
 from kneewear.models.press.settings import TEST
-from kneewear.motion.rig_settings import CONDITIONS
 from kneewear.study.analysis_settings import (
     ComparedOptions,
     ContactOptions,
     LoopsOptions,
-    MaterialsOptions,
     SubmissionOptions,
     WorstCasesOptions,
 )
@@ -30,11 +29,11 @@ SUBMITTED = ("contact_area", "avg_pressure", "max_pressure", "centre_posterior",
 WORST = {"contact_area": "min", "avg_pressure": "max", "max_pressure": "max"}
 # Name of the only design of a study that compares none.
 DESIGN = "design"
-LOAD, FLEXION = "load_n", "flexion_deg"
 # Columns of the units of a path.
 UNITS = ("displacement_unit", "load_unit")
 
 
+@analysis("contact", tables=("contact",))
 def analyse_contact(
     results: pd.DataFrame, study: Study, options: ContactOptions
 ) -> dict[str, pd.DataFrame]:
@@ -46,31 +45,6 @@ def analyse_contact(
     unloaded side, are left out.
     """
     return {"contact": contact_table(results, study)}
-
-
-def case_conditions(results: pd.DataFrame, study: Study) -> pd.DataFrame:
-    """Values of the variables of each case, and flexion, load and position even if constant."""
-    columns = [name for name in plan_columns(results, study) if name != CASE]
-    constant = {
-        name: value for name, value in study.conditions.items()
-        if name in CONDITIONS and value is not None and name not in columns
-    }  # fmt: skip
-    conditions = [name for name in CONDITIONS if name in columns or name in constant]
-    keys = [CASE, *(name for name in columns if name not in conditions), *conditions]
-    return results.assign(**constant)[keys]
-
-
-def contact_table(results: pd.DataFrame, study: Study) -> pd.DataFrame:
-    """Table `contact` of :func:`analyse_contact`."""
-    wide = case_conditions(results, study)
-    parts = [
-        wide.assign(
-            side=output.side, quantity=output.quantity, value=results[output.column].astype(float),
-            unit=output.unit,
-        )
-        for output in MODELS[study.model].outputs(study)
-    ]  # fmt: skip
-    return pd.concat(parts, ignore_index=True).dropna(subset="value").reset_index(drop=True)
 
 
 def condition_columns(contact: pd.DataFrame) -> list[str]:
@@ -86,6 +60,7 @@ def first_condition(contact: pd.DataFrame, by: str) -> pd.Series:
     return contact.iloc[0][[name for name in plan if name not in (CASE, by, FLEXION)]]
 
 
+@analysis("worst_cases", tables=("worst_cases",))
 def analyse_worst_cases(
     results: pd.DataFrame, study: Study, options: WorstCasesOptions
 ) -> dict[str, pd.DataFrame]:
@@ -106,6 +81,7 @@ def analyse_worst_cases(
     return {"worst_cases": pd.DataFrame(rows).reset_index(drop=True)}
 
 
+@analysis("submission", tables=("submission",))
 def analyse_submission(
     results: pd.DataFrame, study: Study, options: SubmissionOptions
 ) -> dict[str, pd.DataFrame]:
@@ -133,19 +109,7 @@ def _by_design(contact: pd.DataFrame, by: str | None) -> tuple[pd.DataFrame, str
     return (contact, by) if by is not None else (contact.assign(**{DESIGN: DESIGN}), DESIGN)
 
 
-def analyse_materials(
-    results: pd.DataFrame, study: Study, options: MaterialsOptions
-) -> dict[str, pd.DataFrame]:
-    """Pressures of each material minus those of the first one: table `material_comparison`."""
-    contact = contact_table(results, study)
-    keys = [
-        name for name in plan_columns(results, study) if name not in (CASE, options.between, LOAD)
-    ]
-    published = study.report.compare_with_published
-    table = compare_materials(contact, options.between, keys, published=published)
-    return {"material_comparison": table}
-
-
+@analysis("loops", tables=("laxity", "loops"), of_datasets=True)
 def analyse_loops(
     dataset: xr.Dataset, results: pd.DataFrame, study: Study, options: LoopsOptions
 ) -> dict[str, pd.DataFrame]:
@@ -188,6 +152,7 @@ def _steps(loop: xr.Dataset, length: str, force: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@analysis("compared_laxity", tables=("laxity_comparison",))
 def analyse_compared_laxity(
     results: pd.DataFrame, study: Study, options: ComparedOptions
 ) -> dict[str, pd.DataFrame]:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from kneewear.base.sides import SIDES
 from kneewear.geometry.implant import Implant
-from kneewear.models.press.static_figures import MATERIAL_COLOURS, draw_elements, draw_plateau
+from kneewear.models.press.static_figures import draw_elements, draw_plateau
 from kneewear.models.press.tables import first_condition
 from kneewear.report import style
 from kneewear.report.tables import quantity_name, rows_with, words
@@ -56,7 +56,7 @@ def draw_contact_over_flexion(contact: pd.DataFrame) -> Figure:
     for row, side in zip(panels, sides, strict=True):
         for axes, (quantity, unit) in zip(row, OVER_FLEXION.items(), strict=True):
             for number, design in enumerate(dict.fromkeys(contact["design"])):
-                colour = MATERIAL_COLOURS[number % len(MATERIAL_COLOURS)]
+                colour = style.SERIES[number % len(style.SERIES)]
                 part = rows_with(contact, design=design, side=side, quantity=quantity)
                 limits = part.groupby("flexion_deg")["value"].agg(["min", "max"])
                 axes.fill_between(
@@ -120,17 +120,17 @@ def draw_loops(loops: pd.DataFrame, laxity: pd.DataFrame) -> Figure:
             part = rows_with(loops, test=test, flexion_deg=flexion)
             ends = rows_with(laxity, test=test, flexion_deg=flexion)
             for (design, friction), loop in part.groupby(["design", "friction"], sort=False):
-                number = designs.index(str(design)) % len(MATERIAL_COLOURS)
+                number = designs.index(str(design)) % len(style.SERIES)
                 look = LINES[frictions.index(friction) % len(LINES)]
                 label = f"{words(str(design))}, friction {friction:g}"
                 axes.plot(
-                    loop["displacement"], loop["load"], look, color=MATERIAL_COLOURS[number],
+                    loop["displacement"], loop["load"], look, color=style.SERIES[number],
                     lw=1.1, label=label,
                 )  # fmt: skip
                 end = rows_with(ends, design=design, friction=friction)["subluxation_at"].item()
                 at = loop[loop["displacement"] == end]
                 if len(at):
-                    axes.plot(end, at["load"].iloc[0], "x", color=MATERIAL_COLOURS[number], ms=6)
+                    axes.plot(end, at["load"].iloc[0], "x", color=style.SERIES[number], ms=6)
             axes.set_xlabel(f"displacement ({part['displacement_unit'].iloc[0]})")
             axes.set_title(f"{flexion:g}°")
         row[0].set_ylabel(f"{test.replace('_', '-')}\n({part['load_unit'].iloc[0]})")

@@ -1,0 +1,51 @@
+"""Panels of curves over flexion or time, from a tidy table."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from kneewear.report import style
+from kneewear.report.tables import words
+
+LINES = ("-", "--", ":", "-.")
+# A longer legend that all small panels share is below the figure.
+LEGEND_ROWS = 4
+# A reference is grey, behind what is computed.
+REFERENCE = "reference"
+
+
+@style.styled
+def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
+    """Panels of curves over flexion or time, all with their unit."""
+    names = list(dict.fromkeys(table["panel"]))
+    named: list[str] = []
+    of_panels = {tuple(rows["series"].unique()) for _, rows in table.groupby("panel")}
+    shared = columns > 1 and len(of_panels) == 1 and len(*of_panels) > LEGEND_ROWS
+    figure, panels = style.panels_in_rows(len(names), columns, 2.2 if columns > 1 else 2.8)
+    for axes, name in zip(panels, names, strict=True):
+        rows = table[table["panel"] == name]
+        number = -1  # of the computed curves, which have the same colours beside a reference
+        for series, curve in rows.groupby("series", sort=False):
+            is_reference = series == REFERENCE
+            number += not is_reference
+            axes.plot(
+                curve["at"],
+                curve["value"],
+                color="#9a9d9f" if is_reference else style.SERIES[number % len(style.SERIES)],
+                ls="-" if is_reference else LINES[number // len(style.SERIES) % len(LINES)],
+                lw=2.5 if is_reference else 1.5,
+                zorder=1 if is_reference else 2,
+                label=words(str(series)),
+            )
+        axes.set(title=name, ylabel=rows["unit"].iloc[0], xlabel=rows["over"].iloc[0])
+        if columns == 1 or named != list(rows["series"].unique()):
+            named = list(rows["series"].unique())
+            if columns == 1:  # the legend is above the curves
+                low, high = axes.get_ylim()
+                axes.set_ylim(low, high + 0.13 * -(-len(named) // 4) * (high - low))
+            if not shared:
+                axes.legend(ncols=1 if columns > 1 else 4, fontsize=style.SMALL)
+    if shared:
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    return figure
