@@ -328,6 +328,6 @@ def chain_of(study: Study, root: str) -> Chain:
     plans = {"search": SearchChain, "fit": FitChain}
     if study.cases.plan in plans:
         return plans[study.cases.plan](study, root)
-    if study.has_maps:
-        return LivesChain(study, root)
-    return (PlanChain if model_of(study).has_cases else JobsChain)(study, root)
+    if not model_of(study).has_cases:
+        return JobsChain(study, root)
+    return (LivesChain if study.has_maps else PlanChain)(study, root)
