@@ -13,4 +13,4 @@ with job_log(snakemake.log[0], side=snakemake.params.side):
         threads=snakemake.threads,
     )
     result = Lazy(snakemake.params.step)(snakemake.params.settings, given)
-    save_result(result, snakemake.output)
+    save_result(result, dict(snakemake.output.items()))

@@ -11,7 +11,7 @@ from kneewear.study.designs import simulate_design
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.job_files import JobFiles
 from kneewear.study.jobs import JobResult
-from kneewear.study.search import with_grid
+from kneewear.study.search import search_plan, with_grid
 from kneewear.study.study import WearStudy
 
 
@@ -23,7 +23,7 @@ def evaluate_chosen(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
     (front,), (chosen,) = given.tables("front"), given.tables("chosen")
     designs = {
         row["chosen"]: simulate_design(study, inputs, row)
-        for _, row in shown_designs(study.cases, front, chosen).iterrows()
+        for _, row in shown_designs(search_plan(study), front, chosen).iterrows()
     }
     variables = study.model_dump(mode="json")["variables"]
     knees = {str(name): designs[name].knee for name in chosen["chosen"]}

@@ -69,7 +69,7 @@ class RowsChain(Chain):
                   "files": self.drawn_files}  # fmt: skip
         return {"figures": Step(
             "report.plan_group:plot_plan", self.judged, inputs, self.drawn_files,
-            self.model.modules("outputs", "join", "draw_kept"),
+            self.model.modules("outputs", "join", "draw_cases"),
         )}  # fmt: skip
 
     def batch(self, study: dict[str, Any], cases: list[int | None], inputs: Mapping[str, Any],
@@ -78,7 +78,7 @@ class RowsChain(Chain):
         return Step(
             "study.evaluation:evaluate_batch",
             {"study": study, "cases": cases, "generation": generation},
-            self.of_knee | inputs,
+            {**self.of_knee, **inputs},
             self.case_files,
             ["kneewear.study.datasets", *self.model.modules("compute", "tabulate", "collect")],
             memory=self.sizes.sample_mb,
@@ -183,7 +183,7 @@ class SearchChain(RowsChain):
     @cached_property
     def export(self) -> Step:
         """The knees of the chosen designs, and a study of each."""
-        settings = {"case": None, "cases": [], "study": plain(self.study)}
+        settings: dict[str, Any] = {"case": None, "cases": [], "study": plain(self.study)}
         inputs = {"jobs": [self.folder("chosen")], "chosen": [self.path("chosen_designs")]}
         return Step("study.designs:write_design", settings, inputs,
                     memory=self.sizes.more(1000))  # fmt: skip
@@ -226,7 +226,7 @@ class FitChain(RowsChain):
     @property
     def copied(self) -> dict[str, tuple[str, ...]]:
         """Points of the search."""
-        return {"Results": self.evaluated["fit"].tables}
+        return {"Results": tuple(self.evaluated["fit"].tables)}
 
     @property
     def copied_files(self) -> list[str]:

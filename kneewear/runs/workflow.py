@@ -161,6 +161,9 @@ class Chain:
     # Processes of a job of evaluate_cases.
     threads = 1
 
+    # Its properties are those of one kind of study.
+    study: Any
+
     def __init__(self, study: Study, root: str) -> None:
         self.study, self.root, self.model = study, root, model_of(study)
         self.sizes = JobSizes(study, root)

@@ -44,7 +44,7 @@ def evaluate_fit(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
     # Lines of some ten thousand cases would hide those of the search.
     for name in ("simulation", "progress", "study.run"):
         logging.getLogger(f"kneewear.{name}").setLevel(logging.ERROR)
-    study = study_of(settings["study"])
+    study: Any = study_of(settings["study"])
     outcome = study.cases.solve(study, given.threads)
     defaults = Path(given.paths("defaults")[0]).read_text(encoding="utf-8")
     texts = {"defaults.yaml": replace_values(defaults, outcome.settings(study))}

@@ -1,5 +1,6 @@
 """The page of a study of any kind, and where its results come from."""
 
+
 rule write_report:
     input:
         **CHAIN.reported,

@@ -37,7 +37,7 @@ rule evaluate_cases:
         step=lambda wildcards: CHAIN.evaluated[wildcards.job].name,
         settings=lambda wildcards: CHAIN.evaluated[wildcards.job].settings,
         side=lambda wildcards: CHAIN.side_tables(wildcards.job),
-        root=ROOT,
+        root=lambda wildcards: ROOT,
     script:
         "../../scripts/evaluate_cases.py"
 
@@ -68,13 +68,11 @@ if CHAIN.variants:
             source=lambda wildcards: CHAIN.source(
                 "evaluate_cases", CHAIN.variants[wildcards.job]
             ),
-            digests=lambda wildcards: input_digests(
-                CHAIN.variants[wildcards.job].files
-            ),
+            digests=lambda wildcards: input_digests(CHAIN.variants[wildcards.job].files),
             step=lambda wildcards: CHAIN.variants[wildcards.job].name,
             settings=lambda wildcards: CHAIN.variants[wildcards.job].settings,
             side=lambda wildcards: CHAIN.side_tables(wildcards.job),
-            root=ROOT,
+            root=lambda wildcards: ROOT,
 
 
 rule analyse_cases:
@@ -142,7 +140,7 @@ rule plot_figures:
             "formats": STUDY.figure_formats,
             "pictures": load_page(STUDY.page or STUDY.model).summary_figures,
         },
-        root=ROOT,
+        root=lambda wildcards: ROOT,
     script:
         "../../scripts/plot_figures.py"
 
