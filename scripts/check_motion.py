@@ -2,6 +2,8 @@
 
 import logging
 
+import pandas as pd
+
 from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case
 from kneewear.geometry.fit_quality import GeometryRecord
@@ -15,16 +17,19 @@ from kneewear.runs.joblog import job_log
 from kneewear.study import netcdf
 
 with job_log(snakemake.log[0], side=snakemake.output):
+    params = snakemake.params
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     activity = netcdf.load(Activity, snakemake.input.activity)
-    settings = SimulationSettings(**snakemake.params.simulation)
-    centre, shallowest = (Case(**one) for one in snakemake.params.cases)
+    settings = SimulationSettings(**params.simulation)
+    centre, shallowest = (Case(**one) for one in params.cases)
     fit = netcdf.load(GeometryRecord, snakemake.input.fit).fit_quality
     placement = check_placement(knee, activity, [centre, shallowest], settings, fit)
     # The page has them as findings, from the table.
     for sentence in placement.sentences[1:]:
         logging.getLogger("kneewear").info(sentence)
     save_table(placement.table, snakemake.output.placement)
-    for path in snakemake.output.get("trials", []):
-        trials = check_signs(knee, activity, centre, settings, snakemake.params.reference)
-        save_table(tabulate_trials(trials, activity.name), path)
+    signs = pd.DataFrame({"activity": []})
+    for reference in [params.reference] * params.signed:
+        trials = check_signs(knee, activity, centre, settings, reference)
+        signs = tabulate_trials(trials, activity.name)
+    save_table(signs, snakemake.output.trials)

@@ -3,18 +3,30 @@
 import logging
 
 from kneewear.activity.settings import parse_activity
+from kneewear.geometry.knee import KneeModel
 from kneewear.io.curves import read_activity
+from kneewear.motion.settings import SimulationSettings
 from kneewear.runs.joblog import job_log
 from kneewear.study import netcdf
+from kneewear.study.models import Lazy
 
 with job_log(snakemake.log[0]):
+    params, files = (
+        snakemake.params,
+        {name: snakemake.input[name] for name in snakemake.params.files},
+    )
     activity = read_activity(
         snakemake.wildcards.activity,
-        parse_activity(snakemake.params.activity),
-        dict(snakemake.input.items()),
-        snakemake.params.frames,
-        snakemake.params.knee,
+        parse_activity(params.activity),
+        files,
+        params.frames,
+        params.knee,
     )
+    # Positions may refer to the seat of the components.
+    for seat in filter(None, [params.seat]):
+        knee = netcdf.load(KneeModel, snakemake.input.knee)
+        refer_to_seat = Lazy("motion.dwell_pose:refer_to_seat")
+        activity = refer_to_seat(activity, knee, SimulationSettings(**seat))
     for warning in activity.warnings:
         logging.getLogger("kneewear").warning("%s", warning)
     netcdf.save(activity, snakemake.output.activity)

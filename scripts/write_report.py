@@ -9,6 +9,7 @@ from kneewear.report.page_contents import (
     figure_files,
     page_contents,
     read_figures,
+    view_files,
 )
 from kneewear.report.pdf import write_pdf
 from kneewear.report.specification import load_page
@@ -17,7 +18,7 @@ from kneewear.runs.joblog import job_log
 from kneewear.runs.provenance import provenance_record, reported_findings
 
 # Studies may have none of these.
-LISTS = ("tables", "activities", "benchmarks", "calibration", "signs", "view")
+LISTS = ("tables", "activities", "benchmarks", "calibration", "signs")
 
 with job_log(snakemake.log[0]):
     settings, output = snakemake.params.settings, snakemake.output
@@ -25,7 +26,8 @@ with job_log(snakemake.log[0]):
         settings, inputs=list(snakemake.input.data), benchmarks=snakemake.params.benchmarks
     )
     save_json(provenance, output.provenance)
-    contents = page_contents({name: snakemake.input.get(name, []) for name in LISTS})
+    lists = {name: snakemake.input.get(name, []) for name in LISTS}
+    contents = page_contents(lists | {"view": view_files(snakemake.input.figures)})
     tables, page = Tables(contents["frames"], settings), load_page(snakemake.params.page)
     findings = reported_findings(settings, snakemake.params.logs)
     summary = build_summary(snakemake.params.page, page, tables, findings, __version__)

@@ -92,7 +92,7 @@ def comparison_findings(studies: Sequence[FinishedStudy]) -> list[Reported]:
         replace(one, job=", ".join(filter(None, (study.name, one.job))))
         for study in studies
         for one in study.findings
-        if one.job != "vary_models"
+        if one.job not in ("evaluate_cases", "vary_models")
     ]
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from kneewear.activity.activity import Activity
 from kneewear.io.documents import load_json, load_table
 from kneewear.io.result_files import read_checked
+from kneewear.report.drawing import VIEW
 from kneewear.study import netcdf
 
 
@@ -56,6 +57,11 @@ def activity_tables(activities: Iterable[Activity]) -> dict[str, pd.DataFrame]:
             conditions, columns=["activity", "coordinate", "condition"]
         ),
     }
+
+
+def view_files(folders: Iterable[str]) -> list[str]:
+    """Files of the views in space that stand beside the figures in some folders."""
+    return [str(path) for folder in folders for path in Path(folder).glob(VIEW)]
 
 
 def figure_files(folders: Iterable[str], suffix: str) -> dict[str, Path]:

@@ -125,18 +125,6 @@ class _FindingsHandler(logging.Handler):
             file.write(json.dumps(line) + "\n")
 
 
-@contextmanager
-def start_up_share(count: int) -> Iterator[None]:
-    """Log which part of a job's processor time passed before a block that computes its cases."""
-    before = time.process_time()
-    yield
-    total = time.process_time()
-    logging.getLogger(__name__).info(
-        "%d cases in %.2f s of processor time, after a start-up of %.2f s (%.1f %% of the job)",
-        count, total - before, before, 100.0 * before / total,
-    )  # fmt: skip
-
-
 def _is_shown_on_terminal(record: logging.LogRecord) -> bool:
     """Progress, and errors that do not end the job: those that end it have a traceback."""
     if record.name == "kneewear.base.progress":
@@ -150,9 +138,10 @@ def _leave_out(tables: list[str], reason: str) -> None:
     logger.info("failed", exc_info=True)
     logger.error(
         "%s: not computed, because a side study failed: %s The study goes on without it. To try "
-        "again, remove the file and run the same command.",
-        ", ".join(tables),
+        "again, remove the folder %s and run the same command.",
+        ", ".join(Path(table).stem for table in tables),
         reason,
+        Path(tables[0]).parent,
     )
     for table in tables:
         save_reason(reason, table)
@@ -172,10 +161,13 @@ def _reason(error: BaseException) -> str:
 
 
 def _set_aside(error: DamagedFileError) -> str:
-    """Rename a damaged file; returns the message."""
-    renamed = error.path.with_name(f"{error.path.name}.damaged")
+    """Rename a damaged file, or the folder that a job writes as a whole; returns the message."""
+    # Snakemake marks such folders, and goes by them alone.
+    whole = (error.path.parent / ".snakemake_timestamp").exists()
+    path = error.path.parent if whole else error.path
+    renamed = path.with_name(f"{path.name}.damaged")
     try:
-        error.path.replace(renamed)
+        path.replace(renamed)
     except FileNotFoundError:  # another job was faster
         pass
     except OSError:

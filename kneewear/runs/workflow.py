@@ -1,37 +1,44 @@
-"""What rule files need: the study of a run and the sizes of jobs.
-
-Memory and run time were measured over batches of 13 cases of 100 frames on 2 x 100 x 75 elements:
-0.39 GB (0.22 GB for the interpreter and its libraries) and 11 s on one core. A job holds one case
-at a time, 30 bytes per element and frame, and all cases as stored, 0.55 bytes. At least twice of
-each is requested, so that a slower machine does not lose a job. `elements` counts both sides;
-`attempt` is 1 at first, and each further one requests as much again.
-"""
+"""What rule files need: the study of a run, and what its jobs do with which files."""
 
 from __future__ import annotations
 
-import math
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
 from os.path import relpath
 from pathlib import Path
+from re import escape
 from typing import Any
 
+import kneewear
+from kneewear.analysis.tables import table_names
+from kneewear.base.compilation import kernel_folder
 from kneewear.base.files import read_settings_file, unfiled_settings
 from kneewear.base.findings import Reported, gather
+from kneewear.base.types import Settings
+from kneewear.io.cad import cad_is_installed
 from kneewear.io.result_files import check_writable, file_hash
 from kneewear.runs.environment import OWN_SETTINGS
-from kneewear.study.files import check_inputs, count_cases
+from kneewear.runs.fingerprints import source_fingerprint
+from kneewear.study.files import (
+    activity_files,
+    check_inputs,
+    design_studies,
+    mesh_files,
+    model_files,
+    pose_files,
+    simulator_tests,
+)
+from kneewear.study.job_sizes import JobSizes
+from kneewear.study.models import Lazy, model_of
 from kneewear.study.settings import merge_settings, validate_study
-from kneewear.study.study import MOST_MAPS, Study
+from kneewear.study.study import Study
 
-MIN_MEMORY_MB = 1000
-BYTES_PER_ELEMENT_AND_FRAME = 80
-STORED_BYTES_PER_ELEMENT_AND_FRAME = 3
-# Of a map, which has no frames: wear, creep, damage, maximum pressure and more, also as drawn; 25
-# cases of 15,000 elements were measured to take 140 bytes each.
-BYTES_PER_ELEMENT_AND_CASE = 400
-MIN_MINUTES = 10
-ELEMENT_FRAMES_PER_MINUTE = 2.0e6
+# Memory or minutes of a job, from its wildcards and the number of the attempt.
+Size = Callable[[Any, int], int]
+Paths = Sequence[str]
+VTK_PARTS = "insert", "insert_net", "femoral", "femoral_net", "grid"
 
 
 def study_of_run(
@@ -60,7 +67,8 @@ def study_of_run(
     study = validate_study(settings, " + ".join(file.path for file in read), read)
     notes: tuple[str, ...] = ()
     if check_files:
-        notes = tuple(one.text() for one in gather(map(Reported, check_inputs(study, root))))
+        found = gather(map(Reported, check_inputs(study, root)))
+        notes = tuple(one.text() for one in found)
         check_writable(f"results/{study.study}")
     return study, notes
 
@@ -74,89 +82,248 @@ def input_digests(files: Iterable[str]) -> list[str]:
     return [file_hash(file) if Path(file).is_file() else "" for file in files]
 
 
-def batch_memory(elements: int, frames: int, cases: int, attempt: int = 1) -> int:
-    """Memory of a job that holds the contact history of one of some cases at a time, MB."""
-    history = BYTES_PER_ELEMENT_AND_FRAME + cases * STORED_BYTES_PER_ELEMENT_AND_FRAME
-    maps = cases * BYTES_PER_ELEMENT_AND_CASE
-    return attempt * (MIN_MEMORY_MB + math.ceil(elements * (frames * history + maps) / 1e6))
+def plain(block: Settings) -> dict[str, Any]:
+    """Settings of a block as plain builtins, which Snakemake can compare."""
+    return block.model_dump(mode="json")
 
 
-def batch_minutes(elements: int, frames: int, cases: int, blocks: int = 1, attempt: int = 1) -> int:
-    """Run time of a job that simulates `blocks` cycles of some cases, or their wear, minutes."""
-    work = elements * frames * cases * blocks
-    return attempt * (MIN_MINUTES + math.ceil(work / ELEMENT_FRAMES_PER_MINUTE))
+def kernel_marker(root: str) -> str:
+    """Name of the file that stands for compiled kernels.
+
+    It contains all that Snakemake compares: the code, the environment, and the script and its time.
+    """
+    script = Path(root, "scripts/compile_kernels.py")
+    digest = hashlib.sha256(source_fingerprint("compile_kernels", root).encode())
+    digest.update(script.read_bytes() + str(script.stat().st_mtime_ns).encode())
+    digest.update(Path(root, "workflow/envs/kneewear.yaml").read_bytes())
+    return f"{kernel_folder().name}_{digest.hexdigest()[:12]}"
 
 
-def study_memory(elements: int, cases: int, attempt: int = 1) -> int:
-    """Memory of a job that holds the maps of all cases of a study, MB."""
-    maps = elements * cases * BYTES_PER_ELEMENT_AND_CASE
-    return attempt * (MIN_MEMORY_MB + math.ceil(maps / 1e6))
+@dataclass(frozen=True)
+class Step:
+    """What a job of a rule does, and what it is given.
 
-
-class JobSizes:
-    """Memory (MB) and run time (minutes) of the jobs of a study, more at every attempt.
-
-    Methods are called by Snakemake with the wildcards and the number of the attempt.
+    Parameters
+    ----------
+    name : str
+        Function that the script of the rule calls, "module:attribute" below the package.
+    settings : mapping
+        Its settings, plain builtins.
+    inputs : mapping of str to sequence of str
+        Input files by the names of their lists.
+    files : sequence of str
+        Data files, whose content counts.
+    loaded : sequence of str
+        Further modules that it loads by name.
+    tables : sequence of str
+        Tables that it writes into its folder.
+    optional : bool
+        Whether a job that fails leaves the study complete without these tables.
+    memory, minutes : callable
+        Size of the job.
     """
 
-    def __init__(self, study: Study, root: str = ".") -> None:
-        self.elements = 2 * study.grid.rows * study.grid.columns
-        # A case without activities takes about as long as a cycle.
-        self.activities = max(1, len(study.simulated_activities()))
-        self.frames = study.simulation.frames
-        self.cycles = study.simulation.forward.cycles
-        self.blocks, count = study.blocks, count_cases(study, root)
-        self.cases_per_job = study.job_size(study.cases.cases_at_once(count))
-        self.batches: Mapping[str, Sequence[object]] = study.batches() if study.has_maps else {}
-        self.cases = min(count, MOST_MAPS) if self.batches else count
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Paths] = field(default_factory=dict)
+    files: Paths = ()
+    loaded: Sequence[str] = ()
+    tables: Sequence[str] = ()
+    optional: bool = False
+    memory: Size = lambda wildcards, attempt: 1500 * attempt
+    minutes: Size = lambda wildcards, attempt: 15 * attempt
 
-    def simulation_mb(self, wildcards: Any, attempt: int) -> int:
-        """Contact of one activity for a batch of cases."""
-        return batch_memory(self.elements, self.frames, self._cases(wildcards), attempt)
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Modules that the script of the rule loads by name."""
+        return (Lazy(self.name).module, *self.loaded)
 
-    def simulation_minutes(self, wildcards: Any, attempt: int) -> int:
-        """Contact of one activity for a batch of cases."""
-        cases = self._cases(wildcards)
-        return batch_minutes(self.elements, self.frames, cases, self.cycles, attempt)
+    def memory_of(self, wildcards: Any, attempt: int, threads: int) -> int:
+        """Memory of a job that may start processes, MB."""
+        return self.memory(wildcards, attempt) + (500 * threads if threads > 1 else 0)
 
-    def wear_mb(self, wildcards: Any, attempt: int) -> int:
-        """Wear of a batch of cases, which needs all its activities."""
-        frames = self.frames * self.activities
-        return batch_memory(self.elements, frames, self._cases(wildcards), attempt)
 
-    def wear_minutes(self, wildcards: Any, attempt: int) -> int:
-        """Wear of a batch of cases; every block after the first simulates contact again."""
-        blocks = self.blocks * self.activities
-        return batch_minutes(self.elements, self.frames, self._cases(wildcards), blocks, attempt)
+class Chain:
+    """What the jobs of a study do with which files, by rules.
 
-    def sample_mb(self, wildcards: Any, attempt: int) -> int:
-        """Contact and wear of one sample at a time."""
-        return batch_memory(self.elements, self.frames * self.activities, 1, attempt)
+    Parameters
+    ----------
+    study : Study
+        Settings.
+    root : str
+        Checkout, relative to the working directory.
+    """
 
-    def sample_minutes(self, wildcards: Any, attempt: int) -> int:
-        """Contact and wear of a batch of samples."""
-        frames = self.frames * self.activities
-        return batch_minutes(self.elements, frames, self.cases_per_job, attempt=attempt)
+    # Folder below that of the results for the figures of a group.
+    figures = "{group}"
+    # Whether cases have maps of damage (rules/lives.smk), or rows of a plan (rules/plan.smk).
+    has_lives = has_plan = False
+    # Processes of a job of evaluate_cases.
+    threads = 1
 
-    def batch_mb(self, wildcards: Any, attempt: int) -> int:
-        """Contact of all activities for the largest batch."""
-        frames = self.frames * self.activities
-        return batch_memory(self.elements, frames, self.cases_per_job, attempt)
+    # Its properties are those of one kind of study.
+    study: Any
 
-    def maps_mb(self, wildcards: Any, attempt: int) -> int:
-        """Maps of the cases that are drawn and exported."""
-        return study_memory(self.elements, self.cases, attempt)
+    def __init__(self, study: Study, root: str) -> None:
+        self.study, self.root, self.model = study, root, model_of(study)
+        self.sizes = JobSizes(study, root)
+        self.results = f"results/{study.study}"
+        self.knee = f"{self.results}/geometry/knee.nc"
+        self.meshes = mesh_files(study, root)
+        blocks = study.simulated_activities()
+        self.activities = list(blocks)
+        # Motions whose positions refer to the seat of the components follow from contact.
+        self.seated = [name for name, block in blocks.items() if block.zero.refers_to_seat]
+        self.activity_files = {name: activity_files(study, name, root) for name in blocks}
+        self.prepared = [f"{self.results}/activity/{name}.nc" for name in blocks]
+        self.tests = simulator_tests(study, root)
+        # Printed results; only comparison and calibration may read them.
+        folder = Path(relpath(Path(kneewear.__file__).parent), "evidence/published")
+        self.published = sorted(map(str, folder.glob("*.csv")))
+        self.measured: list[dict[str, Any]] = []
 
-    def view_mb(self, wildcards: Any, attempt: int) -> int:
-        """The same maps and contact of one batch."""
-        return self.maps_mb(wildcards, attempt) + self.batch_mb(wildcards, attempt)
+    def source(self, script: str, step: Step) -> str:
+        """Fingerprint of the code of a job."""
+        return source_fingerprint(script, self.root, step.modules)
 
-    def more(self, megabytes: int) -> Callable[[Any, int], int]:
-        """Memory of a job whose size does not depend on the study."""
-        return lambda wildcards, attempt: attempt * megabytes
+    def seat(self, activity: str) -> dict[str, Any] | None:
+        """Settings of the seat that positions of an activity refer to; None where they do not."""
+        return plain(self.study.simulation) if activity in self.seated else None
 
-    # Minutes grow from attempt to attempt as memory does.
-    longer = more
+    def seat_modules(self, activity: str) -> list[str]:
+        """Modules that find the seat."""
+        return ["kneewear.motion.dwell_pose"] if activity in self.seated else []
 
-    def _cases(self, wildcards: Any) -> int:
-        return len(self.batches[wildcards.batch])
+    def side_tables(self, job: str) -> list[str]:
+        """Tables of a job that never stops the study."""
+        step = self.variants.get(job) or self.evaluated[job]
+        return [f"{self.folder(job)}/{name}.csv" for name in step.tables if step.optional]
+
+    @property
+    def uses_knee(self) -> bool:
+        """Whether any job is computed from the knee of the study."""
+        return self.study.has_knee
+
+    @property
+    def uses_kernels(self) -> bool:
+        """Whether any job of evaluate_cases waits for the compiled kernels."""
+        return True
+
+    @property
+    def of_knee(self) -> dict[str, Paths]:
+        """Knee, where there is one, and activities as input of a job."""
+        return {"knee": [self.knee] if self.study.has_knee else [], "activities": self.prepared}
+
+    @cached_property
+    def evaluated(self) -> Mapping[str, Step]:
+        """Jobs of evaluate_cases."""
+        raise NotImplementedError
+
+    @property
+    def evaluated_files(self) -> dict[str, Any]:
+        """Their output: a `folder`, or `results` and what cases `kept`."""
+        return {"folder": self.folder("{job}")}
+
+    def folder(self, job: str) -> str:
+        """Folder of a job that writes tables."""
+        return f"{self.results}/evaluated/{job}"
+
+    @property
+    def job_pattern(self) -> str:
+        """Regular expression for the names of the jobs of evaluate_cases."""
+        return "|".join(map(escape, self.evaluated))
+
+    @cached_property
+    def variants(self) -> Mapping[str, Step]:
+        """Jobs in addition to those of all cases, in folders of their own."""
+        return {}
+
+    @property
+    def analysis(self) -> Step:
+        """What analyse_cases does."""
+        raise NotImplementedError
+
+    @property
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """Names of the tables of the study that analyse_cases computes, by category."""
+        return {"Results": (*table_names(self.study), "results")}
+
+    @property
+    def copied(self) -> dict[str, tuple[str, ...]]:
+        """Names of the tables that other jobs have written, by category."""
+        names = [name for step in self.variants.values() for name in step.tables]
+        return {"Verification": tuple(names)}
+
+    @property
+    def copied_files(self) -> list[str]:
+        """Files of the study that other jobs have written."""
+        return []
+
+    def paths(self, tables: Mapping[str, Iterable[str]]) -> list[str]:
+        """Paths of tables, which are given by category."""
+        return [self.path(name) for names in tables.values() for name in names]
+
+    def path(self, table: str) -> str:
+        """Path of a table."""
+        return f"{self.results}/tables/{table}.csv"
+
+    @cached_property
+    def drawn(self) -> Mapping[str, Step]:
+        """Jobs of plot_figures by group."""
+        raise NotImplementedError
+
+    @property
+    def figure_folders(self) -> list[str]:
+        """Folders of the figures of all groups."""
+        return [f"{self.results}/{self.figures.format(group=group)}" for group in self.drawn]
+
+    @cached_property
+    def export(self) -> Step:
+        """What export_files is given; `settings` are the cases with maps and their centre."""
+        return Step("report.vtk:save_geometry_vtk", {"case": None, "cases": []},
+                    {"knee": [self.knee]}, memory=self.sizes.more(1000))  # fmt: skip
+
+    @property
+    def exported(self) -> dict[str, list[str]]:
+        """Files that export_files writes."""
+        folders = self.exported_folders
+        vtk = [f"{folder}/vtk/{part}.vtp" for folder in folders for part in VTK_PARTS]
+        # Only where the optional extra `cad` is installed and can be loaded.
+        return {"vtk": vtk, "step": [f"{one}/surfaces.step" for one in folders
+                                     if cad_is_installed()]}  # fmt: skip
+
+    @property
+    def exported_folders(self) -> list[str]:
+        """Folders of the exported knees."""
+        return [f"{self.results}/geometry"]
+
+    @property
+    def reported(self) -> dict[str, Paths]:
+        """Input of the page but for figures and data files."""
+        quality = [f"{self.results}/geometry/fit_quality.csv"] if self.uses_knee else []
+        tables = [*self.paths(self.tables), *self.paths(self.copied), *quality]
+        return {"tables": tables, "activities": self.prepared}
+
+    @property
+    def exported_maps(self) -> dict[str, list[str]]:
+        """Folders of maps that export_files writes."""
+        return {}
+
+    @property
+    def targets(self) -> list[str]:
+        """Further results that a run asks for beside the page."""
+        return []
+
+    @property
+    def data_files(self) -> list[str]:
+        """Data files that are recorded with the results."""
+        study, root = self.study, self.root
+        designs = design_studies(study).values()
+        return sorted({
+            *(path for one in designs for path in mesh_files(one, root).values()),
+            *pose_files(study, root),
+            *model_files(study, root).values(),
+            *self.tests.values(),
+            *(path for named in self.activity_files.values() for path in named.values()),
+            *(path for one in self.measured for path in one["files"].values()),
+        })  # fmt: skip

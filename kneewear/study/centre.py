@@ -17,6 +17,8 @@ from kneewear.base.variables import Variable
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.study.inputs import CaseInputs
+from kneewear.study.job_files import JobFiles
+from kneewear.study.jobs import JobResult
 from kneewear.study.plans import NOMINAL, ROLE, applies, stratify_samples
 from kneewear.study.run import run_cases
 from kneewear.study.settings import apply_case
@@ -144,3 +146,18 @@ def constant_table(constants: Mapping[str, Variable], study: WearStudy) -> pd.Da
             for name, constant in constants.items()
         ]
     )
+
+
+def evaluate_constants(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
+    """Compute the centre case with uncertain constants."""
+    constants = {name: Variable(**one) for name, one in settings["constants"].items()}
+    case, base = Case(**settings["case"]), WearStudy(**settings["study"])
+    study = sampled_study(base, case, constants)
+    activities = given.rebuilt_activities(settings["activities"])
+    samples = sample_constants(study, settings["samples"], given.the_knee, activities)
+    tables = {
+        "uncertain_constants": constant_table(constants, study),
+        "constant_samples": samples,
+        "constant_intervals": sample_intervals(samples),
+    }
+    return JobResult(tables)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import xarray as xr
 
 from kneewear.geometry.knee import KneeModel
+from kneewear.io.documents import save_settings
 from kneewear.study.inputs import CaseInputs
+from kneewear.study.job_files import JobFiles
 from kneewear.study.plan_settings import AS_SET
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
@@ -40,3 +44,10 @@ def simulate_design(study: WearStudy, inputs: CaseInputs, chosen: pd.Series) -> 
     values = {name: float(chosen[name]) for name in study.variables}
     damage = compute_wear(design, inputs).maps
     return FullDesign(values, inputs.knee(design), inputs.cycles(design), damage)
+
+
+def write_design(settings: Mapping[str, Any], given: JobFiles, path: str) -> None:
+    """Write a chosen design, by the name of the file, as a wear study of its own."""
+    (chosen,) = given.tables("chosen")
+    (row,) = (one for _, one in chosen.iterrows() if str(one["chosen"]) == Path(path).stem)
+    save_settings(chosen_study(WearStudy(**settings), row).model_dump(mode="json"), path)

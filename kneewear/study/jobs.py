@@ -45,6 +45,8 @@ class Job:
         Jobs that are computed before, whose folders are beside its own.
     files : tuple of str
         Names of files in its folder that are results of the study.
+    only_drawn : tuple of str
+        Names of those of its tables that are for figures only.
     """
 
     tables: tuple[str, ...]
@@ -55,6 +57,7 @@ class Job:
     kernels: bool = True
     needs: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    only_drawn: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,11 +105,19 @@ class JobInputs:
 
 @dataclass(frozen=True)
 class JobResult:
-    """Tables and records of a job by their names, and fields of finite elements by frame."""
+    """Tables, records, texts and knees of a job by their names.
+
+    `solids` are fields of finite elements by frame, mirrored back to a `left` knee, and
+    `kept` what a batch of cases keeps besides.
+    """
 
     tables: Mapping[str, pd.DataFrame]
     records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     solids: Mapping[str, Any] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    knees: Mapping[str, KneeModel] = field(default_factory=dict)
+    kept: Any = None
+    left: bool = False
 
 
 def join_jobs(results: list[JobResult]) -> dict[str, pd.DataFrame]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from kneewear.study.files import FileReader, model_files
 from kneewear.study.jobs import Job, JobInputs, JobResult
 from kneewear.study.models import Lazy, model_of
+from kneewear.study.settings import study_of
 from kneewear.study.study import Study
 
 # Rule files need the names of side jobs, none of what these compute with.
 if TYPE_CHECKING:
     import pandas as pd
+
+    from kneewear.study.job_files import JobFiles
 
 Tables = dict[str, "pd.DataFrame"]
 
@@ -73,3 +77,18 @@ def tabulate_discretisation(study: Any, inputs: JobInputs) -> Tables:
 
     table = check_discretisation(study, inputs.the_knee, inputs.activities)
     return {"discretisation": table}
+
+
+def evaluate_job(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
+    """Compute one of the jobs of a study that write tables; settings are `study` and `job`."""
+    study = study_of(settings["study"])
+    inputs = JobInputs(
+        knee=given.knee,
+        activities=given.activities,
+        activity=FileReader(given.root).activity,
+        files=model_files(study, given.root),
+        folder=given.folder,
+        source=given.source,
+    )
+    result = compute_chosen_job(study, settings["job"], inputs)
+    return replace(result, left=study.implant.knee == "left")

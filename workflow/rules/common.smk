@@ -1,4 +1,4 @@
-"""Settings, paths and names every rule file uses."""
+"""Study of the run, its jobs (`CHAIN`), and flags of their output."""
 
 import gc
 import os
@@ -16,22 +16,17 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 import kneewear
 from kneewear.errors import KneewearError
-from kneewear.runs.fingerprints import source_fingerprint
-from kneewear.runs.joblog import ATTEMPT
-from kneewear.study.files import (
-    activity_files,
-    design_studies,
-    measured_activities,
-    model_files,
-    pose_files,
-    simulator_tests,
-    comparison_table,
-    uncertain_constants,
-)
-from kneewear.runs.provenance import gather_records
 from kneewear.report.specification import load_page
-from kneewear.study.models import model_of
-from kneewear.runs.workflow import JobSizes, study_of_run, input_digests
+from kneewear.runs.chains import chain_of
+from kneewear.runs.joblog import ATTEMPT
+from kneewear.runs.provenance import gather_records
+from kneewear.runs.workflow import (
+    input_digests,
+    kernel_marker,
+    plain,
+    source_fingerprint,
+    study_of_run,
+)
 
 # Relative: a moved checkout runs nothing again.
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
@@ -43,9 +38,7 @@ TYPED = workflow.config_settings.config if HAS_FILES else None
 
 try:
     STUDY, NOTES = study_of_run(config, FILES, ROOT, workflow.is_main_process, TYPED)
-    # Drawn beside built-in activities.
-    MEASURED = measured_activities(STUDY, ROOT)
-    CONSTANTS = uncertain_constants(STUDY, ROOT)
+    CHAIN = chain_of(STUDY, ROOT)
 except KneewearError as error:
     # Snakemake would add the line of this file to an error of its own.
     raise SystemExit(str(error)) from None
@@ -60,67 +53,36 @@ os.environ[kneewear.JOB] = "1"
 if "--attempt" in sys.argv:
     os.environ[ATTEMPT] = sys.argv[sys.argv.index("--attempt") + 1]
 
-RESULTS = f"results/{STUDY.study}"
+RESULTS = CHAIN.results
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{RESULTS}/report/index.html"
-APPENDIX = f"{RESULTS}/report/appendix.html"
-RECORDS = f"{RESULTS}/report/summary.json"
-SUMMARY = f"{RESULTS}/report/summary.pdf"
-PROVENANCE = f"{RESULTS}/provenance.json"
-# Printed results; only comparison and calibration may read them.
-PUBLISHED = sorted(map(str, Path(PACKAGE, "evidence/published").glob("*.csv")))
-# Wear that was measured in a simulator.
-TESTS = simulator_tests(STUDY, ROOT)
-# Cases without maps have a row of results each; searches and fits add cases as they go.
-TARGET = (
-    STUDY.cases.plan
-    if STUDY.cases.plan in ("search", "fit")
-    else (
-        "cases"
-        if model_of(STUDY).has_cases and not STUDY.has_maps
-        else "wear" if STUDY.has_maps else "parts"
-    )
-)
-# Formats of figures, and those that the summary shows as pictures.
-DRAWN = {
-    "formats": STUDY.figure_formats,
-    "pictures": load_page(STUDY.page or STUDY.model).summary_figures,
-}
-ACTIVITIES = list(STUDY.simulated_activities())
-SIZES = JobSizes(STUDY, ROOT)
+SIZES = CHAIN.sizes
 # Priority of the rules that the page waits for longest: files for other programs fill the gaps.
 LONGEST_WAY = 1
 
 
 wildcard_constraints:
-    activity="|".join(ACTIVITIES),
+    activity="|".join(CHAIN.activities),
     batch="b[0-9]+",
+    group="|".join(CHAIN.drawn),
 
 
-def settings(block):
-    """Settings of a block as plain builtins, which Snakemake can compare."""
-    return block.model_dump(mode="json")
-
-
-def figures_folder(name):
-    """Folder of figures; which there are depends on the study."""
-    return report(
-        directory(f"{RESULTS}/{name}"),
-        patterns=["{name}.svg"],
-        caption="../report/file.rst",
-        category="Figures",
-        subcategory=Path(name).name.capitalize(),
-        labels={"figure": "{name}"},
-    )
-
-
-def table(name, category, folder="tables", **labels):
+def table(path, category, **labels):
     """Table of the study."""
     return report(
-        f"{RESULTS}/{folder}/{name}.csv",
+        path,
         caption="../report/file.rst",
         category="Tables",
         subcategory=category,
-        labels={"table": name.replace("_", " "), **labels},
+        labels={"table": Path(path).stem.replace("_", " "), **labels},
     )
+
+
+def tables(by_category):
+    """Tables of the study, which are given by category, by name."""
+    return {
+        name: table(CHAIN.path(name), category)
+        for category, names in by_category.items()
+        for name in names
+    }

@@ -1,39 +1,22 @@
 """The page of a study of any kind, and where its results come from."""
 
-DATA_FILES = {
-    *(
-        path
-        for one in design_studies(STUDY).values()
-        for path in mesh_files(one, ROOT).values()
-    ),
-    *pose_files(STUDY, ROOT),
-    *model_files(STUDY, ROOT).values(),
-    *TESTS.values(),
-    *(CASE_FILES if TARGET == "cases" else []),
-    *(
-        path
-        for name in ACTIVITIES
-        for path in activity_files(STUDY, name, ROOT).values()
-    ),
-    *(path for one in MEASURED for path in one["files"].values()),
-}
-
 
 rule write_report:
     input:
-        **REPORTED,
-        data=sorted(DATA_FILES),
+        **CHAIN.reported,
+        figures=CHAIN.figure_folders,
+        data=CHAIN.data_files,
         templates=sorted(
             str(path)
             for folder in ("templates", "pages")
             for path in Path(PACKAGE, "report", folder).iterdir()
         ),
     output:
-        provenance=PROVENANCE,
+        provenance=f"{RESULTS}/provenance.json",
         page=report(PAGE, caption="../report/file.rst", category="Page"),
-        appendix=APPENDIX,
-        records=RECORDS,
-        summary=SUMMARY,
+        appendix=f"{RESULTS}/report/appendix.html",
+        records=f"{RESULTS}/report/summary.json",
+        summary=f"{RESULTS}/report/summary.pdf",
     log:
         f"{LOGS}/write_report.log",
     benchmark:
@@ -46,9 +29,9 @@ rule write_report:
         runtime=SIZES.longer(5),
     params:
         source=source_fingerprint("write_report", ROOT),
-        digests=lambda wildcards: input_digests(sorted(DATA_FILES)),
+        digests=lambda wildcards: input_digests(CHAIN.data_files),
         page=STUDY.page or STUDY.model,
-        settings=settings(STUDY),
+        settings=plain(STUDY),
         benchmarks=BENCHMARKS,
         logs=LOGS,
     script:

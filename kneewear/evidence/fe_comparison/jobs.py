@@ -11,7 +11,9 @@ TABLES = "fe_twin", "fe_profiles", "fe_solids", "fe_maps"
 
 def list_jobs(study: FeTwinStudy) -> dict[str, Job]:
     """Cases by name."""
-    return {case.name: Job(TABLES, 10_000, 60) for case in study.twin_cases()}
+    return {
+        case.name: Job(TABLES, 10_000, 60, only_drawn=TABLES[-1:]) for case in study.twin_cases()
+    }
 
 
 def compute_job(study: FeTwinStudy, name: str, inputs: JobInputs) -> JobResult:

@@ -1,0 +1,29 @@
+"""What a job of the rule plot_figures draws, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from kneewear.io.documents import save_figures, save_json
+
+# View in space of a group of figures, in their folder.
+VIEW = "view.json"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Figures by name, and the data of a view in space, if there is one."""
+
+    figures: Mapping[str, Figure]
+    view: Mapping[str, Any] = field(default_factory=dict)
+
+    def save(self, folder: str, formats: Sequence[str], pictures: Sequence[str]) -> None:
+        """Write the figures, and the view beside them."""
+        save_figures(self.figures, folder, formats, pictures)
+        if self.view:
+            save_json(self.view, Path(folder, VIEW))

@@ -1,0 +1,38 @@
+"""Variants of the centre case of a wear study by other choices of its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kneewear.base.schemas import CONTACT
+from kneewear.motion.settings import SimulationSettings
+from kneewear.study import netcdf
+from kneewear.study.job_files import JobFiles
+from kneewear.study.jobs import JobResult
+from kneewear.wear.settings import WearSettings
+from kneewear.wear.spread import vary_models
+from kneewear.wear.worn_contact import WornContact
+
+
+def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
+    """Compute the centre case with other choices of the model, on its stored contact."""
+    knee, wear = given.the_knee, WearSettings(**settings["wear"])
+    only = {"case": [settings["case"]]}
+    histories = netcdf.load_all(CONTACT, given.paths("histories"), only=only)
+    worn = WornContact(
+        knee,
+        activities=given.rebuilt_activities(settings["activities"]),
+        settings=SimulationSettings(**settings["simulation"]),
+        medial_lateral=wear.surface_update.medial_lateral,
+    )
+    table = vary_models(
+        {one.activity: one for one in histories},
+        knee.grid,
+        wear,
+        worn,
+        # On a surface that follows its wear the other model may need another smoothing.
+        contacts=worn.with_other_contact() if wear == wear.without_updates() else {},
+        **settings["spread"],
+    )
+    return JobResult({"model_spread": table})
