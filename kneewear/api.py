@@ -506,8 +506,11 @@ def _variants(
 ) -> Iterator[tuple[tuple[Case, ...], CaseStudy, Mapping[str, Activity]]]:
     """Cases with equal overrides, the study with their settings, and its activities."""
     for cases in study.variants():
+        if not cases[0].overrides:
+            yield cases, study, activities
+            continue
         changed = settings.overridden_activities(study, cases[0])
-        own = settings.apply_case(study, cases[0]) if cases[0].overrides else study
+        own = settings.apply_case(study, cases[0])
         yield cases, own, rebuild_activities(activities.values(), changed)
 
 
