@@ -36,7 +36,7 @@ from kneewear.api import (
 from kneewear.api import (
     tabulate_cases as tabulate_cases,
 )
-from kneewear.runs.in_process import StudyRun as StudyRun
+from kneewear.runs.results import StudyRun as StudyRun
 
 __version__: str
 JOB: str

@@ -37,8 +37,14 @@ from kneewear.motion.cases import simulate_cases
 from kneewear.motion.history import failures_of, keep_common, select_cases
 from kneewear.motion.labelled_poses import poses_of_columns
 from kneewear.report.worn_insert import save_worn_insert
-from kneewear.runs.finished_study import RECORD, load_finished, missing_batches
-from kneewear.runs.in_process import StudyRun, run_jobs, run_plan
+from kneewear.runs.results import (
+    RECORD,
+    StudyRun,
+    load_finished,
+    missing_batches,
+    run_jobs,
+    run_plan,
+)
 from kneewear.study import netcdf, settings
 from kneewear.study.consistency import (
     CONTACT_OF,

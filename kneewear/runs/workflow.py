@@ -19,7 +19,7 @@ from typing import Any
 from kneewear.base.files import read_settings_file, unfiled_settings
 from kneewear.base.findings import Reported, gather
 from kneewear.io.result_files import check_writable, file_hash
-from kneewear.runs.environment import OWN_SETTINGS
+from kneewear.runs.launch import OWN_SETTINGS
 from kneewear.study.files import check_inputs, count_cases
 from kneewear.study.settings import merge_settings, validate_study
 from kneewear.study.study import MOST_MAPS, Study

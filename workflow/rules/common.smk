@@ -16,7 +16,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 import kneewear
 from kneewear.errors import KneewearError
-from kneewear.runs.fingerprints import source_fingerprint
+from kneewear.runs.provenance import source_fingerprint
 from kneewear.runs.joblog import ATTEMPT
 from kneewear.study.files import (
     activity_files,
