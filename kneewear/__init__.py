@@ -20,7 +20,24 @@ import gc
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kneewear.api import (
+        Cycles,
+        Results,
+        accumulate_wear,
+        build_knee,
+        compare,
+        default_study,
+        evaluate_contact,
+        load_study,
+        open_results,
+        run,
+        simulate,
+        tabulate_cases,
+    )
+    from kneewear.runs.results import StudyRun
 
 __version__ = "1.0.0"
 # Variable of the environment that is set where Snakemake runs jobs.
@@ -34,7 +51,6 @@ if os.environ.get(JOB):
 # Of the files of a finished study, in `report/summary.json` and `provenance.json`: raised with a
 # change after which earlier versions cannot read them. All up to this one are read.
 RESULTS_SCHEMA = 1
-# Types of these names are in __init__.pyi.
 __all__ = [
     "Cycles",
     "Results",

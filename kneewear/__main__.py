@@ -13,17 +13,21 @@ import time
 import unicodedata
 import webbrowser
 from collections.abc import Sequence
-from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from threading import Thread
 
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.findings import Reported, gather
 from kneewear.errors import Finding, InputDataError, KneewearError
-from kneewear.runs.environment import check_locks, check_machine, settings_files, unlock
-from kneewear.runs.launch import enter_study_folder, run_workflow
+from kneewear.runs.launch import (
+    check_locks,
+    check_machine,
+    enter_study_folder,
+    run_workflow,
+    settings_files,
+    unlock,
+)
 from kneewear.study.models import COMMANDS
 
 # Modules that draw or tabulate are imported where used: they take seconds.
@@ -144,8 +148,6 @@ def run_(chosen: argparse.Namespace) -> int:
     check_machine()
     files = enter_study_folder(files)
     start = time.monotonic()
-    # What shows the outcome is imported while Snakemake runs.
-    Thread(target=import_module, args=["kneewear.runs.terminal_summary"], daemon=True).start()
     scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
     code = run_workflow(files, [*scheduling, *chosen.options])
     if code:
@@ -166,9 +168,14 @@ def _study_name(files: Sequence[str]) -> str:
 
 def compare_(chosen: argparse.Namespace) -> int:
     """Compare finished studies side by side."""
-    from kneewear.runs.finished import write_comparison  # noqa: PLC0415
+    from kneewear.report.comparison_page import write_comparison  # noqa: PLC0415
+    from kneewear.runs.results import load_finished, study_folders  # noqa: PLC0415
 
-    return _show_outcome(write_comparison([name for word in chosen.study for name in word.split()]))
+    names = [name for word in chosen.study for name in word.split()]
+    studies = [load_finished(folder) for folder in study_folders(names)]
+    folder = Path("results", "comparisons", "_and_".join(names))
+    write_comparison(studies, folder)
+    return _show_outcome(folder)
 
 
 def unlock_(chosen: argparse.Namespace) -> int:
@@ -181,7 +188,7 @@ def unlock_(chosen: argparse.Namespace) -> int:
 
 def _show_outcome(folder: Path) -> int:
     """Print what a study came to; the exit code is that of its verdict."""
-    from kneewear.runs.terminal_summary import outcome  # noqa: PLC0415
+    from kneewear.runs.finished import outcome  # noqa: PLC0415
 
     lines, verdict = outcome(folder)
     _show(lines)

@@ -37,8 +37,14 @@ from kneewear.motion.cases import simulate_cases
 from kneewear.motion.history import failures_of, keep_common, select_cases
 from kneewear.motion.labelled_poses import poses_of_columns
 from kneewear.report.worn_insert import save_worn_insert
-from kneewear.runs.finished_study import RECORD, load_finished, missing_batches
-from kneewear.runs.in_process import StudyRun, run_jobs, run_plan
+from kneewear.runs.results import (
+    RECORD,
+    StudyRun,
+    load_finished,
+    missing_batches,
+    run_jobs,
+    run_plan,
+)
 from kneewear.study import netcdf, settings
 from kneewear.study.consistency import (
     CONTACT_OF,
@@ -506,8 +512,11 @@ def _variants(
 ) -> Iterator[tuple[tuple[Case, ...], CaseStudy, Mapping[str, Activity]]]:
     """Cases with equal overrides, the study with their settings, and its activities."""
     for cases in study.variants():
+        if not cases[0].overrides:
+            yield cases, study, activities
+            continue
         changed = settings.overridden_activities(study, cases[0])
-        own = settings.apply_case(study, cases[0]) if cases[0].overrides else study
+        own = settings.apply_case(study, cases[0])
         yield cases, own, rebuild_activities(activities.values(), changed)
 
 

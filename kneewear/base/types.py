@@ -139,6 +139,13 @@ class FrozenMapping(dict[Any, Any]):
         return type(self), (dict(self),)
 
 
+def _frozen(value: Any) -> Any:
+    """The value, with mappings at any depth that never change."""
+    if not isinstance(value, dict):
+        return value
+    return FrozenMapping({key: _frozen(entry) for key, entry in value.items()})
+
+
 class Settings(BaseModel):
     """Base of every block of settings: unknown keys are refused and values never change.
 
@@ -153,7 +160,7 @@ class Settings(BaseModel):
         """Make mappings as constant as blocks."""
         for name, value in self.__dict__.items():
             if type(value) is dict:
-                self.__dict__[name] = FrozenMapping(value)
+                self.__dict__[name] = _frozen(value)
         return self
 
     @model_validator(mode="after")

@@ -1,38 +1,27 @@
-"""Finished studies: an index of them, a comparison, and one packed in a file to hand on."""
+"""Finished studies: what one came to, an index of them, and one packed in a file to hand on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import mimetypes
-import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import Any
 
-from kneewear import __version__
-from kneewear.analysis.comparison import compare_studies, depth_maps, middle_cell, shared_cells
+from kneewear.base.findings import Verdict
 from kneewear.errors import InputDataError
-from kneewear.io.documents import load_record, save_figures, save_json, save_table, save_text
+from kneewear.io.documents import load_record, save_text
 from kneewear.io.result_files import atomic_path
-from kneewear.report.comparison import (
-    build_comparison_view,
-    comparison_findings,
-    comparison_settings,
-    comparison_tables,
-    draw_depth_differences,
-)
-from kneewear.report.derived import Tables
-from kneewear.report.page import render_page
-from kneewear.report.page_contents import figure_addresses, figure_files, read_figures
-from kneewear.report.specification import load_page
-from kneewear.report.summary import build_summary, read_key_results, read_verdict
-from kneewear.runs.finished_study import load_finished, study_folders
+from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
+# How many of them a terminal shows; the page has all.
+RESULTS, FINDINGS = 6, 8
 # Parts of a study that are handed on: contact histories are not, which take gigabytes.
 _PARTS = (
     "report", "credibility", "tables", "figures", "geometry/vtk", "wear/worn", "wear/vtk",
@@ -112,46 +101,30 @@ def write_index(results: Path) -> tuple[Path, list[str]]:
     return results / "index.html", lines
 
 
-def write_comparison(names: Sequence[str]) -> Path:
-    """Write tables, figures and page of a comparison of finished studies, the reference first.
+def outcome(folder: Path) -> tuple[list[str], Verdict]:
+    """Lines on a study from its summary: key results, verdict, findings, path of its page.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of studies in `results/` of the working directory.
-
-    Returns
-    -------
-    Path
-        `results/comparisons/<names>`.
-
-    Raises
-    ------
-    InputDataError
-        If a name or a folder belongs to no finished study of model wear.
-    KneewearError
-        If the studies have nothing to compare, as of `compare_studies`.
+    `folder` is `results/<study>`. Findings about settings are counted but not listed: they are
+    shown before a study runs. Raises InputDataError if the study has no summary.
     """
-    studies = [load_finished(folder) for folder in study_folders(names)]
-    tables = compare_studies(studies)
-    cells = shared_cells(tables["differences"])
-    tables["depth_maps"] = depth_maps(studies, middle_cell(cells))
-    folder = Path("results", "comparisons", "_and_".join(names))
-    for name, table in tables.items():
-        save_table(table, folder / "tables" / f"{name}.csv")
-    figures, html = folder / "figures", folder / "report" / "index.html"
-    # A study of these names may have had other lives.
-    shutil.rmtree(figures, ignore_errors=True)
-    save_figures(draw_depth_differences(tables["depth_maps"], cells), figures)
-    page = load_page("comparison")
-    shown = Tables(comparison_tables(studies, tables, cells), comparison_settings(studies))
-    summary = build_summary("comparison", page, shown, comparison_findings(studies), __version__)
-    save_json(summary, folder / "report" / "summary.json")
-    drawn = read_figures(figure_files([str(figures)], "svg"))
-    view = build_comparison_view(studies, cells)
-    beside = figure_addresses([str(figures)], str(html))
-    save_text(render_page(page, summary, shown, drawn, view=view, files=beside), html)
-    return folder
+    file = folder / "report" / "summary.json"
+    if not file.is_file():
+        expected = "the summary of a finished study"
+        raise InputDataError(file, "no such file", expected, "Run the study.")
+    summary = load_record(file)
+    results = [result.text() for result in read_key_results(summary)]
+    findings = [
+        f"{one.level}{f' ({one.job})' if one.job else ''}: {one.text()}"
+        for one in read_findings(summary)
+        if one.job != "settings"
+    ]
+    beyond = len(findings) - FINDINGS
+    more = [f"{beyond} more: see the page."] if beyond > 0 else []
+    wrapper = TextWrapper(100, subsequent_indent="  ", break_long_words=False)
+    verdict = read_verdict(summary)
+    lines = [*results[:RESULTS], verdict.text(), *findings[:FINDINGS], *more]
+    wrapped = [part for line in lines for part in wrapper.wrap(line)]
+    return [*wrapped, f"Report: {folder / 'report' / 'index.html'}"], verdict
 
 
 def export_study(folder: Path, output: Path) -> Path:

@@ -1,14 +1,20 @@
-"""Start the workflow from any folder: its files are those of the checkout or of the package."""
+"""Start the workflow from any folder, once settings, folders and machine are found to be right.
+
+Files of the workflow are those of the checkout or of the package.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from kneewear import checkout_folder
+from kneewear.base.files import read_settings_file
+from kneewear.errors import InputDataError
 
 
 def study_folder(files: Sequence[str]) -> Path:
@@ -51,3 +57,146 @@ def _snakemake(snakefile: Path, options: Sequence[str]) -> int:
     command += ["--scheduler", "greedy"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     return subprocess.run([*command, *options], env=environment, check=False).returncode
+
+
+# The study that is run when no file is named, from the checkout.
+OWN_SETTINGS = "config/config.yaml"
+# Where Snakemake notes the files of its runs.
+LOCKS = Path(".snakemake", "locks")
+# Signs that end or split words in shells, make or Snakemake.
+_NO_FOLDER = "'\"`\\{}$:"
+# Job scripts of Snakemake and compiled code need about as much.
+_ROOM_BYTES = 1_000_000
+
+
+def settings_files(words: Sequence[str]) -> list[str]:
+    """Files of settings that were named on a command line, perhaps split at blanks.
+
+    As many words as possible that name a file together are taken as one name; without any it is
+    `OWN_SETTINGS`, where there is one. A word that names no file may be the name of a study (see
+    `find_study`). InputDataError as `read_settings_file` if one cannot be read or is no YAML.
+    """
+    parts = [part for word in words for part in word.split(" ") if part]
+    files = []
+    while parts:
+        sizes = range(len(parts), 0, -1)
+        size = next((n for n in sizes if Path(" ".join(parts[:n])).is_file()), 1)
+        name = " ".join(parts[:size])
+        files.append(str(find_study(name) or name))
+        parts = parts[size:]
+    if not files and Path(OWN_SETTINGS).is_file():
+        files = [OWN_SETTINGS]
+    for file in files:
+        read_settings_file(file)
+    return files
+
+
+def find_study(name: str) -> Path | None:
+    """File of settings of a name; None where there is none.
+
+    A file of the user comes first: `name` itself, then `config/NAME.yaml` in the working folder.
+    Otherwise `NAME`, or `config/NAME.yaml`, is a study that comes with kneewear, and is looked for
+    in its folder `config` and then in the folders of this one.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    if (path.parent, path.suffix) not in {(Path(), ""), (Path("config"), ".yaml")}:
+        return None
+    file = f"{path.stem}.yaml"
+    shipped = checkout_folder() / "config"
+    places = [Path("config", file), shipped / file, *sorted(shipped.glob(f"*/{file}"))]
+    return next((place for place in places if place.is_file()), None)
+
+
+def check_locks(folder: Path) -> None:
+    """Refuse a folder in which a run has left its locks, or is going on.
+
+    Snakemake removes its locks when it ends, however it ends, unless it is killed: this is for
+    after a run that ended with an error. InputDataError with what happened and what to type.
+    """
+    if not any((folder / LOCKS).glob("*.lock")):
+        return
+    running = _running(folder)
+    if running:
+        found = f"locks of a run that is going on (process {running[0]})"
+        remedy = "Wait until it has ended, then type the command again."
+    else:
+        found = "locks of a run that was killed or lost its power"
+        remedy = "Type make unlock, then the command again: it goes on where that run ended."
+    raise InputDataError(folder / LOCKS, found, "none", remedy, check="run.locked")
+
+
+def unlock(folder: Path) -> int:
+    """Remove the locks of runs in a folder that were killed; returns how many there were.
+
+    InputDataError if a run is going on there.
+    """
+    running = _running(folder)
+    if running:
+        raise InputDataError(
+            folder / LOCKS, f"a run that is going on (process {running[0]})", "none",
+            "Wait until it has ended, or end it.", check="run.locked",
+        )  # fmt: skip
+    locks = list((folder / LOCKS).glob("*.lock"))
+    for lock in locks:
+        lock.unlink(missing_ok=True)
+    return len(locks)
+
+
+def _running(folder: Path) -> list[int]:
+    """Processes of Snakemake in a folder, the ones above this process left out."""
+    import psutil  # noqa: PLC0415 - after errors only
+
+    own = {os.getpid(), *(one.pid for one in psutil.Process().parents())}
+    found = []
+    for process in psutil.process_iter(["pid", "cmdline", "cwd"]):
+        command, place = process.info["cmdline"] or [], process.info["cwd"]
+        named = any(Path(word).name == "snakemake" for word in command[:4])
+        if named and place and Path(place) == folder.resolve() and process.pid not in own:
+            found.append(process.pid)
+    return found
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a checkout in a folder whose name make and Snakemake take for several words."""
+    bad = [sign for sign in str(folder.resolve()) if sign in _NO_FOLDER or sign.isspace()]
+    if bad:
+        signs = " and ".join(dict.fromkeys("blanks" if one.isspace() else one for one in bad))
+        raise InputDataError(
+            folder.resolve(), f"a folder whose path has {signs}", "letters, digits, - _ . and /",
+            "Move or clone the checkout into another folder.", check="checkout.folder",
+        )  # fmt: skip
+
+
+def check_machine() -> None:
+    """Refuse a machine on which Snakemake cannot start.
+
+    InputDataError if the temporary folder takes no file of a megabyte, or the folder of caches in
+    the home folder can neither be written nor created, or as of `check_folder`.
+    """
+    check_folder(Path())
+    try:
+        with tempfile.NamedTemporaryFile(dir=os.environ.get("TMPDIR")) as file:
+            file.write(bytes(_ROOM_BYTES))
+            file.flush()
+    except OSError as error:
+        raise InputDataError(
+            "temporary folder " + os.environ.get("TMPDIR", "/tmp"),
+            (error.strerror or str(error)).lower(),
+            "a folder with room for a file of 1 MB",
+            "Make room there, or name another folder: TMPDIR=folder make study.",
+        ) from None
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    try:
+        (folder / "snakemake").mkdir(parents=True, exist_ok=True)
+        reason = "" if os.access(folder / "snakemake", os.W_OK) else "no permission to write"
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+    if reason:
+        raise InputDataError(
+            f"cache folder {folder}",
+            reason,
+            "a folder in the home folder that can be written, which Snakemake needs",
+            "Name another one: XDG_CACHE_HOME=folder make study.",
+        )

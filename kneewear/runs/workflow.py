@@ -19,8 +19,8 @@ from kneewear.base.findings import Reported, gather
 from kneewear.base.types import Settings
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.result_files import check_writable, file_hash
-from kneewear.runs.environment import OWN_SETTINGS
-from kneewear.runs.fingerprints import source_fingerprint
+from kneewear.runs.launch import OWN_SETTINGS
+from kneewear.runs.provenance import source_fingerprint
 from kneewear.study.files import (
     activity_files,
     check_inputs,

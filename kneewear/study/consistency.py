@@ -1,4 +1,4 @@
-"""Which settings a knee, cycles and damage came from, so that no others are mixed with them."""
+"""Check that intermediate results were computed from the given settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _WEAR = ("wear", "variables", "cases")
 
 
 def checked_study(study: object) -> Study:
-    """The study, validated again: a copy with other values may be impossible.
+    """Return the study, once its values were validated as a whole.
+
+    A study that comes from Python may be a copy with impossible values, or hold blocks that are.
+    It remembers that it was validated, and a copy of it does not.
 
     Raises
     ------
@@ -35,12 +38,14 @@ def checked_study(study: object) -> Study:
     """
     if not isinstance(study, Study):
         raise TypeError(f"found a {type(study).__name__}; expected a study, as of load_study")
+    if study.is_checked:
+        return study
     settings = study.model_dump(mode="json", warnings=False)
     try:
         type(study).model_validate(settings)
     except ValidationError as error:
         raise refusal(error, type(study), settings, "the study") from None
-    return study
+    return study.remember_checked()
 
 
 def geometry_of(study: Study) -> str:

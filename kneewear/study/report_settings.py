@@ -123,7 +123,7 @@ class MeasuredSettings(Settings):
     """Measured activities that are drawn beside a built-in one."""
 
     beside: Name = Field(description="Built-in activity that the measured ones are drawn beside.")
-    settings: Annotated[list[str], Field(min_length=1)] = Field(
+    settings: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
         description="Settings files, in the data folder or the checkout, of a study of measured "
         "activities, merged in this order; activities without their data files are left out."
     )

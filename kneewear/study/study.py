@@ -60,7 +60,14 @@ _KNOWN = {THICKNESS: ("insert.thickness_mm", "mm"), BODY_MASS: ("patient.body_ma
 
 
 class Study(Settings):
-    """A model, variables, a plan of cases and analyses; the models are its subclasses."""
+    """A model, variables, a plan of cases and analyses; the models are its subclasses.
+
+    A study remembers that it was checked as a whole; its copies do not, because `model_copy` takes
+    values without checking them.
+    """
+
+    # Copies, pickles and comparisons take no account of slots.
+    __slots__ = ("_is_checked",)
 
     model: str = Field(description="Model, which decides the blocks of the study.")
     study: Name = Field(description="Name of the study; results are in `results/<study>/`.")
@@ -72,8 +79,8 @@ class Study(Settings):
         default=Analyses(), description="What is made of the results of all cases."
     )
     page: Name | None = Field(default=None, description="Page that shows the results.")
-    figure_formats: list[Literal["pdf", "png"]] = Field(
-        default=[], description="Formats in which figures are written besides SVG."
+    figure_formats: tuple[Literal["pdf", "png"], ...] = Field(
+        default=(), description="Formats in which figures are written besides SVG."
     )
     data_folder: FileName = Field(
         description="Folder of data files; $KNEEWEAR_DATA overrides it, relative to the checkout."
@@ -267,6 +274,16 @@ class Study(Settings):
     def thinnest_mm(self) -> float:
         """Minimum thickness of the thinnest insert of the study, mm."""
         return self.implant.nominal_thickness_mm
+
+    @property
+    def is_checked(self) -> bool:
+        """True if `remember_checked` was called for this study, and not for one it is a copy of."""
+        return getattr(self, "_is_checked", False)
+
+    def remember_checked(self) -> Self:
+        """Return the study, which remembers that it was checked."""
+        object.__setattr__(self, "_is_checked", True)
+        return self
 
     def at(self, values: Mapping[str, Any]) -> Self:
         """Study of a single case, in which the variables have some values.

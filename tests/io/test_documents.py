@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.io.documents import load_table, save_table
-from kneewear.runs.finished_study import study_folders
+from kneewear.runs.results import study_folders
 from tests.refusals import refusal
 
 TEXTS = ["=1+1", "+HYPERLINK(0)", "-cmd|' /C calc'!A0", "@SUM(A1)", "'quoted'", "-1.5e3", "+0.3",

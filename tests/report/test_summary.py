@@ -17,9 +17,9 @@ from kneewear.report.specification import KeyResultPart
 from kneewear.report.summary import (
     key_results,
 )
+from kneewear.runs.finished import outcome
 from kneewear.runs.joblog import job_log
 from kneewear.runs.provenance import reported_findings
-from kneewear.runs.terminal_summary import outcome
 from tests.report.pages import written
 
 

@@ -11,7 +11,7 @@ from kneewear.base.findings import VALIDITY, WORDS, Reported, Verdict
 from kneewear.errors import Finding
 from kneewear.io.documents import save_json
 from kneewear.report.summary import read_verdict
-from kneewear.runs.terminal_summary import outcome
+from kneewear.runs.finished import outcome
 from tests.report.pages import written
 
 ERROR, WARNING, NOTE = (Finding("one", level, "", "x", "", "") for level in WORDS)

@@ -29,7 +29,7 @@ from kneewear.report.comparison import (
     comparison_tables,
     draw_depth_differences,
 )
-from kneewear.runs.finished_study import load_finished
+from kneewear.runs.results import load_finished
 from kneewear.study import netcdf
 from tests.report.pages import written
 

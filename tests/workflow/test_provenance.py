@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kneewear.runs import provenance
-from kneewear.runs.fingerprints import source_fingerprint
+from kneewear.runs.provenance import source_fingerprint
 
 
 def make_checkout(folder, wear="def depth():\n    return 1\n"):

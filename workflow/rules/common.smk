@@ -11,8 +11,6 @@ from snakemake.logging import logger
 # the first job.
 gc.freeze()
 gc.disable()
-# Reading the names of all installed packages for plugins of pydantic takes as long as its import.
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 import kneewear
 from kneewear.errors import KneewearError

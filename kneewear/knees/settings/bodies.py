@@ -110,7 +110,8 @@ def _as_curve(value: Any) -> Any:
 
 
 Curve = Annotated[
-    CurveSettings, BeforeValidator(_as_curve, json_schema_input_type=list[Pair] | CurveSettings)
+    CurveSettings,
+    BeforeValidator(_as_curve, json_schema_input_type=tuple[Pair, ...] | CurveSettings),
 ]
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from kneewear import __main__ as command
 from kneewear import checkout_folder
-from kneewear.runs import environment
-from kneewear.runs.environment import (
+from kneewear.runs import launch
+from kneewear.runs.launch import (
     LOCKS,
     check_folder,
     check_locks,
@@ -70,7 +70,7 @@ def test_files_of_the_user_come_before_studies_of_their_name(tmp_path, monkeypat
 
 def test_studies_are_found_in_their_folder_before_folders_of_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(environment, "checkout_folder", lambda: tmp_path / "shipped")
+    monkeypatch.setattr(launch, "checkout_folder", lambda: tmp_path / "shipped")
     (tmp_path / "shipped/config/papers").mkdir(parents=True)
     for place in ("shipped/config/papers/one.yaml", "shipped/config/one.yaml"):
         (tmp_path / place).write_text("seed: 1\n")
