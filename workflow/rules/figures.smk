@@ -4,7 +4,7 @@
 BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
 # What fewer constants of the built-in implant and gait would cost.
 CALIBRATION_RECORD = (
-    [os.path.relpath(f"{ROOT}/config/calibration/trade_off.csv")]
+    [os.path.relpath(f"{ROOT}/config/evidence/calibration/trade_off.csv")]
     if STUDY.report.compare_with_published and STUDY.implant.source == "parametric"
     else []
 )
