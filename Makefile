@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=\"FILE ...\"  settings of an implant from its files"
 	@echo "make fetch-data                                   public files of a real implant, into the data folder"
-	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
+	@echo "make study [CORES=2] [CONFIG=quick]               run a study into results/"
 	@echo "make compare STUDIES=\"default quick\"             compare finished studies"
 	@echo "make paper                                        figures and tables of the source documents"
 	@echo "make unlock                                       after a run that was killed"
@@ -124,7 +124,7 @@ check: $(DEVELOPED)
 # not finished are run first, which takes hours. Those whose data are missing are left out.
 paper: $(STAMP)
 	@for study in $$($(BIN)/python -m kneewear paper --missing); do \
-		file=config/$$study.yaml; [ $$study = default ] && file=; \
+		file=$$study; [ $$study = default ] && file=; \
 		$(MAKE) --no-print-directory study CONFIG=$$file || true; done; \
 	$(BIN)/python -m kneewear paper
 

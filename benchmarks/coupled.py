@@ -22,7 +22,7 @@ from kneewear.motion.evaluation import build_pairs
 from kneewear.study.inputs import built_in_activities
 from kneewear.study.settings import read_study
 
-CONFIG = Path("config/fe_twin.yaml")
+CONFIG = Path("config/evidence/fe_twin.yaml")
 
 
 def main() -> dict[str, float]:

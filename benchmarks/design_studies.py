@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.timing import seconds
+from kneewear.base.shipped import find_study
 from kneewear.models.press.settings import PressStudy
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import plan_cases
@@ -29,9 +30,7 @@ AnyStudy = TypeVar("AnyStudy", bound=Study)
 
 def study_of(name: str, kind: type[AnyStudy], **changes: object) -> AnyStudy:
     """A shipped study with changes of its settings; ValueError if it is of another model."""
-    study = read_study(
-        ROOT / f"config/{name}.yaml", changes, defaults=ROOT / "config/defaults.yaml"
-    )
+    study = read_study(find_study(name), changes, defaults=ROOT / "config/defaults.yaml")
     if not isinstance(study, kind):
         raise ValueError(f"{name}: found model {study.model}")
     return study

@@ -40,7 +40,9 @@ EXTENSION = "400N"
 
 def main() -> pd.DataFrame:
     """Time the flexion and write the table."""
-    study = read_study(ROOT / "config/tkr_soft_tissue.yaml", defaults=ROOT / "config/defaults.yaml")
+    study = read_study(
+        ROOT / "config/evidence/tkr_soft_tissue.yaml", defaults=ROOT / "config/defaults.yaml"
+    )
     rows = []
     files = model_files(study, ROOT)
     if isinstance(study, MultibodyStudy) and all(Path(path).is_file() for path in files.values()):
@@ -52,7 +54,9 @@ def main() -> pd.DataFrame:
         rows.append((stage, statistics.median(times), min(times), 5.0))
     else:
         print("the data of subject DM are not there: passive flexion is left out")
-    study = read_study(ROOT / "config/knee_extension.yaml", defaults=ROOT / "config/defaults.yaml")
+    study = read_study(
+        ROOT / "config/papers/knee_extension.yaml", defaults=ROOT / "config/defaults.yaml"
+    )
     files = model_files(study, ROOT)
     extension = study.multibody if isinstance(study, MultibodyStudy) else None
     if not all(Path(path).is_file() for path in files.values()):
@@ -65,7 +69,9 @@ def main() -> pd.DataFrame:
         times = durations(lambda: extend_knee(extended, start, extension, EXTENSION), RUNS)
         stage = "extension 90-0 degrees under 400 N, 12 degrees of freedom"
         rows.append((stage, statistics.median(times), min(times), 20.0))
-    planar = read_study(ROOT / "config/planar_knee.yaml", defaults=ROOT / "config/defaults.yaml")
+    planar = read_study(
+        ROOT / "config/papers/planar_knee.yaml", defaults=ROOT / "config/defaults.yaml"
+    )
     knee = planar.multibody if isinstance(planar, MultibodyStudy) else None
     if isinstance(knee, PlanarSettings):
         built, start = build_planar(

@@ -61,7 +61,7 @@ SMALL: dict[str, Any] = {
     "wear": {"blocks": 1, "mixing": "linear"},
 }
 # Real files where there are some, the example's else; study, activity, and ligaments.
-REAL = "config/dm_measured.yaml", "measured_force", "config/tkr_soft_tissue.yaml"
+REAL = "config/evidence/dm_measured.yaml", "measured_force", "config/evidence/tkr_soft_tissue.yaml"
 EXAMPLE = "config/example_meshes.yaml", "example_gait", None
 # Knees by the settings of their shapes and elements.
 _KNEES: dict[str, KneeModel] = {}

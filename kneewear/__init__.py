@@ -5,7 +5,7 @@ opens the results of a finished study:
 
     import kneewear as kw
 
-    study = kw.load_study("config/nominal.yaml")
+    study = kw.load_study("config/evidence/nominal.yaml")
     knee = kw.build_knee(study)
     cycles = kw.simulate(knee, study)
     damage = kw.accumulate_wear(cycles, study)

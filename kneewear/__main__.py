@@ -19,6 +19,7 @@ from pathlib import Path
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.findings import Reported, gather
+from kneewear.base.shipped import list_studies
 from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.runs.launch import (
     check_locks,
@@ -238,6 +239,12 @@ def default_study_data() -> Path:
     return checkout_folder() / str(study["data_folder"])
 
 
+def examples(chosen: argparse.Namespace) -> int:
+    """List the studies that come with kneewear, with what each computes and needs."""
+    _show(list_studies())
+    return 0
+
+
 def schema(chosen: argparse.Namespace) -> int:
     """Print the JSON schema of settings, which editors check files against."""
     _show([(checkout_folder() / "config" / "schema.json").read_text(encoding="utf-8").rstrip()])
@@ -258,7 +265,8 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(action=action)
         if files:
-            command.add_argument("file", nargs="*", help="settings (YAML) over the default study")
+            text = "settings (YAML) over the default study, or names of `kneewear examples`"
+            command.add_argument("file", nargs="*", help=text)
         return command
 
     fresh = add(new)
@@ -293,6 +301,7 @@ def _parser() -> argparse.ArgumentParser:
     fetched = add(fetch)
     fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")
     fetched.add_argument("--mirror", action="append", help="base address of a mirror, tried first")
+    add(examples)
     add(schema)
     for command in COMMANDS:
         added = commands.add_parser(command.name, help=command.text, description=command.text)

@@ -25,6 +25,7 @@ from kneewear.analysis.comparison import compare_studies
 from kneewear.analysis.regression_tables import tabulate_results
 from kneewear.base.cases import Case
 from kneewear.base.schemas import DAMAGE, concatenate_cases
+from kneewear.base.shipped import find_study
 from kneewear.base.types import THICKNESS
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
 from kneewear.geometry import knee as knee_model
@@ -257,7 +258,8 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     *sources : str, Path or mapping
         YAML files, or mappings of the same structure. Each overrides single keys of what comes
         before it, as `snakemake --configfile` does: mappings are merged key by key, everything else
-        is replaced, and None removes an inherited activity or life.
+        is replaced, and None removes an inherited activity or life. The name of a study that comes
+        with kneewear ("quick") stands for its file.
 
     Returns
     -------
@@ -280,7 +282,8 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     for source in sources:
         if not isinstance(source, str | Path | Mapping):
             raise TypeError(f"found a {type(source).__name__}; expected a file or a mapping")
-    return settings.read_study(*sources, defaults=default_settings_file())
+    found = [one if isinstance(one, Mapping) else find_study(str(one)) or one for one in sources]
+    return settings.read_study(*found, defaults=default_settings_file())
 
 
 def build_knee(study: Study) -> KneeModel:

@@ -36,9 +36,9 @@ def changed(path, value):
     return merge_settings(DEFAULT, overrides)
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(FOLDER.rglob("*.yaml")), ids=lambda file: file.stem)
 def test_every_committed_study_is_valid(file):
-    base = AFTER.get(f"config/{file.name}")
+    base = AFTER.get(file.relative_to(FOLDER.parent).as_posix())
     first = merge_settings(DEFAULT, read_settings(FOLDER.parent / base)) if base else DEFAULT
     validate_study(merge_settings(first, read_settings(file)), file.name)
 

@@ -11,13 +11,13 @@ import pytest
 
 from kneewear import __main__ as command
 from kneewear import checkout_folder
+from kneewear.base.shipped import find_study
 from kneewear.runs import launch
 from kneewear.runs.launch import (
     LOCKS,
     check_folder,
     check_locks,
     check_machine,
-    find_study,
     settings_files,
     unlock,
 )

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from kneewear.__main__ import main
+from kneewear.base.shipped import find_study
 from kneewear.evidence.paper.command import missing_studies, source_items, write_paper
 from kneewear.io.documents import load_table
 from kneewear.knees.result import curves
@@ -56,7 +57,7 @@ def test_an_item_names_a_study_and_what_shows_it_or_why_not(one):
     assert not (one.figure and one.table)
     assert bool(one.panels) <= bool(one.table)
     if one.study not in ("", "benchmarks", "default"):
-        assert (ROOT / "config" / f"{one.study}.yaml").is_file()
+        assert find_study(one.study) is not None
     if one.figure:
         assert any(one.figure.startswith(start) for start in figure_texts())
 
@@ -86,7 +87,7 @@ def test_finished_studies_are_drawn_and_the_others_named(tmp_path, capsys, monke
     assert listed["computed"].tolist() == [0.0]
     assert 'src="machado_figure_6-16.svg"' in page.read_text()
     assert any(line.startswith("Machado: 2 of ") for line in lines)
-    assert any("config/planar_knee.yaml" in line for line in lines)
+    assert any("config/papers/planar_knee.yaml" in line for line in lines)
     monkeypatch.chdir(tmp_path)
     main(["paper", "--missing"])
     assert capsys.readouterr().out.split() == missing_studies(Path("results"))

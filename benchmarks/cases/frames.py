@@ -2,7 +2,7 @@
 
 `python -m benchmarks.cases.frames` writes its files. Unlike the other cases it needs kneewear: the
 surfaces, the poses and the second solution are kneewear's; the first is that of the finite elements
-of `config/fe_twin.yaml`, stored in `docs/snapshot/fe_twin`.
+of `config/evidence/fe_twin.yaml`, stored in `docs/snapshot/fe_twin`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ METHODS = "27-node hexahedra, stored", "influence of a layer with free ends, sto
 
 def save_frames(folder: Path) -> float:
     """Write surfaces and poses; returns the height of the flat underside, mm."""
-    study = read_study(ROOT / "config/fe_twin.yaml", defaults=default_settings_file())
+    study = read_study(ROOT / "config/evidence/fe_twin.yaml", defaults=default_settings_file())
     (chosen,) = (one for one in study.case_list() if one.name == CASE)
     knee, activity = build_knee(study), built_in_activities(study)["gait"]
     history = simulate_cases(knee, activity, [chosen], study.simulation)

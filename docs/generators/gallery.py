@@ -1,6 +1,6 @@
 """Gallery: what each file of settings computes, with its command, picture, time and results.
 
-First comments and commands are those of `config/*.yaml`. Pictures and measured times are in
+First comments and commands are those of the files of `config/`. Pictures and measured times are in
 `docs/snapshot/records/gallery.csv`; a time in a snapshot's `provenance.json` takes precedence. A
 page has results of a study where it contains a marker for one of its tables.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -17,16 +16,12 @@ import yaml
 
 from docs.generators.results import MARKER, SNAPSHOT
 from docs.generators.settings import model_summary
+from kneewear.base.shipped import COMMAND, comment, comment_lines, shipped_studies
 from kneewear.study.settings import STUDIES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 RECORD = SNAPSHOT / "records" / "gallery.csv"
-COMMAND = re.compile(
-    r"^(?:snakemake --cores 2 --configfile|make study CONFIG=)\s*\"?([\w./ ]+)\"?$"
-)
-# Not studies: default values, and a template of the reader's own.
-TEMPLATES = {"defaults", "config"}
 HEAD = """# Gallery
 
 Studies of `config/` by model, each with its command. Times are stated where they were measured.
@@ -43,8 +38,9 @@ def render_gallery(folder: Path = ROOT / "config") -> str:
     sections: dict[str, list[str]] = {model: [] for model in STUDIES}
     text = comment(folder / "defaults.yaml").split(". ")[0] + "."
     sections["wear"].append(section("default", text, ["make study"], records["default"], pages))
-    for path in sorted(folder.glob("*.yaml")):
-        if path.stem not in TEMPLATES:
+    files = [file for shelf in shipped_studies(folder).values() for file in shelf]
+    for path in sorted(files, key=lambda file: file.stem):
+        if path.parent.name != "uncertainty":
             model = model_of(path)
             record = records.get(path.stem, {})
             sections[model].append(section(path.stem, comment(path), commands(path), record, pages))
@@ -77,26 +73,15 @@ def section(
     return "\n".join(lines)
 
 
-def comment(path: Path) -> str:
-    """First paragraph of a file's comment, up to its first command."""
-    found = []
-    for line in _comment_lines(path):
-        if not line or COMMAND.match(line) or line.endswith("     "):
-            break
-        found.append(line)
-    text = " ".join(found)
-    return text[:-1] + "." if text.endswith(":") else text
-
-
 def commands(path: Path) -> list[str]:
     """Commands that run a file of settings, and the studies before it that its comment names."""
     found = []
-    for line in _comment_lines(path):
+    for line in comment_lines(path):
         if match := COMMAND.match(line):
             files = match[1].split()
             quoted = " ".join(files)
             found.append(f"make study CONFIG={quoted}" if len(files) == 1 else _several(quoted))
-    own = f"config/{path.name}"
+    own = path.relative_to(ROOT).as_posix()
     return found if any(own in one for one in found) else [*found, f"make study CONFIG={own}"]
 
 
@@ -132,12 +117,3 @@ def result_pages(folder: Path) -> dict[str, list[tuple[str, str]]]:
 
 def _several(files: str) -> str:
     return f'make study CONFIG="{files}"'
-
-
-def _comment_lines(path: Path) -> Iterator[str]:
-    """Lines of the comment at the top of a file, without the name of its schema."""
-    for line in path.read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            return
-        if "$schema" not in line:
-            yield line[1:].strip()

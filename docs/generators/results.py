@@ -21,6 +21,8 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.base.shipped import find_study
+
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", ROOT / "results"))
 SNAPSHOT = ROOT / "docs" / "snapshot"
@@ -88,7 +90,11 @@ def command(name: str) -> str:
     folder = name.split("/", maxsplit=1)[0]
     if folder == "benchmarks":
         return "make benchmark"
-    return "make study" + ("" if folder == "default" else f" CONFIG=config/{folder}.yaml")
+    if folder == "default":
+        return "make study"
+    file = find_study(folder)
+    assert file is not None, f"no study {folder}"
+    return f"make study CONFIG={file.relative_to(ROOT).as_posix()}"
 
 
 def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.DataFrame:
@@ -188,7 +194,7 @@ def copy_times(results: Path, studies: Path, snapshot: Path) -> None:
     """Copy machine and seconds of finished studies that `studies` has a file for."""
     for path in sorted(results.glob("*/provenance.json")):
         study = path.parent.name
-        if study == "default" or (studies / f"{study}.yaml").is_file():
+        if study == "default" or any(studies.rglob(f"{study}.yaml")):
             found = json.loads(path.read_text("utf-8"))
             kept = {name: found[name] for name in ("machine", "wall_time_s")}
             (snapshot / study).mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from kneewear import checkout_folder
 from kneewear.base.files import read_settings_file
+from kneewear.base.shipped import find_study
 from kneewear.errors import InputDataError
 
 
@@ -89,24 +90,6 @@ def settings_files(words: Sequence[str]) -> list[str]:
     for file in files:
         read_settings_file(file)
     return files
-
-
-def find_study(name: str) -> Path | None:
-    """File of settings of a name; None where there is none.
-
-    A file of the user comes first: `name` itself, then `config/NAME.yaml` in the working folder.
-    Otherwise `NAME`, or `config/NAME.yaml`, is a study that comes with kneewear, and is looked for
-    in its folder `config` and then in the folders of this one.
-    """
-    path = Path(name)
-    if path.is_file():
-        return path
-    if (path.parent, path.suffix) not in {(Path(), ""), (Path("config"), ".yaml")}:
-        return None
-    file = f"{path.stem}.yaml"
-    shipped = checkout_folder() / "config"
-    places = [Path("config", file), shipped / file, *sorted(shipped.glob(f"*/{file}"))]
-    return next((place for place in places if place.is_file()), None)
 
 
 def check_locks(folder: Path) -> None:

@@ -67,7 +67,7 @@ class LivesChain(Chain):
         self.benchmarks = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
         # What fewer constants of the built-in implant and gait would cost.
         built_in = study.report.compare_with_published and study.implant.source == "parametric"
-        trade_off = os.path.relpath(f"{root}/config/calibration/trade_off.csv")
+        trade_off = os.path.relpath(f"{root}/config/evidence/calibration/trade_off.csv")
         self.calibration = [trade_off] if built_in else []
 
     def histories(self, batches: Sequence[str]) -> list[str]:

@@ -321,7 +321,7 @@ variables:                    # every combination is a case
 simulation:
   medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
 {material[0]}
-wear:                         # constants of a grade, with sources: config/polyethylene.yaml
+wear:                         # constants of a grade: config/evidence/polyethylene.yaml
 {material[1]}  creep_law: strain           # Lee and Pienkowski (1998): an upper estimate
   lives:
     gait: null

@@ -18,6 +18,7 @@ from kneewear.activity.settings import FileActivity, ParametricActivity, Registe
 from kneewear.base.checks import checks, drop_silenced, judge, setting_findings
 from kneewear.base.faults import refusal
 from kneewear.base.files import read_settings_file
+from kneewear.base.shipped import moved_finding
 from kneewear.base.types import Settings
 from kneewear.base.variables import Variable, apply_values
 from kneewear.errors import Finding, InputDataError
@@ -373,12 +374,31 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
         uncertain_constants(study, root)
         measured_activities(study, root)
     _check_quoted(study, root)
+    findings += _moved_files(study)
     findings += study_findings(study)
     findings += filter(None, _judge_rows(study, root))
     for one in design_studies(study).values():
         findings += _check_implant(one, root)
     findings += [finding for name in named for finding in load_activity(study, name, root).warnings]
     return drop_silenced([*findings, *_files_of_checkout(study, root)], study.checks.silence)
+
+
+def _moved_files(study: Study) -> Iterator[Finding]:
+    """Yield findings about files named in the settings that were put on a shelf since."""
+
+    def texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                yield from texts(inner, f"{path}.{key}".lstrip("."))
+        elif isinstance(value, list):
+            for inner in value:
+                yield from texts(inner, path)
+
+    for path, text in texts(study.model_dump(mode="json"), ""):
+        if text.startswith("config/") and (found := moved_finding(text, f"key {path}, {text}")):
+            yield found
 
 
 def _judge_rows(study: Study, root: str | Path) -> Iterator[Finding | None]:

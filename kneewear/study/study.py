@@ -21,6 +21,7 @@ from kneewear.base.checks import ChecksSettings, refuse_impossible, refuse_unkno
 from kneewear.base.faults import fault, fault_at, suggestion
 from kneewear.base.files import Location
 from kneewear.base.ranges import Range
+from kneewear.base.shipped import moved_file
 from kneewear.base.types import FileName, Finite, Name, Removable, Settings, quantity
 from kneewear.base.variables import (
     Value,
@@ -445,15 +446,17 @@ class Study(Settings):
         -------
         Path
             `path` where it is absolute; else the first of data folder / `path`, `root` / `path`
-            and `path` in the working directory, which is that of the settings, that exists; the
-            path in the data folder when none does.
+            and `path` in the working directory, which is that of the settings, that exists, or
+            the file that was put on a shelf of `config` since; the path in the data folder when
+            none does.
         """
         given = Path(path).expanduser()
         if given.is_absolute():
             return given
         in_folder = Path(os.path.normpath(self.data_root(root) / given))
         possible = in_folder, Path(root) / given, given
-        return next((one for one in possible if one.exists()), in_folder)
+        found = next((one for one in possible if one.exists()), None)
+        return found or moved_file(given) or in_folder
 
 
 def place_of_level(variable: Variable, number: int, value: Value) -> Location:
@@ -563,7 +566,7 @@ class LifeStudy(Study):
             raise fault(
                 f"implant.source: natural in a study of model {self.model}",
                 "model: press; cartilage neither wears by these laws nor has a solved cycle",
-                "Set model to press, as config/natural_knee.yaml does.",
+                "Set model to press, as config/papers/natural_knee.yaml does.",
             )
         return self
 
@@ -745,7 +748,7 @@ class CaseStudy(LifeStudy):
                 f"fit with {', '.join(text for text, there in slow.items() if there)}",
                 "the built-in implant, built-in activities, and a surface that stays as it was "
                 "made",
-                "Set these in the study, as config/calibration.yaml does.",
+                "Set these in the study, as config/evidence/calibration.yaml does.",
             )
         return self
 

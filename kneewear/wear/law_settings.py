@@ -50,7 +50,7 @@ class WearLaw(Settings, ABC):
     references: ClassVar[tuple[str, ...]]
     # How form and coefficients were read: paper, textbook, abstract or memory.
     read: ClassVar[str] = "memory"
-    # Whether it agrees with all tests of moving contacts (`config/measured_wear.yaml`).
+    # Whether it agrees with all tests of moving contacts (`config/evidence/measured_wear.yaml`).
     survives: ClassVar[bool] = False
     # Whether `factor` multiplies the wear factor of the settings; else it is absolute.
     multiplies_wear_factor: ClassVar[bool] = True
@@ -158,10 +158,10 @@ class CrossShearSaturation(WearLaw):
     """Wear factor that rises from nearly zero on straight paths and saturates.
 
     k(CS) / k = f0 + (1 - f0) min(CS / CS1, 1), without dependence on pressure: the law for moving
-    contacts that agrees with the tests of `config/measured_wear.yaml`. The factor k is that of
-    flat pins under circular motion (1.63e-6 mm3/(N m), 100 pins; Saikko 2005). CS1 = 0.1, 0.04 to
-    0.19: hips under ISO 14242-1, whose mean cross-shear ratio is 0.08 (Kaddick and Wimmer 2001).
-    f0 = 0.036, 0.020 to 0.052: six discs wore 0.052 +- 0.023 times as fast on a straight as on an
+    contacts that agrees with the tests of `config/evidence/measured_wear.yaml`. The factor k is
+    that of flat pins under circular motion (1.63e-6 mm3/(N m), 100 pins; Saikko 2005). CS1 = 0.1,
+    0.04 to 0.19: hips under ISO 14242-1, whose mean cross-shear ratio is 0.08 (Kaddick and Wimmer
+    2001). f0 = 0.036, 0.020 to 0.052: six discs wore 0.052 +- 0.023 times as fast on a straight as on an
     elliptic path (Grupp et al. 2009). All were read in abstracts. Not for stationary contacts above
     about 2 MPa, whose factor falls with pressure, and without the order of directions (random
     motion wears flat pins 1.23 times as fast as circular motion; Saikko and Kostamo 2013).

@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from kneewear.activity.settings import FileActivity, LoadSettings, Motion, MotionSettings
+from kneewear.base.shipped import find_study
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ def study(name: str):
     return validate_study(
         merge_settings(
             read_settings(ROOT / "config/defaults.yaml"),
-            read_settings(ROOT / f"config/{name}.yaml"),
+            read_settings(find_study(name)),
         )
     )
 

@@ -22,7 +22,7 @@ LAW = "cross_shear_saturation"
 @pytest.fixture(scope="module")
 def study():
     return read_study(
-        CHECKOUT / "config/measured_wear.yaml", defaults=CHECKOUT / "config/defaults.yaml"
+        CHECKOUT / "config/evidence/measured_wear.yaml", defaults=CHECKOUT / "config/defaults.yaml"
     )
 
 

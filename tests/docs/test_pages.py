@@ -7,11 +7,17 @@ import re
 
 import yaml
 
-from docs.generators.gallery import DOCS, RECORD, ROOT, TEMPLATES, render_gallery
+from docs.generators.gallery import DOCS, RECORD, ROOT, render_gallery
+from kneewear.base.shipped import shipped_studies
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 
 LIMIT = 30_000
-STUDIES = sorted(path for path in (ROOT / "config").glob("*.yaml") if path.stem not in TEMPLATES)
+STUDIES = [
+    path
+    for shelf in shipped_studies(ROOT / "config").values()
+    for path in shelf
+    if path.parent.name != "uncertainty"
+]
 
 
 def test_pages_written_by_hand_are_short():
@@ -28,7 +34,7 @@ def test_gallery_has_every_study_with_a_command_that_names_it():
     assert set(shown) == {"default", *(path.stem for path in STUDIES)}
     for path in STUDIES:
         commands = re.search(r"```bash\n(.*?)```", shown[path.stem], re.DOTALL)[1]
-        assert f"config/{path.name}" in commands
+        assert path.relative_to(ROOT).as_posix() in commands
 
 
 def test_commands_of_the_gallery_run_studies():

@@ -21,6 +21,7 @@ import pandas as pd
 import yaml
 from scipy.spatial import cKDTree
 
+from kneewear.base.shipped import find_study
 from kneewear.study.settings import merge_settings, read_settings
 
 CHECKOUT = Path(__file__).parents[2]
@@ -46,7 +47,7 @@ def write_input(case: dict[str, Any], folder: Path) -> Path:
         return path
     settings: dict[str, Any] = {}
     if "base" in case:
-        settings = read_settings(CHECKOUT / f"config/{case['base']}.yaml")
+        settings = read_settings(find_study(case["base"]))
         if not case.get("data"):
             settings["data_folder"] = str(folder)
     if case.get("base") == "example_meshes":

@@ -237,11 +237,13 @@ def test_default_study_gives_no_alarm():
 def test_natural_knee_with_exchanged_sides_is_refused():
     axes = {"x": "posterior", "y": "superior", "z": "medial"}
     try:
-        judged(CHECKOUT / "config/natural_knee.yaml")
+        judged(CHECKOUT / "config/papers/natural_knee.yaml")
     except InputDataError:
         pytest.skip("needs the data folder")
     with pytest.raises(InputDataError):
-        judged(CHECKOUT / "config/natural_knee.yaml", {"implant": {"natural": {"axes": axes}}})
+        judged(
+            CHECKOUT / "config/papers/natural_knee.yaml", {"implant": {"natural": {"axes": axes}}}
+        )
 
 
 @pytest.mark.parametrize(

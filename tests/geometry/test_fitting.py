@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.base.shipped import find_study
 from kneewear.base.sides import SIDES
 from kneewear.geometry import fitting
 from kneewear.geometry.fit_quality import strip_means, summarize_deviation
@@ -30,7 +31,7 @@ LOOSE = FitSettings(2.0, 1.0, 0.3, 10.0)
 
 def study(name: str):
     settings = merge_settings(
-        read_settings(ROOT / "config/defaults.yaml"), read_settings(ROOT / f"config/{name}.yaml")
+        read_settings(ROOT / "config/defaults.yaml"), read_settings(find_study(name))
     )
     return validate_study(settings)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.base.shipped import find_study
 from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
@@ -46,7 +47,7 @@ KNEE = {"x": "posterior", "y": "superior", "z": "medial"}
 def settings(study: str, **changes) -> ImplantSettings:
     """Implant of a study with changed keys of `meshes`, and `knee`."""
     implant = {"knee": changes.pop("knee", "right"), "meshes": changes}
-    merged = merge_settings(BASE, read_settings(ROOT / f"config/{study}.yaml"))
+    merged = merge_settings(BASE, read_settings(find_study(study)))
     return validate_study(merge_settings(merged, {"implant": implant})).implant
 
 

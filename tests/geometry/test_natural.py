@@ -36,7 +36,7 @@ FILES = {
 CONFIG = ROOT / "config"
 SETTINGS = validate_study(
     merge_settings(
-        read_settings(CONFIG / "defaults.yaml"), read_settings(CONFIG / "natural_knee.yaml")
+        read_settings(CONFIG / "defaults.yaml"), read_settings(CONFIG / "papers/natural_knee.yaml")
     )
 ).implant
 

@@ -12,7 +12,9 @@ from kneewear.geometry.parametric import (
 )
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 
-BASE = merge_settings(read_settings("config/defaults.yaml"), read_settings("config/chapter3.yaml"))
+BASE = merge_settings(
+    read_settings("config/defaults.yaml"), read_settings("config/evidence/chapter3.yaml")
+)
 SETTINGS = validate_study(BASE).implant.parametric
 IMPLANT = build_parametric_implant(SETTINGS, "built in", 9.0)
 CAM, BACK = SETTINGS.cam_and_post.cam, SETTINGS.cam_and_post.post

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.base.shipped import find_study
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
@@ -24,9 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def study(name, **meshes):
-    changes = merge_settings(
-        read_settings(ROOT / "config" / f"{name}.yaml"), {"implant": {"meshes": meshes}}
-    )
+    changes = merge_settings(read_settings(find_study(name)), {"implant": {"meshes": meshes}})
     return validate_study(merge_settings(read_settings(ROOT / "config" / "defaults.yaml"), changes))
 
 

@@ -20,7 +20,7 @@ from kneewear.io.cad import save_patches
 from tests.geometry.example_implant import joined, meshed, stl_bytes
 from tests.geometry.solids import closed
 
-STUDY = Path(__file__).parents[2] / "config/fe_twin_ultracongruent.yaml"
+STUDY = Path(__file__).parents[2] / "config/evidence/fe_twin_ultracongruent.yaml"
 SHAPE = yaml.safe_load(STUDY.read_text(encoding="utf-8"))["implant"]["parametric"]
 # Origins of the files in the frames of the built-in shape, mm (posterior, superior, medial).
 ORIGINS = {"insert": (35.0, -60.0, 2.0), "femoral": (-18.0, 22.0, -1.5)}

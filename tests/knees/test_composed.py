@@ -93,7 +93,7 @@ def test_names_of_curves_are_known_before_the_solution():
 def spatial(tmp_path):
     """The spatial knee of Machado as a composed one, with the table of its ligaments."""
     own = validate_study(
-        merge_settings(DEFAULTS, read_settings(ROOT / "config/spatial_knee.yaml"))
+        merge_settings(DEFAULTS, read_settings(ROOT / "config/papers/spatial_knee.yaml"))
     ).multibody
     start, rows = np.array(own.tibia.position_mm), []
     for name, one in own.ligaments.items():

@@ -29,7 +29,7 @@ DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve(
 def study(**changes):
     base = merge_settings(
         read_settings(ROOT / "config/defaults.yaml"),
-        read_settings(ROOT / "config/tkr_soft_tissue.yaml"),
+        read_settings(ROOT / "config/evidence/tkr_soft_tissue.yaml"),
     )
     return validate_study(merge_settings(base, {"data_folder": str(DATA), "multibody": changes}))
 
@@ -181,7 +181,7 @@ def test_muscles_have_the_lengths_of_the_source_simulation(knee):
     muscles = parts.muscles["other_muscles"]
     lengths = muscles.evaluate(system.poses(np.array([*tibia, *patella]))).length
     # Fibre length along the tendon, and slack length; tendons are up to 1 % longer.
-    table = pd.read_csv(ROOT / "config/dm_muscles/muscles.csv", comment="#")
+    table = pd.read_csv(ROOT / "config/evidence/dm_muscles/muscles.csv", comment="#")
     table = table.drop_duplicates("muscle").set_index("muscle")
     fibres = {"bflh": 75.1133, "bfsh": 119.7285, "gaslat": 60.6041, "gasmed": 42.9652,
               "grac": 276.0939, "sart": 488.1937, "semiten": 218.1554, "tfl": 75.7061}  # fmt: skip
@@ -331,7 +331,7 @@ def natural():
         pytest.skip(f"no data of the natural knee in {DATA} (set KNEEWEAR_DATA)")
     base = merge_settings(
         read_settings(ROOT / "config/defaults.yaml"),
-        read_settings(ROOT / "config/natural_passive.yaml"),
+        read_settings(ROOT / "config/papers/natural_passive.yaml"),
     )
     changes = {"data_folder": str(DATA), "multibody": {"tuning": None}}
     one = validate_study(merge_settings(base, changes))
@@ -377,7 +377,7 @@ def test_without_its_iliotibial_band_the_natural_tibia_turns(natural, natural_nu
 def test_gait_is_predicted_from_flexion_and_load():
     base = merge_settings(
         read_settings(ROOT / "config/defaults.yaml"),
-        read_settings(ROOT / "config/tkr_predicted_gait.yaml"),
+        read_settings(ROOT / "config/evidence/tkr_predicted_gait.yaml"),
     )
     one = validate_study(merge_settings(base, {"data_folder": str(DATA)}))
     files = model_files(one, ROOT)

@@ -13,6 +13,7 @@ import kneewear as kw
 from kneewear import default_settings_file, default_study, load_study
 from kneewear.activity.sources import build_activity
 from kneewear.base.cases import Case
+from kneewear.base.shipped import find_study
 from kneewear.base.types import Settings
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.coordinates import COORDINATES
@@ -318,7 +319,7 @@ class TestScenarios:
             "grid": {"rows": 24, "columns": 18},
             "simulation": {"frames": 10, "distance": "exact"},
         }
-        file = ROOT / "config" / f"{name}.yaml"
+        file = find_study(name)
         return read_study(file, small, *changes, defaults=default_settings_file())
 
     def test_a_scenario_is_a_study_with_its_alignment(self):

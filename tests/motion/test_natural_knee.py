@@ -35,7 +35,7 @@ needs_data = pytest.mark.skipif(
 def natural_study(**overrides):
     settings = merge_settings(
         read_settings(ROOT / "config/defaults.yaml"),
-        read_settings(ROOT / "config/natural_knee.yaml"),
+        read_settings(ROOT / "config/papers/natural_knee.yaml"),
     )
     return validate_study(merge_settings(settings, {"data_folder": str(DATA), **overrides}))
 
@@ -267,7 +267,7 @@ class TestSettings:
         assert refused_at(natural_study, **overrides) == place
 
     def test_a_natural_knee_has_no_wear_study(self):
-        implant = read_settings(ROOT / "config/natural_knee.yaml")["implant"]
+        implant = read_settings(ROOT / "config/papers/natural_knee.yaml")["implant"]
         default = read_settings(ROOT / "config/defaults.yaml")
         assert (
             refused_at(validate_study, merge_settings(default, {"implant": implant})) == "settings"

@@ -184,7 +184,7 @@ def record(tmp_path_factory):
     settings = {}
     for part in (
         read_settings(ROOT / "config/defaults.yaml"),
-        read_settings(ROOT / "config/natural_knee.yaml"),
+        read_settings(ROOT / "config/papers/natural_knee.yaml"),
         {
             "data_folder": str(DATA),
             "grid": FINE,

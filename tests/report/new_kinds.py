@@ -15,6 +15,7 @@ from kneewear import default_settings_file
 from kneewear.analysis.front import shown_designs
 from kneewear.analysis.literature import ComparedNumber, judge_numbers
 from kneewear.analysis.tables import analyse_results
+from kneewear.base.shipped import find_study
 from kneewear.evidence.fe_comparison.comparison import compute_twin
 from kneewear.evidence.fe_comparison.figures import draw_twin
 from kneewear.geometry.implant_sources import build_implant
@@ -48,7 +49,7 @@ Contents = tuple[str, dict[str, Any], dict[str, pd.DataFrame], dict[str, Figure]
 def small(name: str, changes: dict[str, Any]) -> Any:
     """A shipped study with changes."""
     settings = merge_settings(read_settings(default_settings_file()),
-                              read_settings(CONFIG / f"{name}.yaml"))  # fmt: skip
+                              read_settings(find_study(name)))  # fmt: skip
     return validate_study(merge_settings(settings, changes))
 
 
@@ -124,7 +125,7 @@ def dynamic_knee_run() -> tuple[Contents, KneeRun]:
 
 def planar_knee() -> Contents:
     """The knee in the sagittal plane: numbers of the documentation, curves made up."""
-    study = read_study(CONFIG / "planar_knee.yaml", defaults=default_settings_file())
+    study = read_study(CONFIG / "papers/planar_knee.yaml", defaults=default_settings_file())
     at = np.linspace(0.0, 4.0, 20)
     laws = {law: (1.0 + number) * at for number, law in enumerate(study.multibody.laws)}
     motion = curves("indentation by law", "flexion (deg)", at, "mm", laws)
@@ -144,7 +145,7 @@ def multibody(
 
 def passive_flexion() -> Contents:
     """A knee with ligaments and patella, whose results are made up: its data are not included."""
-    study = read_study(CONFIG / "natural_passive.yaml", defaults=default_settings_file())
+    study = read_study(CONFIG / "papers/natural_passive.yaml", defaults=default_settings_file())
     at = np.linspace(9.0, 47.0, 20)
     motion = curves(
         "varus", "flexion (deg)", at, "deg", {"computed": np.sin(at), "reference": np.cos(at)}

@@ -39,7 +39,7 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
     "study",
     [
         pytest.param("config/example_meshes.yaml", marks=pytest.mark.slow, id="meshes"),
-        pytest.param("config/chapter3.yaml", id="static"),
+        pytest.param("config/evidence/chapter3.yaml", id="static"),
         pytest.param("config/monte_carlo.yaml", id="samples"),
     ],
 )

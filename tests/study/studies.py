@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kneewear.base.shipped import find_study
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import run_cases
@@ -25,7 +26,7 @@ FACTORIAL = {"plan": "factorial", "maps": False}
 
 def shipped(name):
     """Settings of a shipped study, merged with the defaults."""
-    return merge_settings(DEFAULT, read_settings(CONFIG / name))
+    return merge_settings(DEFAULT, read_settings(find_study(f"config/{name}")))
 
 
 def coarse_study(variables, cases=None, **changes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from kneewear.base.shipped import find_study
 from kneewear.io.documents import load_json
 from kneewear.study.settings import merge_settings, read_settings
 from tests.workflow.conftest import CHECKOUT, Checkout
@@ -16,7 +17,7 @@ GRID = {"grid": {"rows": 24, "columns": 18}}
 
 def _varied(name, **values):
     """Variables of a shipped study, some with other values; without values left out."""
-    shipped = read_settings(CHECKOUT / f"config/{name}.yaml")["variables"]
+    shipped = read_settings(find_study(name))["variables"]
     return {
         key: variable | {"values": values[key]} if key in values else variable
         for key, variable in shipped.items()
@@ -47,7 +48,7 @@ def study(request, finished, tmp_path_factory):
     """Name of a study and the checkout in which it has been run."""
     copy = Checkout(
         tmp_path_factory.mktemp(request.param),
-        f"config/{request.param}.yaml",
+        str(find_study(request.param).relative_to(CHECKOUT)),
         origin=finished.folder,
     )
     copy.snakemake(overrides=SMALL[request.param])
@@ -70,7 +71,7 @@ def test_tables_figures_and_page_are_there(study):
 def test_shipped_designs_of_the_real_implant_are_its_settings():
     fluoroscopy = read_settings(CHECKOUT / "config/dm_fluoroscopy.yaml")["implant"]
     for name in ("characterisation_dm", "laxity_dm"):
-        variables = read_settings(CHECKOUT / f"config/{name}.yaml")["variables"]
+        variables = read_settings(find_study(name))["variables"]
         assert merge_settings({}, variables["design"]["blocks"]["dm"]) == merge_settings(
             {}, fluoroscopy
         )

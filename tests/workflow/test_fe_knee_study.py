@@ -25,7 +25,7 @@ SMALL = {
 def checkout(finished, tmp_path_factory):
     """Checkout in which the small knee has been run."""
     folder = tmp_path_factory.mktemp("fe_knee")
-    copy = Checkout(folder, "config/fe_knee.yaml", origin=finished.folder)
+    copy = Checkout(folder, "config/papers/fe_knee.yaml", origin=finished.folder)
     copy.snakemake(overrides=SMALL)
     return copy
 

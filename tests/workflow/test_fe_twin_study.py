@@ -36,7 +36,7 @@ SMALL = {
 def checkout(finished, tmp_path_factory):
     """Checkout in which the small twin has been run."""
     folder = tmp_path_factory.mktemp("fe_twin")
-    copy = Checkout(folder, "config/fe_twin.yaml", origin=finished.folder)
+    copy = Checkout(folder, "config/evidence/fe_twin.yaml", origin=finished.folder)
     copy.snakemake(overrides=SMALL)
     return copy
 

@@ -25,7 +25,9 @@ SMALL = {
 
 def test_tests_of_bearings_are_judged_without_a_knee(finished, tmp_path_factory):
     copy = Checkout(
-        tmp_path_factory.mktemp("bearings"), "config/measured_wear.yaml", origin=finished.folder
+        tmp_path_factory.mktemp("bearings"),
+        "config/evidence/measured_wear.yaml",
+        origin=finished.folder,
     )
     copy.snakemake(overrides=SMALL)
     results = copy.folder / "results/bearings"

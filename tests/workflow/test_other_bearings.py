@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.workflow.conftest import Checkout
+from kneewear.base.shipped import find_study
+from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -19,7 +20,11 @@ SMALL = {
 
 
 def results_of(name, finished, tmp_path_factory, **changes):
-    copy = Checkout(tmp_path_factory.mktemp(name), f"config/{name}.yaml", origin=finished.folder)
+    copy = Checkout(
+        tmp_path_factory.mktemp(name),
+        str(find_study(name).relative_to(CHECKOUT)),
+        origin=finished.folder,
+    )
     copy.snakemake(overrides=SMALL | changes)
     return copy.folder / "results" / name
 

@@ -12,7 +12,7 @@ from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
-CHAPTER3 = read_settings(CHECKOUT / "config/chapter3.yaml")
+CHAPTER3 = read_settings(CHECKOUT / "config/evidence/chapter3.yaml")
 ELEMENTS = CHAPTER3["analyses"]["elements"] | {
     "active_elements": [12, 50], "offsets": 2, "divisions": [20, 40],
 }  # fmt: skip
@@ -34,7 +34,7 @@ SMALL = {
 def checkout(finished, tmp_path_factory):
     """Checkout in which the study has been run."""
     folder = tmp_path_factory.mktemp("static")
-    copy = Checkout(folder, "config/chapter3.yaml", origin=finished.folder)
+    copy = Checkout(folder, "config/evidence/chapter3.yaml", origin=finished.folder)
     copy.snakemake(overrides=SMALL)
     return copy
 

@@ -30,7 +30,7 @@ TABLES = ("verification", "refinement", "active_elements", "sphere_models",
 def checkout(finished, tmp_path_factory):
     """Checkout in which the study has been run."""
     folder = tmp_path_factory.mktemp("verification")
-    copy = Checkout(folder, "config/verification.yaml", origin=finished.folder)
+    copy = Checkout(folder, "config/evidence/verification.yaml", origin=finished.folder)
     # Contacts at fewer places, and few solutions of wear: tests/verification computes all.
     for name, many, few in FEWER:
         path = copy.folder / "kneewear/verification" / name

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
+from kneewear import checkout_folder
+from kneewear.base.shipped import find_study
 from kneewear.io.documents import load_table, save_figures, save_table, save_text
 from kneewear.report.curves import draw_curves
 from kneewear.report.page import marked
@@ -54,7 +56,11 @@ class SourceItem(NamedTuple):
     @property
     def command(self) -> str:
         """Command that computes its study."""
-        return COMMANDS.get(self.study, f"make study CONFIG=config/{self.study}.yaml")
+        if self.study in COMMANDS:
+            return COMMANDS[self.study]
+        file = find_study(self.study)
+        assert file is not None
+        return f"make study CONFIG={file.relative_to(checkout_folder()).as_posix()}"
 
 
 class PaperItem(NamedTuple):

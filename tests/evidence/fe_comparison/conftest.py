@@ -11,7 +11,7 @@ from kneewear.evidence.fe_comparison.comparison import compute_twin
 from kneewear.study.inputs import built_in_activities, exact_knee
 from kneewear.study.settings import read_study
 
-CONFIG = Path(__file__).parents[3] / "config/fe_twin.yaml"
+CONFIG = Path(__file__).parents[3] / "config/evidence/fe_twin.yaml"
 SMALL = {
     "grid": {"rows": 40, "columns": 30},
     "simulation": {"frames": 20, "distance": "exact"},

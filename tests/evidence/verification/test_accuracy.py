@@ -26,7 +26,9 @@ def table(monkeypatch):
     monkeypatch.setattr(accuracy, "levels_of_accuracy", lambda: levels)
     own = level(100, 76, 96)
     own["simulation"] |= {"analysis": "quasi_static", "distance": "exact"}
-    study = read_study(FOLDER / "verification.yaml", own, defaults=FOLDER / "defaults.yaml")
+    study = read_study(
+        FOLDER / "evidence/verification.yaml", own, defaults=FOLDER / "defaults.yaml"
+    )
     knee, _ = assemble_knee(study.implant, study.grid, study.table, tabulate_distances=False)
     blocks = study.simulated_activities().items()
     return accuracy.verify_accuracy(

@@ -90,7 +90,7 @@ def test_every_comparison_has_its_figure(tables):
     ids=["engine", "methods", "accuracy"],
 )
 def test_page_states_what_was_not_computed_and_shows_the_rest(tables, missing):
-    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "defaults.yaml")
+    study = read_study(CONFIG / "evidence/verification.yaml", defaults=CONFIG / "defaults.yaml")
     failed = pd.DataFrame({NOT_COMPUTED: ["ValueError: no contact."]})
     known = {name: table for name, table in tables.items() if name not in missing}
     figures = dict.fromkeys(draw_verification(known), b"<svg/>")
@@ -102,7 +102,7 @@ def test_page_states_what_was_not_computed_and_shows_the_rest(tables, missing):
 
 
 def test_page_counts_targets_and_names_the_largest_differences(tables):
-    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "defaults.yaml")
+    study = read_study(CONFIG / "evidence/verification.yaml", defaults=CONFIG / "defaults.yaml")
     figures = dict.fromkeys(draw_verification(tables), b"<svg/>")
     page = written("verification", study.model_dump(mode="json"), tables, figures)
     assert page.results["met",].value == pytest.approx(50.0)

@@ -24,7 +24,7 @@ SMALL = {
 def small_study(changes=None):
     """The shipped study on the coarsest bones, with changes of its block."""
     settings = read_settings(default_settings_file())
-    for over in (read_settings(CONFIG / "fe_knee.yaml"), {"fe_knee": SMALL}):
+    for over in (read_settings(CONFIG / "papers/fe_knee.yaml"), {"fe_knee": SMALL}):
         settings = merge_settings(settings, over)
     return validate_study(merge_settings(settings, {"fe_knee": changes or {}}))
 

@@ -125,7 +125,7 @@ def test_an_attachment_far_from_its_bone_is_refused():
 def test_natural_bones_have_the_volume_of_their_surface_and_cartilage_that_faces():
     pytest.importorskip("pytetwild", exc_type=ImportError)
     settings = merge_settings(
-        small_study().model_dump(mode="json"), read_settings(CONFIG / "fe_knee_natural.yaml")
+        small_study().model_dump(mode="json"), read_settings(CONFIG / "papers/fe_knee_natural.yaml")
     )
     named = {"surface": "natural_knee/fibula_bone.stl", "tie_mm": 30.0, "ligaments": ["LCL"]}
     fibula = {"fe_knee": {"bones": {"natural": {"fibula": named}}}}

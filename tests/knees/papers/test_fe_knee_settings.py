@@ -31,7 +31,7 @@ endsolid one
 def natural_study(changes=None):
     """The study of natural bones, with changes of their block."""
     settings = small_study().model_dump(mode="json")
-    settings = merge_settings(settings, read_settings(CONFIG / "fe_knee_natural.yaml"))
+    settings = merge_settings(settings, read_settings(CONFIG / "papers/fe_knee_natural.yaml"))
     settings = merge_settings(settings, {"fe_knee": {"bones": {"refinements": 0}}})
     own = {"fe_knee": {"bones": {"natural": changes or {}}}}
     return validate_study(merge_settings(settings, own))

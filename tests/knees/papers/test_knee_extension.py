@@ -51,7 +51,7 @@ MIRROR = np.diag([1.0, 1.0, -1.0])
 def study(**changes):
     base = merge_settings(
         read_settings(ROOT / "config/defaults.yaml"),
-        read_settings(ROOT / "config/knee_extension.yaml"),
+        read_settings(ROOT / "config/papers/knee_extension.yaml"),
     )
     return validate_study(merge_settings(base, {"data_folder": str(DATA), "multibody": changes}))
 
@@ -283,7 +283,7 @@ def test_shifts_of_contact_have_the_signs_of_their_names(spheres):
 
 
 def test_printed_bundles_are_as_long_in_extension_as_their_ratio_says():
-    table = pd.read_csv(ROOT / "config/knee_extension/ligaments.csv", comment="#")
+    table = pd.read_csv(ROOT / "config/papers/knee_extension/ligaments.csv", comment="#")
     frames = {
         name: np.array(one.frames[f"{name}_printed"])
         for name, one in study().multibody.bodies.items()

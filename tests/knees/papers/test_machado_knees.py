@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.base.shipped import find_study
 from kneewear.errors import InputDataError
 from kneewear.knees.contact.point import SphereOnPlane
 from kneewear.knees.impacts import integrate_impacts
@@ -33,7 +34,7 @@ CONFIG = Path(__file__).parents[3] / "config"
 
 def settings(name, **changes):
     own = {"multibody": changes} if changes else {}
-    return read_study(CONFIG / f"{name}.yaml", own, defaults=CONFIG / "defaults.yaml").multibody
+    return read_study(find_study(name), own, defaults=CONFIG / "defaults.yaml").multibody
 
 
 PLANAR, SPATIAL = settings("planar_knee"), settings("spatial_knee")

@@ -20,7 +20,7 @@ CONFIG = Path(__file__).parents[3] / "config"
 
 
 def settings(**changes):
-    file = CONFIG / "muscle_string.yaml"
+    file = CONFIG / "papers/muscle_string.yaml"
     own = {"multibody": changes}
     return read_study(file, own, defaults=CONFIG / "defaults.yaml").multibody
 

@@ -27,7 +27,7 @@ WHOLE = (999, 999)
 
 def settings(**changes):
     own = {"multibody": changes}
-    file = CONFIG / "bouncing_ball.yaml"
+    file = CONFIG / "papers/bouncing_ball.yaml"
     return read_study(file, own, defaults=CONFIG / "defaults.yaml").multibody
 
 

@@ -14,7 +14,7 @@ PIN = "wear_test.tests.pin_circular"
 def changed(**test):
     """Settings of the measured tests with a change of one."""
     return read_study(
-        CHECKOUT / "config/measured_wear.yaml",
+        CHECKOUT / "config/evidence/measured_wear.yaml",
         {"wear_test": {"tests": {"pin_circular": test}}},
         defaults=CHECKOUT / "config/defaults.yaml",
     )
@@ -41,7 +41,7 @@ def test_fault_is_stated_at_its_key(test, place):
 def test_test_that_is_not_there_is_stated_with_those_that_are():
     found = refusal(
         read_study,
-        CHECKOUT / "config/measured_wear.yaml",
+        CHECKOUT / "config/evidence/measured_wear.yaml",
         {"wear_test": {"test": "pin_circulr"}},
         defaults=CHECKOUT / "config/defaults.yaml",
     )

@@ -204,7 +204,7 @@ def test_button_from_files_is_that_of_its_shape():
 @pytest.mark.skipif(not (DATA / "gc_dm").is_dir(), reason="the data of subject DM are not here")
 def test_real_button_rests_on_both_flanks():
     study = read_study(
-        CHECKOUT / "config/patellar_button_dm.yaml",
+        CHECKOUT / "config/evidence/patellar_button_dm.yaml",
         {"variables": {}, "wear_test": {"tests": {"gait": {"frames": 12}}}},
         defaults=CHECKOUT / "config/defaults.yaml",
     )

@@ -127,7 +127,7 @@ def test_factor_ratio_of_a_test_multiplies_its_wear():
 
 def test_laws_are_levels_of_a_study_and_contact_is_solved_once(monkeypatch):
     study = read_study(
-        CHECKOUT / "config/measured_wear.yaml",
+        CHECKOUT / "config/evidence/measured_wear.yaml",
         {"variables": {"law": {"settings": ["wear.wear_law"], "values": list(WEAR_LAWS)}},
          "analyses": {}},
         defaults=CHECKOUT / "config/defaults.yaml",

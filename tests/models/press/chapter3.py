@@ -1,4 +1,4 @@
-"""The posterior-stabilised implant of `config/chapter3.yaml`, made small enough for tests."""
+"""Posterior-stabilised implant of `config/evidence/chapter3.yaml`, small enough for tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from tests.physics.bodies import IS_COMPILED
 
 # Kernels that are not compiled take a hundred times as long.
 GRID = 40 if IS_COMPILED else 12
-BASE = merge_settings(read_settings("config/defaults.yaml"), read_settings("config/chapter3.yaml"))
+BASE = merge_settings(
+    read_settings("config/defaults.yaml"), read_settings("config/evidence/chapter3.yaml")
+)
 
 
 def small_study(grid=GRID, materials=("linear",), analyses=None, **press):
