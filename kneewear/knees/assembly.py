@@ -299,7 +299,7 @@ def _tray_load(parts: ComposedParts, settings: ComposedKneeSettings, table: Arra
         raise ValueError("a load on components without its settings")
     (axes, origin), at = parts.placements[components.tibial], course_points(settings)
     medial, lateral = (
-        np.maximum(np.interp(at, table[:, 0], table[:, side]), components.load.least_n)
+        np.maximum(np.interp(at, table[:, 0], table[:, side]), components.load.min_force_n)
         for side in (1, 2)
     )
     total = medial + lateral

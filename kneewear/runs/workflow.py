@@ -60,7 +60,9 @@ def study_of_run(
     study = validate_study(settings, " + ".join(file.path for file in read), read)
     notes: tuple[str, ...] = ()
     if check_files:
-        notes = tuple(one.text() for one in gather(map(Reported, check_inputs(study, root))))
+        findings = [finding for file in read for finding in file.findings]
+        findings += check_inputs(study, root)
+        notes = tuple(one.text() for one in gather(map(Reported, findings)))
         check_writable(f"results/{study.study}")
     return study, notes
 
