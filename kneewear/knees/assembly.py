@@ -61,7 +61,7 @@ TURNS = {"flexion_first": FLEXION_FIRST, "body_three": BODY_THREE}
 
 @dataclass(frozen=True)
 class ComposedParts:
-    """What files of a composed knee hold, in the frames of its bodies, mm.
+    """Content of the files of a composed knee, in the frames of its bodies, mm.
 
     `shapes` are meshes by body and name, such as "femur.condyles", and `placements` the frames of
     their files; `bones` are drawn, by body; `curves` (n, 2) come from tables, by the names of their

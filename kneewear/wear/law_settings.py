@@ -38,7 +38,7 @@ WEAR_LAWS: dict[str, type[WearLaw]] = {}
 
 
 class WearLaw(Settings, ABC):
-    """How pressure and cross-shear convert sliding to depth: depth = f(CS) sum_t w(p_t) |s_t|.
+    """Wear depth from sliding, pressure and cross-shear: depth = f(CS) sum_t w(p_t) |s_t|.
 
     A weight w of the pressure at each frame is summed along the path and multiplied by a factor f
     of the cross-shear ratio CS of the whole cycle. Fields are the coefficients of the law.
@@ -62,7 +62,7 @@ class WearLaw(Settings, ABC):
 
     @classmethod
     def unverified(cls) -> bool:
-        """Whether the form or a coefficient was read in an abstract or quoted from memory."""
+        """True if the form or a coefficient was read in an abstract or quoted from memory."""
         return cls.read in ("abstract", "memory")
 
     def weight(self, pressure: Array) -> Array:

@@ -146,7 +146,7 @@ def _repository(parts: Iterable[EvidencePart]) -> Tables:
 def _statements(
     summary: dict[str, Any], judgements: Judgements | None, frames: dict[str, pd.DataFrame]
 ) -> dict[str, Any]:
-    """What texts of the page name."""
+    """Statements that the texts of the page quote."""
     rating = {"level": NOT_STATED, "reason": NOT_STATED}
     names = ("question", "context_of_use", "judged_by")
     stated = judgements.model_dump() if judgements else {}

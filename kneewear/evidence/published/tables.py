@@ -124,7 +124,7 @@ def published_statements(statements: pd.DataFrame) -> pd.DataFrame:
 
 
 def expected_texts(literature: pd.DataFrame) -> list[str]:
-    """What each row of `kneewear.analysis.literature.judge_number` expects, as text."""
+    """Text of the expectation in each row of `kneewear.analysis.literature.judge_number`."""
     columns = [literature[name] for name in ("published", "tolerance", "low", "high")]
     return [_expected(*map(float, row)) for row in zip(*columns, strict=True)]
 
