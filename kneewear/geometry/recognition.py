@@ -275,7 +275,7 @@ def _end(values: Array, sign: float) -> float:
 
 
 def _rear_of_insert(mesh: TriangleMesh, thin: int, up: float, across: int, along: int) -> float:
-    """Notch depth, or drop of the border, at the positive end of an axis minus the other end, mm."""
+    """Notch depth, or drop of the border, at the positive end of an axis minus the other, mm."""
     points = mesh.vertices
     middle = 0.5 * (points[:, across].min() + points[:, across].max())
     width = np.ptp(points[:, across])
