@@ -66,7 +66,8 @@ def check_(chosen: argparse.Namespace) -> int:
     from kneewear.study.settings import read_study  # noqa: PLC0415
 
     files = enter_study_folder(settings_files(chosen.file))
-    study = read_study(*files, defaults=default_settings_file())
+    earlier_names: list[Finding] = []
+    study = read_study(*files, defaults=default_settings_file(), report=earlier_names.append)
     root = checkout_folder() if Path.cwd() != checkout_folder() else Path()
     draws = not chosen.files_only
     drawn: list[str] = []
@@ -76,7 +77,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
         remove_page(study)
     try:
-        findings = check_inputs(study, root)
+        findings = (*earlier_names, *check_inputs(study, root))
         notes = tuple(one.text() for one in gather(map(Reported, findings)))
         loads = peak_loads(study, root)
         if draws:

@@ -1,4 +1,4 @@
-"""Whether motion and load can be those of a knee: ranges, units, columns, signs and cycles.
+"""Plausibility of motion and load of a knee: ranges, units, columns, signs and cycles.
 
 Ranges are in `kneewear/base/checks.csv`; a value beyond them gives a warning or is refused.
 """

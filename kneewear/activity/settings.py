@@ -84,7 +84,7 @@ class ZeroSettings(Settings):
 
     @property
     def refers_to_seat(self) -> bool:
-        """Whether a translation counts from the seat, which depends on the implant."""
+        """True if a translation counts from the seat, which depends on the implant."""
         return "seat" in (self.anterior_posterior, self.superior_inferior, self.medial_lateral)
 
 
@@ -779,7 +779,7 @@ def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | FileActi
 
 
 def prescribes_motion(settings: ParametricActivity | FileActivity) -> bool:
-    """Whether anterior-posterior position and rotation come from a file."""
+    """True if anterior-posterior position and rotation come from a file."""
     if not isinstance(settings, FileActivity):
         return False
     control = settings.control

@@ -105,7 +105,7 @@ class StandardActivity(Settings):
 
     @property
     def way(self) -> str:
-        """What is controlled: displacement or force."""
+        """Controlled quantity: displacement or force."""
         return self.control or _CONTROL[self.source]
 
     def as_file_activity(self) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def by_address(kernel: Any, *arguments: Any, result: Any = None) -> Any:
 
 @cache
 def can_cache() -> bool:
-    """Whether machine code can be kept; a warning, once, where every process compiles it again."""
+    """True if machine code can be cached; a warning, once, if every process compiles it again."""
     try:
         folder = kernel_folder()
         require_writable(folder)

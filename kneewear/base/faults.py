@@ -129,7 +129,7 @@ def position_of(
 
 
 def _agrees(file: SettingsFile, location: Location, value: Any) -> bool:
-    """Whether a file has this value; blocks are merged from several files."""
+    """True if a file has this value; blocks are merged from several files."""
     # As text, for not-a-number is not equal to itself.
     return isinstance(value, Mapping) or str(value_at(file.content, location)) == str(value)
 
@@ -175,7 +175,7 @@ def _shown(value: Any) -> str:
 
 
 def _remedy(kind: str, model: type[BaseModel], location: Location) -> str:
-    """What to do about a value; numbers out of range are often in another unit."""
+    """Remedy for a faulty value; numbers out of range are often in another unit."""
     known = range_at(model, location)
     if known is not None and known[1].unit != "1" and kind.startswith(("greater", "less")):
         return f"Give it in {known[1].unit}, or correct the value (see config/README.md)."

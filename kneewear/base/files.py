@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from kneewear.errors import InputDataError
+from kneewear.base.renamed_keys import rename_settings
+from kneewear.errors import Finding, InputDataError
 
 Location = tuple[str | int, ...]
 
@@ -35,11 +36,15 @@ class SettingsFile:
         Its mapping.
     lines : dict
         Location (keys, and indices of lists) to its line, counted from 1; 0 where there are none.
+    findings : tuple of Finding
+        One for each earlier name of a key or value, which content and lines have by the present
+        one (:mod:`kneewear.base.renamed_keys`).
     """
 
     path: str
     content: dict[str, Any]
     lines: dict[Location, int]
+    findings: tuple[Finding, ...] = ()
 
 
 def value_at(settings: Any, location: Location) -> Any:
@@ -76,7 +81,9 @@ def unfiled_settings(content: Mapping[str, Any], name: str) -> SettingsFile:
             yield (*at, key)
             yield from locations(inner, (*at, key))
 
-    return SettingsFile(name, dict(content), dict.fromkeys(locations(content, ()), 0))
+    present = rename_settings(content, name)
+    lines = dict.fromkeys(locations(present.content, ()), 0)
+    return SettingsFile(name, present.content, lines, present.findings)
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
@@ -101,7 +108,7 @@ def read_settings_file(path: str | Path) -> SettingsFile:
     InputDataError
         When the file cannot be read, is no YAML or no mapping; when a key occurs twice; when
         YAML reads a value as something else than it looks: `no` (false), `10:30` (630),
-        `010` (8), a date.
+        `010` (8), a date; when a block has the earlier and the present name of a key.
     """
     found = _parsed(str(path), _text(path))
     return replace(found, content=copy.deepcopy(found.content))
@@ -129,7 +136,8 @@ def _parsed(path: str, text: str) -> SettingsFile:
             lines[location] = label.start_mark.line + 1
             _check_scalar(path, label)
             _check_scalar(path, value)
-        return SettingsFile(path, loader.construct_document(root), lines)
+        present = rename_settings(loader.construct_document(root), path, lines)
+        return SettingsFile(path, present.content, present.lines, present.findings)
     except InputDataError:
         raise
     except yaml.MarkedYAMLError as error:

@@ -66,7 +66,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the findings of a study leave of its results.
+    """Verdict on the results of a study by its findings.
 
     Page, paper, terminal, comparison and exit code are written from it.
 

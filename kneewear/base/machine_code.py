@@ -1,4 +1,4 @@
-"""What numba needs to know of kernels; imported when the first kernel is used."""
+"""Registration of kernels with numba; imported when the first kernel is used."""
 
 from __future__ import annotations
 

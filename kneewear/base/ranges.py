@@ -73,7 +73,7 @@ class Range:
         return text if self.unit == "1" else f"{text} {self.unit}"
 
     def severity(self, value: float) -> Severity | None:
-        """Whether a value is refused or unusual; one that is not a number is refused."""
+        """Severity of a value outside the range; a value that is not a number is refused."""
         if not self.lowest <= value <= self.highest:
             return "refuse"
         tiny = 0.0 < abs(value) < self.least

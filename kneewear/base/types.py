@@ -40,7 +40,7 @@ _DEVICES = {"con", "prn", "aux", "nul"} | {
 
 
 def is_file_name(name: str) -> bool:
-    """Whether files and folders of any system can have a name of letters, digits, _ and -."""
+    """True if a name of letters, digits, _ and - is possible for files of any system."""
     return bool(STUDY_NAME.match(name)) and name.lower() not in _DEVICES
 
 

@@ -76,7 +76,7 @@ def replace_at(settings: dict[str, Any], location: Location, value: Any) -> None
 
 
 def is_unchanged(value: object) -> bool:
-    """Whether a value of a plan leaves the settings as they are: none, empty or NaN."""
+    """True if a value of a plan leaves the settings as they are: none, empty or NaN."""
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
@@ -230,18 +230,18 @@ class Variable(Settings):
 
     @property
     def is_numeric(self) -> bool:
-        """Whether all values are numbers."""
+        """True if all values are numbers."""
         words = any(isinstance(value, str) for value in self.values or ())
         return self.blocks is None and not words
 
     @property
     def replaces(self) -> bool:
-        """Whether its settings lose the values they had."""
+        """True if its settings lose the values they had."""
         return self.blocks is None and (self.change == "set" or self.of is not None)
 
     @property
     def has_values(self) -> bool:
-        """Whether the variable itself states its values; otherwise a table does."""
+        """True if the variable itself states its values; otherwise a table does."""
         kinds = self.values, self.blocks, self.low, self.uniform, self.normal
         return any(kind is not None for kind in kinds)
 

@@ -137,7 +137,7 @@ class AffineTransform(NamedTuple):
 
 @compiled
 def boxes_meet(pair: Any, rotation: NDArray, translation: NDArray) -> bool:
-    """Whether the box around the elements and that around the moving surface may overlap.
+    """True if the box around the elements and that around the moving surface may overlap.
 
     Tested along the six directions of their edges.
     """
@@ -221,7 +221,7 @@ def into_voxels(voxels: Voxels, rotation: NDArray, translation: NDArray) -> Affi
 
 @compiled(inlined=True)
 def tile_is_apart(tiles: TileArrays, tile: int, way: AffineTransform, voxels: Voxels) -> bool:
-    """Whether a lower bound of the distance excludes contact of a whole tile."""
+    """True if a lower bound of the distance excludes contact of a whole tile."""
     x, y, z = tiles.centre[tile, 0], tiles.centre[tile, 1], tiles.centre[tile, 2]
     a = way.xx * x + way.xy * y + way.xz * z + way.x
     b = way.yx * x + way.yy * y + way.yz * z + way.y
@@ -251,7 +251,7 @@ def tile_is_apart(tiles: TileArrays, tile: int, way: AffineTransform, voxels: Vo
 
 @compiled(inlined=True)
 def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:
-    """Whether a lower bound of the distance shows a point in a voxel to be apart."""
+    """True if a lower bound of the distance shows a point in a voxel to be apart."""
     rate = 1.0 / voxels.size
     bound = rate * (x - voxels.origin_x) * voxels.planes[voxel, 0]
     bound += rate * (y - voxels.origin_y) * voxels.planes[voxel, 1]

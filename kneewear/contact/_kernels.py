@@ -239,7 +239,7 @@ def choose_pose(contact: Any, rotation: NDArray, translation: NDArray) -> bool:
 
 @compiled
 def is_finite(rotation: NDArray, translation: NDArray, velocity: NDArray, moving: bool) -> bool:
-    """Whether pose and, if `moving`, velocity are finite: of other numbers zero times is NaN."""
+    """True if pose and, if `moving`, velocity are finite (zero times infinity is NaN)."""
     total = 0.0
     for a in range(3):
         total += 0.0 * translation[a]

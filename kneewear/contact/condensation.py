@@ -121,7 +121,7 @@ class Condensation:
         return found, matrix
 
     def _is_inner(self, freedoms: Numbers, x0: int, x1: int, z0: int, z1: int) -> NDArray[np.bool_]:
-        """Whether all elements of freedoms are within a rectangle of the plan."""
+        """True where all elements of a freedom are within a rectangle of the plan."""
         lines_x, lines_z, height = self._solid.nodes.shape[:3]
         i, k = np.divmod(freedoms // (3 * (height - 1)), lines_z)
         after_x = 2 * x1 if 2 * x1 < lines_x - 1 else lines_x

@@ -41,7 +41,7 @@ class Ends(Protocol):
     """Places where the surfaces of a pair end."""
 
     def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
-        """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""
+        """True where loaded elements are at an end of the fixed and moving surface, (2, n)."""
 
 
 class PatchEnds:
@@ -61,7 +61,7 @@ class PatchEnds:
         self._tree = scipy.spatial.cKDTree(points) if len(points) else None
 
     def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
-        """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""
+        """True where loaded elements are at an end of the fixed and moving surface, (2, n)."""
         element = contact.element
         centre = (self._pair.centre[element] - translation) @ rotation
         return self._touched(element, centre, contact.area, contact.penetration)

@@ -79,7 +79,7 @@ def confined_modulus(youngs_modulus: float, poisson_ratio: float) -> float:
 
 @dataclass(frozen=True)
 class PressureLaw(ABC):
-    """How the pressure of an element follows from its penetration and layer thickness.
+    """Pressure of an element as a function of its penetration and layer thickness.
 
     Every law gives one pressure for one penetration, independent of the past and of the neighbours.
     It passes its numbers to the compiled `pressure_law` as `arrays`.

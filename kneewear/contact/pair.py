@@ -189,13 +189,13 @@ class ContactPair:
 
     @property
     def is_plain(self) -> bool:
-        """Whether distances are to one open patch, without rays."""
+        """True if distances are to one open patch, without rays."""
         one = len(self.patches) == 1 and self.patches[0].arrays.closed == OPEN
         return one and self._options.method == distances.MINIMUM_DISTANCE
 
     @property
     def has_friction(self) -> bool:
-        """Whether contact depends on velocity, by friction or damping."""
+        """True if contact depends on velocity, by friction or damping."""
         law = self._traction
         return law.static > 0.0 or law.dynamic > 0.0 or law.damping > 0.0
 

@@ -1,4 +1,4 @@
-"""What motion adds to the pressure of an element: damping along the normal, friction across it.
+"""Tractions due to motion: damping along the normal of an element, friction across it.
 
 Bei (2003) passes coefficients of static and dynamic friction and a nonlinear damping to the contact
 (Table 2-2) but prints no formula. The two laws are therefore chosen here: each is the simplest one

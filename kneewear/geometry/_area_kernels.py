@@ -40,13 +40,13 @@ def cut_area(value: NDArray, area: NDArray) -> float:
 
 @compiled
 def is_active(value: NDArray, i: int, j: int) -> bool:
-    """Whether there is an element, with a positive value."""
+    """True if there is an element, with a positive value."""
     return 0 <= i < value.shape[0] and 0 <= j < value.shape[1] and value[i, j] > 0.0
 
 
 @compiled
 def is_surrounded(value: NDArray, i: int, j: int) -> bool:
-    """Whether all eight elements around one are active."""
+    """True if all eight elements around one are active."""
     if not (0 < i < value.shape[0] - 1 and 0 < j < value.shape[1] - 1):
         return False
     for k in range(i - 1, i + 2):

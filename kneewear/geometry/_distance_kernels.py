@@ -155,7 +155,7 @@ def find_coordinates(
 def find_states(
     table: DistanceArrays, coordinates: NDArray, first: int, last: int, state: NDArray
 ) -> None:
-    """Whether the table has values at points of given coordinates."""
+    """Find where the table has values, for points of given coordinates."""
     start, length, base, kind = table.first, table.length, table.base, table.state
     last_a, last_b = start.shape[0] - 2.0, start.shape[1] - 2.0
     for n in range(np.uint64(first), np.uint64(last)):

@@ -1,4 +1,4 @@
-"""What a bearing covers of the plan of its elements, and of the cells of a rectangle there."""
+"""Coverage of a bearing in plan: of its elements, and of the cells of a rectangle."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Coverage:
         make_read_only(self, ("edges",))
 
     def contains(self, x: Array, z: Array) -> NDArray[np.bool_]:
-        """Whether positions x, z (mm, of equal shape) are covered."""
+        """True where positions x, z (mm, of equal shape) are covered."""
         x, z = np.asarray(x, dtype=float), np.asarray(z, dtype=float)
         winding = np.zeros(x.shape, dtype=int)
         for (x0, z0), (x1, z1) in self.edges:

@@ -36,7 +36,7 @@ class Dish:
 
     @property
     def conforms(self) -> bool:
-        """Whether the dish is so close to its condyle that the bearing decides the motion."""
+        """True if the dish is so close to its condyle that the bearing decides the motion."""
         return bool(self.ratio < _CONFORMING)
 
     def kept_travel(self, travel: float) -> float:

@@ -199,7 +199,7 @@ def _angle(gradient: Array, normal: Array) -> Array:
 def _near_jump(
     surface: Surface, u: Array, v: Array, reach: float, least: float = 1e-3
 ) -> NDArray[np.bool_]:
-    """Whether curvature jumps (by `least`, 1/mm) at a joint of pieces within `reach`, mm."""
+    """True where curvature jumps (by `least`, 1/mm) at a joint of pieces within `reach`, mm."""
     near = np.zeros(u.size, dtype=bool)
     along = surface.derivatives(u, v)[1:3]
     for number, breaks in enumerate((surface.arrays.breaks_u, surface.arrays.breaks_v)):
@@ -245,7 +245,7 @@ def band_samples(
 
 
 def _near_edge(surface: Surface, points: Array) -> NDArray[np.bool_]:
-    """Whether points of a patch lie within EDGE_REACH of a sharp edge or groove."""
+    """True where points of a patch lie within EDGE_REACH of a sharp edge or groove."""
     raster = (np.linspace(*ends, RASTER) for ends in surface.domain)
     u, v = np.meshgrid(*raster, indexing="ij")
     sharp = np.abs(np.stack(surface.curvature(u, v))).max(axis=0) > 1.0 / EDGE_RADIUS

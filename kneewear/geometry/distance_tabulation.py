@@ -161,7 +161,7 @@ class _Band:
         return domain
 
     def closed_ends(self, axis: int) -> NDArray[np.bool_]:
-        """Whether the patch goes on beyond its two ends along u (axis 0) or v: seams and poles."""
+        """True where the patch continues beyond its ends along u (axis 0) or v: seams and poles."""
         closed = self.surface.arrays.closed
         poles = [closed & (_kernels.POLE_U0 << (2 * axis + end)) for end in (0, 1)]
         return (np.array(poles) | (closed & (_kernels.SEAM_U << axis))) > 0

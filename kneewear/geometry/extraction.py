@@ -89,7 +89,7 @@ def _in_sight(
     candidates: NDArray[np.bool_],
     unroll: Callable[[Array], Array],
 ) -> NDArray[np.bool_]:
-    """Whether each triangle is about the highest over its position in the unrolled plane.
+    """True where a triangle is about the highest at its position in the unrolled plane.
 
     Heights are those of vertices; only candidates hide others.
     """

@@ -61,7 +61,7 @@ _RIPPLE_REACH = 1.0
 
 @dataclass(frozen=True)
 class FitSettings:
-    """How closely patches follow a mesh; lengths in mm."""
+    """Settings of the fit of patches to a mesh; lengths in mm."""
 
     # Minimum distance of knots in the sagittal and the coronal direction. As few knots are used as
     # the tolerances need.
@@ -465,10 +465,10 @@ def _check_count(count: int, label: Label, where: str) -> None:
 
 
 def _clear_of(values: Array, limits: Limits) -> NDArray[np.bool_]:
-    """Whether values lie inside two limits by the margin that is not judged."""
+    """True where values are inside two limits by at least the margin that is not judged."""
     return _within(values, (limits[0] + _BORDER_MARGIN, limits[1] - _BORDER_MARGIN))
 
 
 def _within(values: Array, limits: Limits) -> NDArray[np.bool_]:
-    """Whether values lie between two limits."""
+    """True where values lie between two limits."""
     return (values >= min(limits)) & (values <= max(limits))

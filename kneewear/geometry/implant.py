@@ -91,7 +91,7 @@ class Implant:
 
     @property
     def natural(self) -> bool:
-        """Whether both bodies carry cartilage."""
+        """True if both bodies carry cartilage."""
         return self.insert_layer is not None
 
     @property

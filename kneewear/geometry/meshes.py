@@ -89,12 +89,12 @@ class TriangleMesh:
 
     @property
     def is_cloud(self) -> bool:
-        """Whether the mesh holds points and no triangles."""
+        """True if the mesh holds points and no triangles."""
         return len(self.faces) == 0 and len(self.vertices) > 0
 
     @property
     def is_closed(self) -> bool:
-        """Whether the vector areas cancel, as on a closed body."""
+        """True if the vector areas cancel, as on a closed body."""
         total = np.linalg.norm(self.face_normals.sum(axis=0))
         return bool(total < 1e-3 * np.linalg.norm(self.face_normals, axis=1).sum())
 

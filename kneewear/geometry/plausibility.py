@@ -1,4 +1,4 @@
-"""Whether the bearings of meshes can be those of an implant: holes, layers, noise, slope, size.
+"""Plausibility of bearings from meshes: holes, layers, noise, slope and size.
 
 Ranges are in `kneewear/base/checks.csv`; a value beyond them gives a warning or is refused.
 """
@@ -43,11 +43,11 @@ class UnrolledBearing(NamedTuple):
 
     @property
     def inside(self) -> Bools:
-        """Whether each vertex is in the window."""
+        """True where a vertex is in the window."""
         return self.holds(self.plan)
 
     def holds(self, plan: Array) -> Bools:
-        """Whether positions (n, 2) are in the window."""
+        """True where positions (n, 2) are in the window."""
         within = (plan >= self.window[:, 0]) & (plan <= self.window[:, 1])
         return np.asarray(within.all(axis=-1))
 

@@ -1,4 +1,4 @@
-"""What files of an implant hold: unit, form, axes and side, from the shapes alone.
+"""Recognition of an implant's files: unit, form, axes and side, from the shapes alone.
 
 Functions take meshes as they are in their files. Each guess is a `Finding` with its evidence; what
 shapes cannot tell is a warning that states what was assumed.
@@ -275,7 +275,7 @@ def _end(values: Array, sign: float) -> float:
 
 
 def _rear_of_insert(mesh: TriangleMesh, thin: int, up: float, across: int, along: int) -> float:
-    """How much deeper the notch is at the positive end along an axis, mm, or lower its border."""
+    """Notch depth, or drop of the border, at the positive end of an axis minus the other, mm."""
     points = mesh.vertices
     middle = 0.5 * (points[:, across].min() + points[:, across].max())
     width = np.ptp(points[:, across])

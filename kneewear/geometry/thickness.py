@@ -142,7 +142,7 @@ def layer_thickness(
 
 
 def without_bone(points: Array, cartilage: Surface, bone: Surface, covered: Coverage) -> Bools:
-    """Whether the normal at points (n, 3) of cartilage meets no bone that was measured.
+    """True where the normal at points (n, 3) of cartilage meets no bone that was measured.
 
     `bone` is a plateau's patch, u along z and v along x, which continues smoothly beyond the
     triangles it was fitted to; `covered` is the plan of these.

@@ -33,7 +33,7 @@ SYSTEM_LIBRARIES = ("libGL.so.1", "libX11.so.6")
 
 
 def cad_is_installed() -> bool:
-    """Whether the optional extra `cad` is installed, and the system has what it needs."""
+    """True if the optional extra `cad` is installed, and the system has what it needs."""
     return find_spec("OCP") is not None and not cad_fault()
 
 

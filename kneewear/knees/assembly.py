@@ -61,7 +61,7 @@ TURNS = {"flexion_first": FLEXION_FIRST, "body_three": BODY_THREE}
 
 @dataclass(frozen=True)
 class ComposedParts:
-    """What files of a composed knee hold, in the frames of its bodies, mm.
+    """Content of the files of a composed knee, in the frames of its bodies, mm.
 
     `shapes` are meshes by body and name, such as "femur.condyles", and `placements` the frames of
     their files; `bones` are drawn, by body; `curves` (n, 2) come from tables, by the names of their
@@ -299,7 +299,7 @@ def _tray_load(parts: ComposedParts, settings: ComposedKneeSettings, table: Arra
         raise ValueError("a load on components without its settings")
     (axes, origin), at = parts.placements[components.tibial], course_points(settings)
     medial, lateral = (
-        np.maximum(np.interp(at, table[:, 0], table[:, side]), components.load.least_n)
+        np.maximum(np.interp(at, table[:, 0], table[:, side]), components.load.min_force_n)
         for side in (1, 2)
     )
     total = medial + lateral

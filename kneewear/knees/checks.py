@@ -397,7 +397,10 @@ def _judge_tray(path: str | Path, tray: TrayLoadSettings) -> list[Finding]:
     where = f"column '{tray.medial}' and '{tray.lateral}'"
     force = judge("load.peak_force", float(curves["load"].max()), str(path), "Give it in N.", where)
     sides = curves[["medial", "lateral"]].to_numpy(float)
-    replaced, where = float(np.mean(sides < tray.least_n)), "key multibody.components.load.least_n"
+    replaced, where = (
+        float(np.mean(sides < tray.min_force_n)),
+        "key multibody.components.load.min_force_n",
+    )
     least = judge("load.replaced", replaced, where, "Lower it, or check the load.")
     found = [*judge_load(curves, load), *judge_sharing(curves, load)]
     return [*found, *(one for one in (force, least) if one)]

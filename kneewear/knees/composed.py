@@ -66,7 +66,7 @@ class Observed(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """What curves are over: its name with unit, and its values (n_frames,)."""
+    """Abscissa of curves: its name with unit, and its values (n_frames,)."""
 
     label: str
     at: Array

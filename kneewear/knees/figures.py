@@ -57,7 +57,7 @@ def draw_multibody_figures(
 
 
 def draw_tibial_laxity(laxity: pd.DataFrame) -> Figure:
-    """What each test moves, over flexion; tests that the knee does not bear are left out."""
+    """Displacement in each laxity test over flexion; tests without equilibrium are left out."""
     borne = laxity[laxity["borne"] == 1.0]
     names = {"coordinate": "panel", "test": "series", "flexion_deg": "at", "change": "value"}
     curves = borne.rename(columns=names).assign(over="flexion (deg)")

@@ -1,4 +1,4 @@
-"""What multibody studies are built from, read from their files."""
+"""Inputs of multibody studies, read from their files."""
 
 from __future__ import annotations
 

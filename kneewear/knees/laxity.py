@@ -29,7 +29,7 @@ LAXITY = ("coordinate", "unit", "change")
 def body_laxity(
     system: System, settings: ComposedKneeSettings, found: Sequence[SystemEquilibrium]
 ) -> pd.DataFrame:
-    """How far each load of the laxity tests moves its body.
+    """Displacement of the body by each load of the laxity tests.
 
     Flexion is held, all free coordinates are in equilibrium. Loads grow in steps from the
     equilibrium without load. Its search starts at the one of `found`, one per frame, with the

@@ -303,7 +303,7 @@ class _Composer:
                 "point_mm": _rounded(point), "axis": _rounded(axis)}  # fmt: skip
 
     def follows(self, free: Sequence[str], driver: str) -> bool:
-        """Whether all free coordinates are the driver or are coupled to it."""
+        """True if all free coordinates are the driver or are coupled to it."""
         couplings = self.model.couplings
         return all(one == driver or couplings.get(one, ("",))[0] == driver for one in free)
 

@@ -162,7 +162,7 @@ class OsimContact(NamedTuple):
 
 @dataclass
 class OsimModel:
-    """What was read of a model; `unread` counts objects by class, `notes` (object, reason).
+    """Content of a model file; `unread` counts objects by class, `notes` are (object, reason).
 
     `couplings` are, by a coordinate that follows another one, the latter and the function.
     """

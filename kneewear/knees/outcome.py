@@ -1,4 +1,4 @@
-"""What all models of bodies report: forces, checks of equilibria, and the scene of their motion."""
+"""Results common to all models of bodies: forces, checks of equilibria, scene of the motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every model of a multibody study returns: curves, comparisons and a scene."""
+"""Result of every model of a multibody study: curves, comparisons and a scene."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def add_bundles(
 
 @compiled
 def repeated(body: NDArray, start: int, i: int) -> bool:
-    """Whether the body of point i of a path is that of an earlier point."""
+    """True if the body of point i of a path is that of an earlier point."""
     found = False
     for k in range(i):
         found = found or body[start + k] == body[start + i]

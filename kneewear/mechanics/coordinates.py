@@ -30,7 +30,7 @@ EXTRAPOLATION = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}
 
 
 def weights(count: int) -> Array:
-    """What turns the coordinates of bodies (6 count,) into lengths, mm: one, and `LEVER`.
+    """Factors (6 count,) from coordinates of bodies to lengths, mm: 1 and `LEVER`.
 
     They weigh angles against lengths in steps and residuals; the poses found do not depend on them.
     """

@@ -34,7 +34,7 @@ class CoordinateForces(Protocol):
 
     @property
     def apart(self) -> bool:
-        """Whether bodies are apart and first translate along the forces, without rotation."""
+        """True if bodies are apart and first translate along the forces, without rotation."""
 
     def residual(self, free: Numbers) -> float:
         """Largest force along free coordinates relative to what acts."""
@@ -52,7 +52,7 @@ class Descent(NamedTuple, Generic[Found]):
     evaluations: int
 
     def is_balanced(self, tolerance: float) -> bool:
-        """Whether forces balance, or the search closed on a pose at which they jump."""
+        """True if forces balance, or the search closed on a pose at which they jump."""
         at_a_jump = self.evaluations < MAX_ITERATIONS and self.residual < JUMP
         return self.residual < tolerance or at_a_jump
 

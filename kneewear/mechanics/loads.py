@@ -74,7 +74,7 @@ class Load:
 
     @property
     def varies(self) -> bool:
-        """Whether it is given over the frames of a cycle."""
+        """True if the load is given over the frames of a cycle."""
         parts = (self.force, self.moment, self.point)
         return any(not callable(part) and np.ndim(part) == 2 for part in parts)
 

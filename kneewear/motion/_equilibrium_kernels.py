@@ -27,7 +27,7 @@ WEAKEST_RESTORING = 1e-3
 
 
 class Loading(NamedTuple):
-    """What acts on the femoral component in addition to contact, in the insert's frame."""
+    """Actions on the femoral component in addition to contact, in the insert's frame."""
 
     force: float  # load along -y, N, positive
     medial_share: float  # part of it that the medial side carries, if `shared`

@@ -24,7 +24,7 @@ from kneewear.mechanics.coordinates import LEVER
 
 
 class SystemArrays(NamedTuple):
-    """What a system of n bodies consists of, and where its kernels work.
+    """Arrays of a system of n bodies, and work space of its kernels.
 
     Bodies are numbered from 1; body 0 is the ground. Kernels add contact, loads and springs to what
     other actions have added to `wrench`, `stiffness` and `damping`.
@@ -67,7 +67,7 @@ class SystemArrays(NamedTuple):
 
 
 class MotionArrays(NamedTuple):
-    """What moves over time, and how."""
+    """Arrays of the bodies that move over time, and of their motion."""
 
     time_history: NDArray[np.float64]  # spline of 6 n coordinates and, if given, of the loads
     period: float

@@ -166,7 +166,7 @@ def add_between(
 
 
 class Driven(NamedTuple):
-    """What an action found that is scaled by a `factor`: its own result is of the unscaled one.
+    """Unscaled result of an action, and the `factor` that scales it.
 
     `power`, N mm/s, is of the scaled forces on all bodies.
     """

@@ -146,7 +146,7 @@ class FollowedMotion:
         return alignment.placed(given)
 
     def miss(self, frame: int, start: Array, found: Array) -> float:
-        """How far a pose found from a start is from the motion, rad, or mm over `LEVER`.
+        """Deviation of a solved pose from the prescribed motion, rad, or mm over `LEVER`.
 
         What springs refer to must have converged too.
         """

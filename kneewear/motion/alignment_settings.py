@@ -32,12 +32,12 @@ class ComponentAlignment(Settings):
 
     @property
     def rotates(self) -> bool:
-        """Whether the component is rotated."""
+        """True if the component is rotated."""
         return any(value for name, value in self if name.endswith("_deg"))
 
     @property
     def is_neutral(self) -> bool:
-        """Whether the component is where the motion has it."""
+        """True if the component is where the motion has it."""
         return not any(value for name, value in self if name != "centre_mm")
 
 
@@ -77,5 +77,5 @@ class AlignmentSettings(Settings):
 
     @property
     def is_neutral(self) -> bool:
-        """Whether both components are where the motion has them."""
+        """True if both components are where the motion has them."""
         return self.tibial.is_neutral and self.femoral.is_neutral

@@ -253,7 +253,7 @@ class _Run:
         return self.system.arrays.coordinates.copy(), self.system.arrays.rates.copy()
 
     def at(self, time: float, state: Array) -> dict[str, Any]:
-        """What `SystemMotion` holds of one time."""
+        """Values of `SystemMotion` at one time."""
         if time != self._time or not np.array_equal(state, self._state):
             self._move(time, state, np.empty(state.size))
         s, found = self.system.arrays, self.system.found(self._parts)

@@ -126,7 +126,7 @@ class KneePairs:
 
     @property
     def natural(self) -> bool:
-        """Whether the moving body carries a layer too."""
+        """True if the moving body carries a layer too."""
         return bool(self._cartilage)
 
     def pressed_layers(self, elements: CellPairs, translation: Array, rotation: Array) -> CellPairs:

@@ -216,7 +216,7 @@ def _stiffness(at: Array, load: Array, reach: float) -> float:
 
 
 def _subluxation(at: Array, load: Array, condyles: Array, path: PathSettings) -> tuple[str, float]:
-    """How the component leaves the bearing, and at which displacement."""
+    """Direction in which the component leaves the bearing, and the displacement there."""
     lifted = np.flatnonzero(condyles.min(axis=1) < LOST * condyles[0].sum())
     if lifted.size:
         return LIFTED, float(at[lifted[0]])

@@ -1,4 +1,4 @@
-"""Whether a motion belongs to the bearing it is prescribed on: numbers, verdict, remedy."""
+"""Check that a motion suits the bearing it is prescribed on: numbers, verdict and remedy."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _DISTANCES = {"x": "posterior", "z": "medial", "theta_2": "external_rotation", "
 
 @dataclass(frozen=True)
 class Placement:
-    """What was found of a motion on a bearing.
+    """Result of the check of a motion on a bearing.
 
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
     `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
@@ -222,7 +222,7 @@ def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
 
 
 def _found(row: Mapping[Hashable, Any]) -> str:
-    """What was found of a quantity, and its limits; a value that is not a number is missing."""
+    """Text of a quantity's value and its limits; a value that is not a number is missing."""
     if np.isnan(row["value"]):
         return f"no {row['quantity']}"
     unit = "" if row["unit"] == "1" else f" {row['unit']}"

@@ -338,7 +338,7 @@ def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, in
 
 
 def _sharing(activity: Activity, settings: SimulationSettings) -> tuple[bool, Array, Array]:
-    """Whether the load line is solved, the medial share if so, and the load line, mm, if not.
+    """True if the load line is solved, the medial share if so, and the load line, mm, if not.
 
     What was measured with the load goes before the settings.
     """

@@ -62,7 +62,7 @@ class PathSettings(Settings):
 
     @property
     def is_angular(self) -> bool:
-        """Whether the displacement is an angle (deg, N m) rather than a length (mm, N)."""
+        """True if the displacement is an angle (deg, N m) rather than a length (mm, N)."""
         return self.coordinate in ("internal_external", "varus_valgus")
 
     @property

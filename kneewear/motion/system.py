@@ -182,12 +182,12 @@ class System:
 
     @cached_property
     def is_compiled(self) -> bool:
-        """Whether kernels add everything, at any time."""
+        """True if kernels add everything, at any time."""
         return not self.called and not any(callable(load.force) for load in self.loads.values())
 
     @cached_property
     def arrays(self) -> _kernels.SystemArrays:
-        """What kernels know of the system, and where they work."""
+        """Arrays of the system for kernels, and their work space."""
         turns = np.array([body.turns for body in self.bodies])
         inertia = [body.inertia.arrays if body.inertia else None for body in self.bodies]
         springs = {name: one for name, one in self.actions.items() if isinstance(one, Spring)}

@@ -15,6 +15,7 @@ from kneewear.activity.activity import Activity
 from kneewear.analysis.comparison import FinishedStudy
 from kneewear.analysis.tables import analyse_results
 from kneewear.base.findings import Reported
+from kneewear.base.renamed_keys import present_settings
 from kneewear.base.schemas import CONTACT, DAMAGE
 from kneewear.base.types import STUDY_NAME
 from kneewear.errors import DamagedFileError, InputDataError
@@ -105,11 +106,11 @@ def load_finished(folder: str | Path) -> FinishedStudy:
 
 
 def _settings_of(record: Path) -> dict[str, Any]:
-    """Settings in the record of a study; DamagedFileError where it has none."""
+    """Settings in the record of a study by their present names; DamagedFileError without any."""
     settings = load_record(record).get("settings")
     if not isinstance(settings, dict):
         raise DamagedFileError(record, "no settings", "the record of a study", "key settings")
-    return settings
+    return present_settings(settings, str(record))
 
 
 def _findings_of(summary: Path) -> tuple[Reported, ...]:

@@ -67,8 +67,9 @@ def study_of_run(
     study = validate_study(settings, " + ".join(file.path for file in read), read)
     notes: tuple[str, ...] = ()
     if check_files:
-        found = gather(map(Reported, check_inputs(study, root)))
-        notes = tuple(one.text() for one in found)
+        findings = [finding for file in read for finding in file.findings]
+        findings += check_inputs(study, root)
+        notes = tuple(one.text() for one in gather(map(Reported, findings)))
         check_writable(f"results/{study.study}")
     return study, notes
 

@@ -18,6 +18,7 @@ from kneewear.activity.settings import FileActivity, ParametricActivity, Registe
 from kneewear.base.checks import checks, drop_silenced, judge, setting_findings
 from kneewear.base.faults import refusal
 from kneewear.base.files import read_settings_file
+from kneewear.base.renamed_keys import present_settings
 from kneewear.base.shipped import moved_finding
 from kneewear.base.types import Settings
 from kneewear.base.variables import Variable, apply_values
@@ -590,7 +591,8 @@ def _check_quoted(study: Study, root: str | Path) -> None:
     """Refuse a comparison that is not finished, or that its model refuses to be quoted."""
     for path in comparison_table(study, root):
         record = Path(path).parent.parent / "provenance.json"
-        model = load_json(record)["settings"]["model"] if record.is_file() else None
+        settings = present_settings(load_json(record)["settings"]) if record.is_file() else {}
+        model = settings.get("model")
         if model is None or not Path(path).is_file() or not MODELS[model].can_be_quoted:
             raise InputDataError(
                 path,
@@ -599,7 +601,7 @@ def _check_quoted(study: Study, root: str | Path) -> None:
                 "Run that study first, or set the key to null.",
                 "key report.fe_twin",
             )
-        MODELS[model].check_quoted(study, path, load_json(record)["settings"])
+        MODELS[model].check_quoted(study, path, settings)
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:

@@ -7,7 +7,8 @@ has a meaning of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from kneewear.base.cases import Case
 from kneewear.base.checks import setting_findings
 from kneewear.base.faults import position_of, refusal, suggestion
 from kneewear.base.files import Location, SettingsFile, read_settings, read_settings_file, value_at
+from kneewear.base.renamed_keys import present_settings, rename_settings
 from kneewear.base.variables import apply_values, merged
 from kneewear.errors import Finding, InputDataError
 from kneewear.motion.settings import CONTACT_LIMITS_MPA
@@ -59,7 +61,8 @@ def validate_study(
     Parameters
     ----------
     source : mapping, str or Path
-        Settings, or a YAML file of them. They must be complete; see `merge_settings`.
+        Settings, or a YAML file of them. They must be complete; see `merge_settings`. Earlier names
+        of keys and values are read too (:mod:`kneewear.base.renamed_keys`).
     name : str
         What error messages call a mapping; a file is called by its path.
     files : sequence of SettingsFile
@@ -80,6 +83,7 @@ def validate_study(
     if not isinstance(source, Mapping):
         files = [read_settings_file(source)]
         name, source = str(source), files[0].content
+    source = present_settings(source, name)
     _refuse_markup(source, name, files)
     model = _model_of(source, name, files)
     try:
@@ -170,6 +174,7 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
     dict
         A new mapping.
     """
+    base, overrides = present_settings(base), present_settings(overrides)
     model = overrides.get("model")
     dropped = {key for key in _WHOLE if key in overrides}
     if isinstance(model, str) and model in STUDIES and model != base.get("model"):
@@ -203,7 +208,16 @@ def _limits_of_contact(base: Mapping[str, Any], overrides: Mapping[str, Any]) ->
     return {"report": dict(zip(names, CONTACT_LIMITS_MPA[chosen], strict=True))}
 
 
-def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -> Study:
+def warn_of_earlier_name(finding: Finding) -> None:
+    """Show a finding about an earlier name of a key or value as a FutureWarning."""
+    warnings.warn(finding.text(), FutureWarning, stacklevel=4)
+
+
+def read_study(
+    *sources: str | Path | Mapping[str, Any],
+    defaults: str | Path,
+    report: Callable[[Finding], None] = warn_of_earlier_name,
+) -> Study:
     """Study of settings that override the default ones.
 
     Parameters
@@ -212,6 +226,8 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
         YAML files, or mappings of the same structure; later ones win.
     defaults : str or Path
         File of the default study.
+    report : callable
+        Called with each finding about an earlier name of a key or value.
 
     Returns
     -------
@@ -227,10 +243,13 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
     files, names = [base], [base.path]
     for source in sources:
         if isinstance(source, Mapping):
-            content, path = source, "a mapping"
+            present = rename_settings(source, "a mapping")
+            content, path, findings = present.content, "a mapping", present.findings
         else:
             files.append(read_settings_file(source))
-            content, path = files[-1].content, files[-1].path
+            content, path, findings = files[-1].content, files[-1].path, files[-1].findings
+        for finding in findings:
+            report(finding)
         settings = merge_settings(settings, content)
         names.append(path)
     return validate_study(settings, " + ".join(names), files)

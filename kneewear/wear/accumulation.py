@@ -196,7 +196,7 @@ def _share_matrix(
 
 @dataclass(frozen=True)
 class _Life:
-    """What does not change during one life of one case."""
+    """Constant data of one life of one case."""
 
     case: Case
     mixture: Mapping[str, float]

@@ -38,7 +38,7 @@ WEAR_LAWS: dict[str, type[WearLaw]] = {}
 
 
 class WearLaw(Settings, ABC):
-    """How pressure and cross-shear convert sliding to depth: depth = f(CS) sum_t w(p_t) |s_t|.
+    """Wear depth from sliding, pressure and cross-shear: depth = f(CS) sum_t w(p_t) |s_t|.
 
     A weight w of the pressure at each frame is summed along the path and multiplied by a factor f
     of the cross-shear ratio CS of the whole cycle. Fields are the coefficients of the law.
@@ -62,7 +62,7 @@ class WearLaw(Settings, ABC):
 
     @classmethod
     def unverified(cls) -> bool:
-        """Whether the form or a coefficient was read in an abstract or quoted from memory."""
+        """True if the form or a coefficient was read in an abstract or quoted from memory."""
         return cls.read in ("abstract", "memory")
 
     def weight(self, pressure: Array) -> Array:
@@ -161,9 +161,9 @@ class CrossShearSaturation(WearLaw):
     contacts that agrees with the tests of `config/evidence/measured_wear.yaml`. The factor k is
     that of flat pins under circular motion (1.63e-6 mm3/(N m), 100 pins; Saikko 2005). CS1 = 0.1,
     0.04 to 0.19: hips under ISO 14242-1, whose mean cross-shear ratio is 0.08 (Kaddick and Wimmer
-    2001). f0 = 0.036, 0.020 to 0.052: six discs wore 0.052 +- 0.023 times as fast on a straight as on an
-    elliptic path (Grupp et al. 2009). All were read in abstracts. Not for stationary contacts above
-    about 2 MPa, whose factor falls with pressure, and without the order of directions (random
+    2001). f0 = 0.036, 0.020 to 0.052: six discs wore 0.052 +- 0.023 times as fast on a straight as
+    on an elliptic path (Grupp et al. 2009). All were read in abstracts. Not for stationary contacts
+    above about 2 MPa, whose factor falls with pressure, and without the order of directions (random
     motion wears flat pins 1.23 times as fast as circular motion; Saikko and Kostamo 2013).
     """
 

@@ -26,7 +26,7 @@ def cycles_of_life(cycles_per_year: float, months: float) -> float:
 
 
 class AnyLaw(Protocol):
-    """What depths are computed by: depth = f(CS) sum_t w(p_t) |s_t|."""
+    """Interface of wear laws: depth = f(CS) sum_t w(p_t) |s_t|."""
 
     def weight(self, pressure: Array) -> Array:
         """Weight w of sliding under a pressure, MPa."""
@@ -108,7 +108,7 @@ def _loaded(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array, Callabl
 
 
 def _of_elements(value: ArrayLike, shape: tuple[int, ...], method: str) -> Array:
-    """What a method of a law returned, when it is a number or has a value for each element."""
+    """Check that a method of a law returned a number or a value for each element; return it."""
     found = np.asarray(value)
     if found.shape not in ((), shape) or found.dtype.kind not in "fiu":
         raise ValueError(

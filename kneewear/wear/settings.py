@@ -136,7 +136,7 @@ class WearSettings(Settings):
 
     @property
     def creep_takes_time(self) -> bool:
-        """Whether creep grows with the age of the insert."""
+        """True if creep grows with the age of the insert."""
         return self.creep_law == "strain" or self.creep_time == "logarithm"
 
     def mm3_per(self, unit: str) -> float:

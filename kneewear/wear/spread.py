@@ -1,4 +1,4 @@
-"""How far results of one case depend on choices of the model."""
+"""Spread of the results of one case over choices of the model."""
 
 from __future__ import annotations
 

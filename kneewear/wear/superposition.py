@@ -52,7 +52,7 @@ def superposed_creep(
 
 @dataclass(frozen=True)
 class ContactResponse:
-    """How the largest pressures of a cycle respond to a small lowering of the elements.
+    """Response of the largest pressures of a cycle to a small lowering of the elements.
 
     Parameters
     ----------

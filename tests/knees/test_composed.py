@@ -189,7 +189,7 @@ def test_a_load_on_driven_components_is_borne_as_statics_say():
                 for name in ("theta_2", "theta_3")}  # fmt: skip
     mesh = {"shapes": {"part": {"kind": "mesh", "file": "made.ply"}}}
     load = {"file": "made.csv", "over": "percent", "medial": "medial", "lateral": "lateral",
-            "lever_mm": lever, "least_n": 20.0}  # fmt: skip
+            "lever_mm": lever, "min_force_n": 20.0}  # fmt: skip
     settings = study({
         "model": "composed", "ground": "femur",
         "course": {"of": "cycle (%)", "first": 0, "last": 100, "frames": 5, "is_cycle": True},

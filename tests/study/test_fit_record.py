@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 
 
 def test_last_rows_of_the_record_are_those_of_the_default_study():
-    record = pd.read_csv(CONFIG / "calibration/trade_off.csv", comment="#")
+    record = pd.read_csv(CONFIG / "evidence/calibration/trade_off.csv", comment="#")
     study = validate_study(shipped("calibration.yaml"))
     numbers = sorted([*study.cases.trade_off, len(study.variables)])
     assert sorted(record["constants"].unique()) == numbers

@@ -13,6 +13,7 @@ from kneewear import checkout_folder
 from kneewear.base.faults import refusal
 from kneewear.base.files import read_settings_file, settings_leaves
 from kneewear.base.findings import Verdict
+from kneewear.base.renamed_keys import present_settings
 from kneewear.errors import InputDataError
 from kneewear.evidence.credibility.report import (
     CASE_TABLES,
@@ -82,7 +83,7 @@ def write_credibility(folder: Path, judgements: Judgements | None = None) -> Cre
     )
     tables = load_computed(map(str, sorted(folder.glob("tables/*.csv"))))
     parts = [*_own_evidence(judgements), *(p for one in factor_parts() for p in one.evidence)]
-    settings = record["settings"]
+    settings = present_settings(record["settings"], str(folder / "provenance.json"))
     keys = settings_leaves(settings)
     records = {
         "settings": pd.DataFrame(keys.items(), columns=["key", "value"]),
@@ -145,7 +146,7 @@ def _repository(parts: Iterable[EvidencePart]) -> Tables:
 def _statements(
     summary: dict[str, Any], judgements: Judgements | None, frames: dict[str, pd.DataFrame]
 ) -> dict[str, Any]:
-    """What texts of the page name."""
+    """Statements that the texts of the page quote."""
     rating = {"level": NOT_STATED, "reason": NOT_STATED}
     names = ("question", "context_of_use", "judged_by")
     stated = judgements.model_dump() if judgements else {}

@@ -72,7 +72,7 @@ class Rating(PagePart):
 
 
 class FactorJudgement(PagePart):
-    """What the user states of one factor.
+    """Statement of the user on one factor.
 
     `goal` replaces the one that follows from the risk, `reached` the gradation that follows from
     the evidence, with a `reason`. `evidence` is the user's own, and `at_most` the largest
@@ -103,7 +103,7 @@ class RangeJudgement(PagePart):
 
 
 class Judgements(PagePart):
-    """What only a person can state: question, context of use, risk, goals and ranges.
+    """Statements that only a person can make: question, context of use, risk, goals and ranges.
 
     `results` are the quantities of interest, as tables of the study have them.
     """

@@ -49,7 +49,7 @@ QUANTITIES = {
 
 @dataclass(frozen=True)
 class SideAtFrame:
-    """What is computed: a condyle at a pose above its plateau, and the foundation's contact.
+    """Condyle at a pose above its plateau, with the contact of the foundation.
 
     `plan` are the corners (x, z) of the plateau, mm, `pose` (6,) position, mm, and angles, rad, and
     `more_thickness` that of the case above the nominal one, mm. `label` names it in messages.

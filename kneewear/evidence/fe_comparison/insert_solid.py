@@ -46,7 +46,7 @@ class ContactBox:
         return cls(loaded.min(axis=0), loaded.max(axis=0))
 
     def in_middle(self, across: Array) -> Bools:
-        """Whether positions z, mm, are in the middle half of the width."""
+        """True where positions z, mm, are in the middle half of the width."""
         low, high = float(self.low[1]), float(self.high[1])
         return np.abs(np.asarray(across) - 0.5 * (low + high)) < 0.25 * (high - low)
 

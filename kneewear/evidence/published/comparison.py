@@ -105,7 +105,7 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def _are_fitted(table: pd.DataFrame) -> list[bool]:
-    """Whether each row is of a cell the built-in constants were fitted to."""
+    """For each row, True if it is of a cell that the built-in constants were fitted to."""
     cells = zip(table["thickness_mm"], table["body_mass_kg"], strict=True)
     return [any(np.allclose(cell, fitted) for fitted in CALIBRATION_CASES) for cell in cells]
 

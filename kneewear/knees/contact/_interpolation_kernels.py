@@ -46,7 +46,7 @@ def cubic_bends(t: float) -> tuple[float, float, float, float]:
 
 @compiled
 def is_in_field(field: FieldArrays, x: float, y: float, z: float) -> bool:
-    """Whether a point is in a cell that four nodes surround in every direction."""
+    """True if a point is in a cell that four nodes surround in every direction."""
     inside = True
     for a in range(3):
         at = ((x, y, z)[a] - field.origin[a]) / field.spacing

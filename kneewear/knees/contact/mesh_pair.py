@@ -139,7 +139,7 @@ class MeshEnds:
         self._tree = scipy.spatial.cKDTree(law.border) if len(law.border) else None
 
     def touched(self, rotation: Array, translation: Array, contact: Resultant) -> Bools:
-        """Whether loaded elements are at an end of the fixed and of the moving surface, (2, n)."""
+        """True where loaded elements are at an end of the fixed and moving surface, (2, n)."""
         element = contact.element
         found = np.zeros((2, element.size), dtype=bool)
         found[0] = self._law.outermost[element]

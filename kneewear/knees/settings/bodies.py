@@ -41,7 +41,7 @@ _RADIUS = Range("mm", -500, -100, 100, 500, "Condyles have 15 to 40 mm; a cup is
 
 
 class CourseSettings(Settings):
-    """What the frames of a study run over, such as flexion, time or percent of a cycle."""
+    """Abscissa of the frames of a study, such as flexion, time or percent of a cycle."""
 
     of: str = Field(min_length=1, description='Name with unit, such as "flexion (deg)".')
     over: Part | None = Field(

@@ -37,7 +37,7 @@ class TrayLoadSettings(Settings):
         "Distance of the force of each side from the middle of the tibial component.",
         Range("mm", 1, 10, 40, 100, "Condyles are 40 to 55 mm apart"),
     )
-    least_n: Positive = quantity(
+    min_force_n: Positive = quantity(
         "Smallest force of each side.",
         Range("N", 0.001, 1, 100, 1000, "Noise of instrumented trays is 20 to 50 N"),
     )

@@ -294,7 +294,7 @@ def _refine(
 
 @compiled
 def _is_shortest(start: NDArray, end: NDArray, points: NDArray, spread: NDArray) -> bool:
-    """Whether paths that leave the start in a slightly turned direction have not met again.
+    """True if paths that start in a slightly rotated direction have not met again.
 
     Jacobi's condition: beyond such a point a geodesic is not the shortest of its neighbours.
     """

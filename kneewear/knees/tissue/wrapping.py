@@ -144,7 +144,7 @@ def _placed(
 
 
 def overlap(obstacle: WrapObject, start: ArrayLike, end: ArrayLike) -> float:
-    """How far the straight line between two points cuts a wrap object, as a part of its size.
+    """Depth by which the straight line between two points cuts a wrap object, over its size.
 
     One minus the least distance of the line from the centre, or from the axis of a cylinder, in
     lengths relative to the semi-axes: positive where the line cuts, zero where a path begins or

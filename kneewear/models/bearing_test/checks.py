@@ -1,4 +1,4 @@
-"""Whether the curves of a patella are what their columns say."""
+"""Checks of the curves of a patella against their columns."""
 
 from __future__ import annotations
 

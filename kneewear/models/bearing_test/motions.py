@@ -115,7 +115,7 @@ def planar_poses(motion: Any, bearing: Any, frames: int) -> Array:
     if isinstance(motion, Spin):
         poses[:, 4] = phase
     if isinstance(motion, Straight):
-        poses[:, 4] = np.radians(motion.turn_deg) * np.cos(phase)
+        poses[:, 4] = np.radians(motion.rotation_deg) * np.cos(phase)
     if isinstance(bearing, CylinderOnFlat):
         poses[:, 5] = -bearing.rolling * path[:, 0] / bearing.radius_mm
     return poses

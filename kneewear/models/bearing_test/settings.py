@@ -260,7 +260,7 @@ class Straight(Settings):
 
     path: Literal["straight"] = Field(description="Reciprocation along x.")
     stroke_mm: Positive = quantity("Distance between the ends.", _LENGTH)
-    turn_deg: NonNegative = quantity(
+    rotation_deg: NonNegative = quantity(
         "Amplitude of a rotation about the vertical axis in phase with the stroke.", _ANGLE, 0.0
     )
 

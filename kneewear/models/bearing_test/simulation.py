@@ -136,7 +136,7 @@ class BearingContact:
 
     @cached_property
     def _tilts(self) -> bool:
-        """Whether a button that two flanks carry finds its tilt, for want of a given one."""
+        """True if the tilt of a button on two flanks is solved because none is given."""
         motion = self.test.motion
         carried = isinstance(self.test.bearing, AnatomicButton | FittedButton)
         return carried and isinstance(motion, PatellarMotion) and motion.columns.varus is None

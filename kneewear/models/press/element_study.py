@@ -1,4 +1,4 @@
-"""How far pressures, forces and torques depend on the elements (Bei 2003, Figs 2-3 and 3-1D)."""
+"""Sensitivity of pressures, forces and torques to the elements (Bei 2003, Figs 2-3 and 3-1D)."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_a_tibia_has_the_place_farthest_from_its_centre_of_mass(tmp_path):
     """Turned by -90 deg: superior is its first axis, anterior minus its second."""
     path = written(tmp_path / "plateau.obj", cylinder([4.0, -60.0], 40.0))
     one = knee(
-        "tibial_profile", origin_mm=[10.0, -220.0], turn_deg=-90, angle_deg=[-5, 8], points=18
+        "tibial_profile", origin_mm=[10.0, -220.0], rotation_deg=-90, angle_deg=[-5, 8], points=18
     )
     angle, radius = load_parts(one, {"tibial_profile": path})["tibial_profile"].points
     sagitta = 40.0 * (1.0 - np.cos(np.radians(0.5)))

@@ -125,7 +125,7 @@ def test_geodesics_start_end_and_turn_evenly():
 def test_iterations_that_do_not_converge_are_refused():
     system, state, bodies = two_ligaments()
     with pytest.raises(ConvergenceError):
-        coupled_step(system, state, TAU, bodies, settings=DirichletNeumann(most_iterations=3))
+        coupled_step(system, state, TAU, bodies, settings=DirichletNeumann(max_iterations=3))
 
 
 class BlocksOnARod:

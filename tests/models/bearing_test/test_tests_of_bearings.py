@@ -28,7 +28,10 @@ TESTS = {
     "flat pin, circle": (PIN, CIRCLE),
     "flat pin, rectangle": (PIN, {"path": "rectangle", "length_mm": 6.0, "width_mm": 2.0}),
     "flat pin, straight": (PIN, {"path": "straight", "stroke_mm": 8.0}),
-    "flat pin, straight and turned": (PIN, {"path": "straight", "stroke_mm": 8.0, "turn_deg": 20}),
+    "flat pin, straight and turned": (
+        PIN,
+        {"path": "straight", "stroke_mm": 8.0, "rotation_deg": 20},
+    ),
     "flat pin, random": (PIN, {"path": "random", "diameter_mm": 8.0, "turns": 4}),
     "flat pin, hypotrochoid": (
         PIN, {"path": "hypotrochoid", "fixed_mm": 3, "rolling_mm": 2, "arm_mm": 2, "turns": 2}

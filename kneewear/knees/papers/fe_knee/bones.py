@@ -97,7 +97,7 @@ class KneeBones:
 def _follower(
     surfaces: Mapping[str, TriangleMesh], body: str, settings: BonesSettings
 ) -> Callable[[VolumeMesh], VolumeMesh] | None:
-    """What moves the boundary of a body onto its surface; None without one."""
+    """Function that moves the boundary of a body onto its surface; None without a surface."""
     if body not in surfaces:
         return None
     reach = _REACH * settings.element_mm
@@ -291,7 +291,7 @@ def _natural(
 
 
 def _is_beside(point: Array, sheet: TriangleMesh) -> bool:
-    """Whether a point is further to the side than all of a sheet."""
+    """True if a point is further to the side than all of a sheet."""
     return bool(np.abs(point[2]) > np.abs(sheet.vertices[:, 2]).max())
 
 

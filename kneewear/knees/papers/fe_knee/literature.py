@@ -43,7 +43,7 @@ def phases(values: Array) -> list[tuple[int, int]]:
 
 
 def reversals(counts: Array) -> int:
-    """How often a series of numbers turns from rising to falling or back."""
+    """Number of times that a series of numbers changes between rising and falling."""
     change = np.diff(np.asarray(counts, dtype=float))
     signs = np.sign(change[change != 0.0])
     return int(np.count_nonzero(signs[1:] != signs[:-1]))

@@ -268,7 +268,7 @@ class DynamicKnee:
             self.problem.time_step,
             attached,
             settings=DirichletNeumann(
-                settings.damping, settings.tolerance, settings.most_iterations
+                settings.damping, settings.tolerance, settings.max_iterations
             ),
             scales=scales,
         )
@@ -333,6 +333,6 @@ def contact_solver(settings: ContactSolverSettings) -> Callable[[Discretisation]
         TruncatedNewton,
         tolerance=settings.tolerance,
         sweeps=settings.smoothing_steps,
-        max_iterations=settings.most_iterations,
+        max_iterations=settings.max_iterations,
         cycles=settings.linear_cycles,
     )

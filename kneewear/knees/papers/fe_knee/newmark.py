@@ -482,7 +482,7 @@ class ContactProblem:
         return sparse.bsr_array(total + sparse.diags_array(inertia).tobsr((3, 3)))
 
     def _discretisation(self) -> Discretisation:
-        """What a solver needs."""
+        """Discretisation that a solver needs."""
         levels = {len(body.meshes.prolongations) for body in self.bodies.values()}
         if len(levels) > 1:
             raise ValueError(f"bodies have {sorted(levels)} refinements; refine all equally often")

@@ -134,12 +134,12 @@ class DirichletNeumann:
     """Settings of the iteration.
 
     `damping` is the share of each move towards the poses of the insertions; `tolerance` the largest
-    relative correction of rods and bodies at which the iteration ends; `most_iterations` its limit.
+    relative correction of rods and bodies at which the iteration ends; `max_iterations` its limit.
     """
 
     damping: float = 0.6
     tolerance: float = 1e-4
-    most_iterations: int = 100
+    max_iterations: int = 100
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def coupled_step(
     ends = system.coasting_ends(state, tau) if start is None else start
     corrections: list[list[float]] = []
     before: tuple[Array, Array] | None = None
-    for _ in range(settings.most_iterations):
+    for _ in range(settings.max_iterations):
         rods = system.step(state, tau, ends)
         answer = bodies(-rods.force, -rods.moment)
         motion = _motion(system, state, rods.state), answer.motion

@@ -42,7 +42,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class RunProgress:
-    """What a run needs to continue: state after a step, rows of the history, and frames."""
+    """Data to continue a run: state after a step, rows of the history, and frames."""
 
     step: int
     state: KneeState

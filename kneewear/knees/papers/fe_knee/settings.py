@@ -365,7 +365,7 @@ class CouplingSettings(Settings):
         "Relative correction of rods and bones, infinity norm, at which the iteration ends.",
         _TOLERANCE,
     )
-    most_iterations: Annotated[int, Field(ge=1, le=200)] = quantity(
+    max_iterations: Annotated[int, Field(ge=1, le=200)] = quantity(
         "Iterations after which a step fails.",
         Range("1", 1, 5, 200, 200, "A step takes about ten"),
     )
@@ -392,7 +392,7 @@ class ContactSolverSettings(Settings):
         "are accelerated by conjugate gradients. The source has one.",
         Range("1", 1, 1, 10, 10, "One in the source"),
     )
-    most_iterations: Annotated[int, Field(ge=1, le=1000)] = quantity(
+    max_iterations: Annotated[int, Field(ge=1, le=1000)] = quantity(
         "Iterations after which a step fails.",
         Range("1", 1, 10, 1000, 1000, "A step takes tens"),
     )

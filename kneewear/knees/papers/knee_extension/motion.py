@@ -245,7 +245,7 @@ def extend_knee(
 
 
 def wrap_overlap(system: System, coordinates: Array) -> float:
-    """How far the straight line of the quadriceps cuts what they wrap on; -1 without it.
+    """Depth by which the straight quadriceps cut the surface they wrap on; -1 without a surface.
 
     A part of the size of a wrap object; on patches the angle, rad, by which the tendon is turned.
     """

@@ -69,14 +69,14 @@ class CoonsPatches:
         self.kept = np.ones((rows - 1, columns - 1), dtype=bool) if kept is None else kept
 
     def covers(self, u: ArrayLike, v: ArrayLike) -> Mask:
-        """Whether patches at parameters (NaN for none) are kept."""
+        """True where patches at parameters (NaN for none) are kept."""
         at = np.floor(np.nan_to_num(np.stack([u, v]), nan=-1.0)).astype(np.int64)
         rows, columns = (np.minimum(a, n - 1) for a, n in zip(at, self.kept.shape, strict=True))
         return np.asarray((rows >= 0) & (columns >= 0) & self.kept[rows, columns])
 
     @cached_property
     def sources(self) -> SourcePatches:
-        """What contact needs of each patch."""
+        """Arrays of each patch that contact uses."""
         rows, columns = np.nonzero(self.kept)
         _, along, across, *_ = self.surface.derivatives(rows + 0.5, columns + 0.5)
         normal = np.cross(along, across)

@@ -110,7 +110,7 @@ class _Planes(NamedTuple):
     obstacle: NDArray[np.int64]
 
     def holds_at(self, other: _Planes) -> NDArray[np.bool_]:
-        """Whether the surface at another closest point is above these planes, as in a groove."""
+        """True where the surface at another closest point is above these planes, as in a groove."""
         above = ((other.at - self.at) * self.normal).sum(-1)
         known = (self.obstacle >= 0) & (self.obstacle == other.obstacle)
         return known & (above > 1e-9 * (1.0 + np.abs(self.at).max(axis=-1)))

@@ -50,7 +50,7 @@ def _cut(
         found, remedy = f"no section at z = {outline.z_mm:g} mm", "Correct the place or the unit."
         expected = f"a place within the mesh, {low:.1f} to {high:.1f} mm"
         raise InputDataError(path, found, expected, remedy, f"{where}.z_mm")
-    cos, sin = np.cos(np.radians(outline.turn_deg)), np.sin(np.radians(outline.turn_deg))
+    cos, sin = np.cos(np.radians(outline.rotation_deg)), np.sin(np.radians(outline.rotation_deg))
     placed = (segments - outline.origin_mm) @ np.array([[cos, sin], [-sin, cos]])
     angle = np.linspace(*outline.angle_deg, outline.points)
     rays = np.linspace(*outline.angle_deg, RAYS) if outline.smoothing_mm else angle
@@ -58,7 +58,7 @@ def _cut(
     missed = rays[np.isnan(radius)]
     if missed.size:
         found = f"no place of the section at {missed[0]:.1f} deg"
-        remedy = "Narrow the range, or correct origin_mm, turn_deg or unit."
+        remedy = "Narrow the range, or correct origin_mm, rotation_deg or unit."
         expected = "a range of angles that the section covers"
         raise InputDataError(path, found, expected, remedy, f"{where}.angle_deg")
     if outline.smoothing_mm:

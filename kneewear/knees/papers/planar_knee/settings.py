@@ -64,7 +64,7 @@ class OutlineSettings(Settings):
     unit: LengthUnit = Field(description="Unit of the mesh.")
     z_mm: Finite = quantity("Position of the section across the mesh, along its z.", POINT)
     origin_mm: Plane = quantity("Origin of the body in x and y of the mesh.", POINT)
-    turn_deg: Finite = quantity(
+    rotation_deg: Finite = quantity(
         "Turn from the mesh's axes to the body's, anticlockwise.",
         Range("deg", -360, -180, 180, 360, "-90: first axis of the body proximal"),
         0.0,

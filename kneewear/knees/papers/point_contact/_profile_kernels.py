@@ -51,7 +51,7 @@ def common_normal(
     points: NDArray,
     normal: NDArray,
 ) -> tuple[bool, float]:
-    """Whether it was found, and the overlap of the profiles along the moving one's normal.
+    """True if a common normal was found, and the overlap of the profiles along it.
 
     `angles` (2,) of the fixed and the moving profile are the start and become the solution;
     `points` (2, 2) are theirs in the fixed frame, `normal` the outward one of the moving profile.

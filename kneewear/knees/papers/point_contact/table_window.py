@@ -85,7 +85,7 @@ class StorageWindow:
         return bilinear_with_slopes(self.rows[i : i + 2, j : j + 2], u, v)
 
     def _is_inner(self, block: Blocks) -> bool:
-        """Whether a block is in the window, and not at a border except the table's own."""
+        """True if a block is in the window, and not at a border except the table's own."""
         return self.first is not None and all(
             first < number < end - 1 or (first <= number < end and number in (0, count - 1))
             for number, first, end, count in zip(
