@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from kneewear import default_study
-from kneewear.runs.workflow import JobSizes, batch_memory, batch_minutes, study_memory
+from kneewear.study.job_sizes import JobSizes, batch_memory, batch_minutes, study_memory
 
 RULES = Path(__file__).parent.parent / "workflow" / "rules"
 DEFAULT = {"elements": 2 * 100 * 75, "frames": 100, "cases": 7}

@@ -19,9 +19,9 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "rulegraph.svg"
 COLOURS = {
-    "inputs": "#56B4E9", "wear": "#D55E00", "figures": "#CC79A7", "report": "#009E73",
+    "inputs": "#56B4E9", "lives": "#D55E00", "results": "#CC79A7", "report": "#009E73",
 }  # fmt: skip
-DARK = ("wear", "report")
+DARK = ("lives", "report")
 WIDTH, HEIGHT = 0.86, 0.62
 Edges = set[tuple[str, str]]
 

@@ -84,7 +84,7 @@ def why_not() -> str:
     return what_is_missing()
 
 
-TABLES = ("--until", "tabulate_results")
+TABLES = ("--until", "analyse_cases")
 
 
 def compare(name: str, folder: Path, asked: Sequence[str]) -> dict[str, float]:

@@ -66,4 +66,4 @@ def test_prediction_is_stored_before_measured_wear_is_read(finished, tmp_path_fa
     with copy.edited("config/example_simulator/wear.csv", "20.9", "21.9"):
         planned = copy.planned(small)
     assert "freeze_prediction" not in planned
-    assert "tabulate_results" in planned
+    assert "analyse_cases" in planned

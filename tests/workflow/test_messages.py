@@ -87,4 +87,4 @@ def test_when_all_cases_fail_the_message_states_why_and_a_second_attempt_ends_at
     assert "Error in rule simulate_contact" not in text
     # As the command of a cluster's second attempt.
     again = finished.snakemake("--attempt", "2", wanted, overrides=overrides, fails=True)
-    assert "(not tried again; log: results/all_failing/logs/tabulate_results.log)" in again
+    assert "(not tried again; log: results/all_failing/logs/analyse_cases.log)" in again

@@ -46,7 +46,7 @@ def test_front_page_view_and_shapes_are_there(study):
     assert len(pd.read_csv(results / "tables/designs.csv")) == 12
     chosen = pd.read_csv(results / "tables/chosen_designs.csv")["chosen"]
     assert list(chosen) == ["as_set", "lowest_wear_volume", "lowest_max_pressure", "knee_point"]
-    view = load_json(results / "report/design_view.json")
+    view = load_json(results / "figures/view.json")
     designs = {scene["of"]["case"] for scene in view["scenes"]}
     assert load_json(results / "report/summary.json")["key_results"]
     for name in chosen:

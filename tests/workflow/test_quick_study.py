@@ -113,7 +113,7 @@ def test_a_case_that_fails_is_listed_and_the_others_finish(finished):
 
 
 def test_view_and_vtk_files_reach_the_maxima_of_the_netcdf_files(results):
-    view = json.loads((results / "report" / "insert_view.json").read_text())
+    view = json.loads((results / "figures" / "contact" / "view.json").read_text())
     damage = plain(netcdf.load(DAMAGE, sorted((results / "wear").glob("b*.nc"))))
     top = {name: one["top"] for name, one in view["scales"].items()}
     for index, case in enumerate(damage.cases):

@@ -105,17 +105,18 @@ def test_a_side_study_that_fails_leaves_a_complete_page(checkout, tmp_path):
     summary = json.loads((results / "report" / "summary.json").read_text())
     failed = [one["found"] for one in summary["findings"] if one["check"] == "side_study"]
     assert ["ValueError" in text for text in failed] == [True]
-    assert copy.planned(SMALL)["compute_elements"] == 1
+    assert copy.planned(SMALL)["evaluate_variants"] == 1
 
 
 def test_changes_run_what_they_reach(checkout):
     elements = {"analyses": SMALL["analyses"] | {"elements": ELEMENTS | {"offsets": 3}}}
     planned = checkout.planned(SMALL | elements)
-    assert "compute_elements" in planned
-    assert not {"build_geometry", "evaluate_cases", "compute_settling"} & set(planned)
+    # That of the elements, not that of settling.
+    assert planned["evaluate_variants"] == 1
+    assert not {"build_geometry", "evaluate_cases"} & set(planned)
     # Other loads, and no study of elements.
     loads = SMALL["variables"]["load_n"] | {"values": [750, 2000]}
     others = {"variables": SMALL["variables"] | {"load_n": loads}, "analyses": {"contact": {}}}
     planned = checkout.planned(SMALL | others)
     assert {"evaluate_cases", "analyse_cases"} <= set(planned)
-    assert not {"build_geometry", "compute_elements", "compute_settling"} & set(planned)
+    assert not {"build_geometry", "evaluate_variants"} & set(planned)

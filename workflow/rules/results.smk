@@ -111,7 +111,7 @@ rule plot_figures:
             patterns=["{name}.svg"],
             caption="../report/file.rst",
             category="Figures",
-            subcategory="{group}",
+            subcategory=lambda wildcards: wildcards.group.capitalize(),
             labels={"figure": "{name}"},
         ),
     log:
