@@ -7,11 +7,13 @@ import re
 
 import pytest
 
+from kneewear.api import load_study
+from kneewear.base.shipped import find_study
+from kneewear.runs.chains import chain_of
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 SCRIPTS = sorted((CHECKOUT / "scripts").glob("*.py"))
 RULE_FILES = sorted((CHECKOUT / "workflow" / "rules").glob("*.smk"))
-TARGETS = {"wear", "cases", "search", "fit", "parts"}
 RULES = "\n".join(path.read_text() for path in RULE_FILES)
 
 
@@ -21,25 +23,15 @@ def name_of(rule):
 
 
 def test_every_rule_has_the_script_of_its_name():
-    rules = set(re.findall(r"^rule (\w+):", RULES, re.MULTILINE)) - TARGETS
+    rules = re.findall(r"^rule (\w+):", RULES, re.MULTILINE)
     assert sorted(rules) == [path.stem for path in SCRIPTS]
-    assert set(re.findall(r"\.\./scripts/(\w+)\.py", RULES)) == rules
+    assert re.findall(r"\.\./scripts/(\w+)\.py", RULES) == rules
 
 
-def test_the_file_of_a_kind_ends_in_its_target():
-    for kind in TARGETS:
-        text = (CHECKOUT / "workflow" / "rules" / f"{kind}.smk").read_text()
-        assert re.findall(r"^rule (\w+):", text, re.MULTILINE)[-1] == kind
-
-
-# Rules of a loop have no name here.
-@pytest.mark.parametrize(
-    "rule", re.split(r"^ *rule ?(?=\w*:$)", RULES, flags=re.MULTILINE)[1:], ids=name_of
-)
-def test_every_rule_with_a_script_has_resources(rule):
-    if name_of(rule) not in TARGETS:
-        for directive in ("log", "benchmark", "resources", "script"):
-            assert re.search(rf"^ +{directive}:", rule, re.MULTILINE), directive
+@pytest.mark.parametrize("rule", re.split(r"^rule ", RULES, flags=re.MULTILINE)[1:], ids=name_of)
+def test_every_rule_has_log_benchmark_and_resources(rule):
+    for directive in ("log", "benchmark", "resources", "script"):
+        assert re.search(rf"^ +{directive}:", rule, re.MULTILINE), directive
     assert "    run:" not in rule
 
 
@@ -54,10 +46,24 @@ def test_every_job_has_a_log_and_a_benchmark(tmp_path):
         assert f"benchmark: results/quick/benchmarks/{name}" in job
 
 
-def test_only_rules_that_compare_or_calibrate_read_the_published_tables():
-    rules = re.findall(r"^rule (\w+):\n((?:    .*\n|\n)+)", RULES, re.MULTILINE)
-    readers = {name for name, text in rules if re.search(r"\bPUBLISHED\b", text)}
-    assert readers == {"fit_constants", "tabulate_results"}
+def readers(config):
+    """Jobs of a study that are given printed results."""
+    own = load_study(find_study(f"config/{config}"))
+    chain = chain_of(own, str(CHECKOUT))
+    jobs = {"analyse_cases": chain.analysis, "export_files": chain.export}
+    for rule, steps in (("evaluate", chain.evaluated), ("evaluate", chain.variants),
+                        ("plot", chain.drawn)):  # fmt: skip
+        jobs |= {f"{rule} {name}": step for name, step in steps.items()}
+    given = {job: [path for one in step.inputs.values() for path in one]
+             for job, step in jobs.items()}  # fmt: skip
+    return {job for job, paths in given.items() if set(paths) & set(chain.published)}
+
+
+def test_only_jobs_that_compare_or_calibrate_read_the_published_tables():
+    assert not re.findall(r"\bpublished\b", RULES)
+    assert readers("config.yaml") == {"analyse_cases"}
+    assert readers("calibration.yaml") == {"evaluate fit"}
+    assert readers("quick.yaml") == set()
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
