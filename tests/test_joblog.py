@@ -14,6 +14,7 @@ import pytest
 from kneewear.errors import (
     NOT_COMPUTED,
     ConvergenceError,
+    DamagedFileError,
     InputDataError,
     OutputFileError,
 )
@@ -98,3 +99,15 @@ def test_only_causes_that_may_pass_are_tried_again(tmp_path, monkeypatch, error,
     # A later run is a first attempt: the input may have been corrected.
     attempt(1)
     assert tried[-1] == 1
+
+
+def test_damaged_file_in_the_folder_of_a_job_sets_the_folder_aside(tmp_path):
+    folder = tmp_path / "evaluated"
+    folder.mkdir()
+    for name in ("spread.csv", ".snakemake_timestamp"):
+        (folder / name).touch()
+    with pytest.raises(SystemExit), job_log(tmp_path / "job.log"):
+        raise DamagedFileError(folder / "spread.csv", "x", "y")
+    # Snakemake goes by the folder: without it the job runs again.
+    assert not folder.exists()
+    assert (tmp_path / "evaluated.damaged" / "spread.csv").exists()

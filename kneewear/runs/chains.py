@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from kneewear.runs.lives import LivesChain
-from kneewear.runs.workflow import Chain, Step, plain
+from kneewear.runs.workflow import Chain, JobStep, block_settings
 from kneewear.study.files import case_files, count_cases, model_files, plan_file
 from kneewear.study.models import model_of
 from kneewear.study.search import search_settings
@@ -39,9 +39,9 @@ class RowsChain(Chain):
         study, analyses = self.study, self.study.analyses
         names = ["pressure_limit_mpa", "avg_pressure_limit_mpa"] if analyses.validity else []
         names += ["compare_with_published"] if analyses.materials else []
-        computed, report = study.computed(), plain(study.report)
+        computed, report = study.computed(), block_settings(study.report)
         return {"study": computed | {
-            "analyses": plain(analyses),
+            "analyses": block_settings(analyses),
             "data_folder": study.data_folder if self.drawn_files else ".",
             "report": computed["report"] | {name: report[name] for name in names},
         }}  # fmt: skip
@@ -52,30 +52,30 @@ class RowsChain(Chain):
         return self.case_files if self.study.draws_designs else ()
 
     @property
-    def analysis(self) -> Step:
+    def analysis(self) -> JobStep:
         """Tables of all analyses."""
         jobs = [self.folder(job) for job, step in self.variants.items() if step.tables]
         inputs = {"kept": self.kept, "jobs": jobs} | self.rows
-        return Step("analysis.steps:analyse_plan", self.judged, inputs, self.drawn_files,
+        return JobStep("analysis.steps:analyse_plan", self.judged, inputs, self.drawn_files,
                     self.model.modules("outputs", "join"))  # fmt: skip
 
     @cached_property
-    def drawn(self) -> Mapping[str, Step]:
+    def drawn(self) -> Mapping[str, JobStep]:
         """Figures of all analyses."""
         knee = [self.knee] if self.kept and self.study.has_knee else []
         tables = [*self.paths(self.tables), *self.paths(self.copied)]
         jobs = [self.folder(job) for job, step in self.variants.items() if not step.tables]
         inputs = {"tables": tables, "kept": self.kept, "knee": knee, "jobs": jobs,
                   "files": self.drawn_files}  # fmt: skip
-        return {"figures": Step(
+        return {"figures": JobStep(
             "report.plan_group:plot_plan", self.judged, inputs, self.drawn_files,
             self.model.modules("outputs", "join", "draw_cases"),
         )}  # fmt: skip
 
     def batch(self, study: dict[str, Any], cases: list[int | None], inputs: Mapping[str, Any],
-              generation: int | None = None) -> Step:  # fmt: skip
+              generation: int | None = None) -> JobStep:  # fmt: skip
         """Job of some cases."""
-        return Step(
+        return JobStep(
             "study.evaluation:evaluate_batch",
             {"study": study, "cases": cases, "generation": generation},
             {**self.of_knee, **inputs},
@@ -105,7 +105,7 @@ class PlanChain(RowsChain):
                 "kept": [f"{self.results}/cases/{{job}}.nc"]}  # fmt: skip
 
     @cached_property
-    def evaluated(self) -> Mapping[str, Step]:
+    def evaluated(self) -> Mapping[str, JobStep]:
         """Batches of cases: the first case of each, the one after its last, and the step."""
         # The folder where cases read files.
         folder = self.study.data_folder if self.case_files else "."
@@ -115,11 +115,11 @@ class PlanChain(RowsChain):
         return {name: self.batch(settings, [*part, 1], inputs) for name, part in ranges.items()}
 
     @cached_property
-    def variants(self) -> Mapping[str, Step]:
+    def variants(self) -> Mapping[str, JobStep]:
         """Jobs that analyses ask for."""
         loaded = self.model.modules("side_jobs")
         return {
-            name: Step(
+            name: JobStep(
                 "study.side_jobs:evaluate_job",
                 {"study": job_settings(self.study, name), "job": name},
                 self.of_knee, (), loaded, job.tables, job.optional,
@@ -150,7 +150,7 @@ class SearchChain(RowsChain):
         return {"results": f"{self.results}/search/{{job}}.csv", "kept": []}
 
     @cached_property
-    def evaluated(self) -> Mapping[str, Step]:
+    def evaluated(self) -> Mapping[str, JobStep]:
         """Parts of all generations, and of the front.
 
         Each job plans its whole generation again from the results before it and computes its part:
@@ -170,22 +170,22 @@ class SearchChain(RowsChain):
         return jobs
 
     @cached_property
-    def variants(self) -> Mapping[str, Step]:
+    def variants(self) -> Mapping[str, JobStep]:
         """The chosen designs in full."""
         inputs = self.of_knee | {
             "front": [self.path("front")], "chosen": [self.path("chosen_designs")],
         }  # fmt: skip
-        return {"chosen": Step(
+        return {"chosen": JobStep(
             "report.chosen_designs:evaluate_chosen", {"study": self.study.computed()}, inputs,
             memory=self.sizes.batch_mb,
         )}  # fmt: skip
 
     @cached_property
-    def export(self) -> Step:
+    def export(self) -> JobStep:
         """The knees of the chosen designs, and a study of each."""
-        settings: dict[str, Any] = {"case": None, "cases": [], "study": plain(self.study)}
+        settings: dict[str, Any] = {"case": None, "cases": [], "study": block_settings(self.study)}
         inputs = {"jobs": [self.folder("chosen")], "chosen": [self.path("chosen_designs")]}
-        return Step("study.designs:write_design", settings, inputs,
+        return JobStep("study.designs:write_design", settings, inputs,
                     memory=self.sizes.more(1000))  # fmt: skip
 
     @property
@@ -208,10 +208,10 @@ class FitChain(RowsChain):
     uses_knee = False
 
     @cached_property
-    def evaluated(self) -> Mapping[str, Step]:
+    def evaluated(self) -> Mapping[str, JobStep]:
         """The fit."""
         defaults = os.path.relpath(f"{self.root}/config/defaults.yaml")
-        return {"fit": Step(
+        return {"fit": JobStep(
             "study.evaluation:evaluate_fit", {"study": self.study.computed()},
             {"published": self.published, "defaults": [defaults]},
             loaded=[self.study.cases.solve.module], tables=("points",),
@@ -262,7 +262,7 @@ class JobsChain(Chain):
         return any(job.kernels for job in self.jobs.values())
 
     @cached_property
-    def evaluated(self) -> Mapping[str, Step]:
+    def evaluated(self) -> Mapping[str, JobStep]:
         """Jobs of the model."""
         curves = (path for named in self.activity_files.values() for path in named.values())
         data = sorted({*model_files(self.study, self.root).values(), *curves})
@@ -271,7 +271,7 @@ class JobsChain(Chain):
                   "kneewear.report.vtk"]  # fmt: skip
         knee = {"knee": [self.knee], "activities": self.prepared}
         return {
-            name: Step(
+            name: JobStep(
                 "study.side_jobs:evaluate_job", {"study": study, "job": name},
                 {"earlier": list(map(self.folder, job.needs)), "data": data,
                  **(knee if job.knee else {})},
@@ -282,11 +282,11 @@ class JobsChain(Chain):
         }  # fmt: skip
 
     @property
-    def analysis(self) -> Step:
+    def analysis(self) -> JobStep:
         """Tables of all jobs, those of one name below each other."""
         settings = {"tables": list(self.tables["Results"])}
         inputs = {"jobs": list(map(self.folder, self.evaluated))}
-        return Step("analysis.steps:join_jobs", settings, inputs, minutes=self.sizes.longer(10))
+        return JobStep("analysis.steps:join_jobs", settings, inputs, minutes=self.sizes.longer(10))
 
     def path(self, table: str) -> str:
         """Path of a table; those that are only drawn are no tables of the study."""
@@ -305,14 +305,14 @@ class JobsChain(Chain):
         return [self.folder(name) for job in self.jobs.values() for name in job.files]
 
     @cached_property
-    def drawn(self) -> Mapping[str, Step]:
+    def drawn(self) -> Mapping[str, JobStep]:
         """Figures of all jobs, found by name."""
         names = list(self.tables["Results"])
         settings = {"model": self.study.model, "tables": names}
         inputs = {"tables": list(map(self.path, names)),
                   "jobs": list(map(self.folder, self.evaluated))}  # fmt: skip
         loaded = self.model.modules("draw", "view")
-        return {"figures": Step("report.jobs_group:plot_jobs", settings, inputs, (), loaded,
+        return {"figures": JobStep("report.jobs_group:plot_jobs", settings, inputs, (), loaded,
                                 minutes=self.sizes.longer(10))}  # fmt: skip
 
     @property

@@ -139,7 +139,7 @@ def _leave_out(tables: list[str], reason: str) -> None:
     logger.error(
         "%s: not computed, because a side study failed: %s The study goes on without it. To try "
         "again, remove the folder %s and run the same command.",
-        ", ".join(Path(table).stem for table in tables),
+        ", ".join(Path(table).name for table in tables),
         reason,
         Path(tables[0]).parent,
     )

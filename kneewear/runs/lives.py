@@ -11,7 +11,7 @@ from typing import Any
 
 from kneewear.activity.settings import prescribes_motion
 from kneewear.base.cases import centre_case, shallowest_case
-from kneewear.runs.workflow import Chain, Step, plain
+from kneewear.runs.workflow import Chain, JobStep, block_settings
 from kneewear.study.files import comparison_table, measured_activities, uncertain_constants
 from kneewear.study.settings import apply_case, overridden_activities
 
@@ -88,18 +88,18 @@ class LivesChain(Chain):
     @property
     def wear(self) -> list[dict[str, Any]]:
         """Settings of wear of each batch."""
-        return [plain(study.wear) for study in self.own.values()]
+        return [block_settings(study.wear) for study in self.own.values()]
 
     @cached_property
-    def evaluated(self) -> Mapping[str, Step]:
+    def evaluated(self) -> Mapping[str, JobStep]:
         """The centre case by other choices of the model, and with uncertain constants."""
         own, activities = self.own[self.centre_batch], self.own_activities[self.centre_batch]
         spread, coupled = self.study.report.spread, own.simulation.contact != "foundation"
         settings = {
             "case": self.centre["name"],
-            "wear": plain(own.wear),
+            "wear": block_settings(own.wear),
             # Equilibria: a surface that follows its wear is simulated again for every block.
-            "simulation": plain(own.simulation) | {"analysis": "quasi_static"},
+            "simulation": block_settings(own.simulation) | {"analysis": "quasi_static"},
             "activities": activities,
             # On a coupled layer few blocks are refused.
             "spread": {"blocks": 1 if coupled else spread.blocks,
@@ -107,7 +107,7 @@ class LivesChain(Chain):
         }  # fmt: skip
         stored = self.of_knee | {"histories": self.histories([self.centre_batch])}
         jobs = {
-            "spread": Step(
+            "spread": JobStep(
                 "study.spread:evaluate_spread", settings, stored, tables=("model_spread",),
                 optional=True, memory=self.sizes.batch_mb,
             )
@@ -117,22 +117,22 @@ class LivesChain(Chain):
                 "study": self.study.computed(),
                 "case": self.centre,
                 "activities": activities,
-                "constants": {name: plain(one) for name, one in self.constants.items()},
+                "constants": {name: block_settings(one) for name, one in self.constants.items()},
                 "samples": spread.samples,
             }
             names = "uncertain_constants", "constant_samples", "constant_intervals"
-            jobs["constants"] = Step(
+            jobs["constants"] = JobStep(
                 "study.centre:evaluate_constants", sampled, self.of_knee, tables=names,
                 optional=True, memory=self.sizes.sample_mb, minutes=self.sizes.longer(30),
             )  # fmt: skip
         return jobs
 
     @property
-    def analysis(self) -> Step:
+    def analysis(self) -> JobStep:
         """Tables of all cases; measured wear is read after the prediction is stored."""
         report, blind = self.study.report, f"{self.results}/blind/prediction"
         tests = {
-            name: plain(test) | {"path": self.tests[name]}
+            name: block_settings(test) | {"path": self.tests[name]}
             for name, test in report.simulator_tests.items()
         }
         limits = {
@@ -141,7 +141,7 @@ class LivesChain(Chain):
             "compare_with_published": report.compare_with_published,
         }
         settings = {"activities": len(self.activities), "wear": self.wear, "limits": limits,
-                    "tests": tests, "life": plain(self.study.wear)}  # fmt: skip
+                    "tests": tests, "life": block_settings(self.study.wear)}  # fmt: skip
         inputs = {
             "knee": [self.knee],
             "damage": self.damage(list(self.batches)),
@@ -151,7 +151,7 @@ class LivesChain(Chain):
             "frozen": [f"{blind}.csv", f"{blind}.json"] if self.tests else [],
             "jobs": list(map(self.folder, self.evaluated)),
         }
-        return Step(
+        return JobStep(
             "analysis.lives:analyse_lives", settings, inputs, list(self.tests.values()),
             memory=self.sizes.maps_mb, minutes=self.sizes.longer(10),
         )  # fmt: skip
@@ -169,7 +169,7 @@ class LivesChain(Chain):
         return {"Results": tuple(name for one in self.evaluated.values() for name in one.tables)}
 
     @cached_property
-    def drawn(self) -> Mapping[str, Step]:
+    def drawn(self) -> Mapping[str, JobStep]:
         """Figures of what is given, of contact, and of the results."""
         report, own = self.study.report, self.own[self.centre_batch].simulation
         measured = [path for one in self.measured for path in one["files"].values()]
@@ -193,23 +193,23 @@ class LivesChain(Chain):
                      "centre": self.histories([self.centre_batch])}  # fmt: skip
         tables = [*self.paths(self.tables), *self.paths(self.copied)]
         return {
-            "method": Step("report.method_group:plot_method", given, self.of_knee | fit, measured),
-            "contact": Step(
+            "method": JobStep("report.method_group:plot_method", given, self.of_knee | fit, measured),
+            "contact": JobStep(
                 "report.contact_group:plot_contact", shown, self.of_knee | histories | damage,
                 memory=self.sizes.view_mb,
             ),
-            "results": Step(
+            "results": JobStep(
                 "report.results_group:plot_results", {"cases": self.mapped},
                 {"knee": [self.knee], "tables": tables, **damage}, memory=self.sizes.maps_mb,
             ),
         }  # fmt: skip
 
     @cached_property
-    def export(self) -> Step:
+    def export(self) -> JobStep:
         """A file per case and life, but for cases that failed and cases of large studies."""
         inputs = {"knee": [self.knee], "damage": self.damage(self.with_maps)}
         settings = {"case": self.centre["name"], "cases": self.mapped}
-        return Step(super().export.name, settings, inputs, memory=self.sizes.maps_mb)
+        return JobStep(super().export.name, settings, inputs, memory=self.sizes.maps_mb)
 
     @property
     def exported_maps(self) -> dict[str, list[str]]:

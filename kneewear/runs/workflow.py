@@ -83,7 +83,7 @@ def input_digests(files: Iterable[str]) -> list[str]:
     return [file_hash(file) if Path(file).is_file() else "" for file in files]
 
 
-def plain(block: Settings) -> dict[str, Any]:
+def block_settings(block: Settings) -> dict[str, Any]:
     """Settings of a block as plain builtins, which Snakemake can compare."""
     return block.model_dump(mode="json")
 
@@ -101,7 +101,7 @@ def kernel_marker(root: str) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class JobStep:
     """What a job of a rule does, and what it is given.
 
     Parameters
@@ -183,13 +183,13 @@ class Chain:
         self.published = sorted(map(str, folder.glob("*.csv")))
         self.measured: list[dict[str, Any]] = []
 
-    def source(self, script: str, step: Step) -> str:
+    def source(self, script: str, step: JobStep) -> str:
         """Fingerprint of the code of a job."""
         return source_fingerprint(script, self.root, step.modules)
 
     def seat(self, activity: str) -> dict[str, Any] | None:
         """Settings of the seat that positions of an activity refer to; None where they do not."""
-        return plain(self.study.simulation) if activity in self.seated else None
+        return block_settings(self.study.simulation) if activity in self.seated else None
 
     def seat_modules(self, activity: str) -> list[str]:
         """Modules that find the seat."""
@@ -216,7 +216,7 @@ class Chain:
         return {"knee": [self.knee] if self.study.has_knee else [], "activities": self.prepared}
 
     @cached_property
-    def evaluated(self) -> Mapping[str, Step]:
+    def evaluated(self) -> Mapping[str, JobStep]:
         """Jobs of evaluate_cases."""
         raise NotImplementedError
 
@@ -235,12 +235,12 @@ class Chain:
         return "|".join(map(escape, self.evaluated))
 
     @cached_property
-    def variants(self) -> Mapping[str, Step]:
+    def variants(self) -> Mapping[str, JobStep]:
         """Jobs in addition to those of all cases, in folders of their own."""
         return {}
 
     @property
-    def analysis(self) -> Step:
+    def analysis(self) -> JobStep:
         """What analyse_cases does."""
         raise NotImplementedError
 
@@ -269,7 +269,7 @@ class Chain:
         return f"{self.results}/tables/{table}.csv"
 
     @cached_property
-    def drawn(self) -> Mapping[str, Step]:
+    def drawn(self) -> Mapping[str, JobStep]:
         """Jobs of plot_figures by group."""
         raise NotImplementedError
 
@@ -279,9 +279,9 @@ class Chain:
         return [f"{self.results}/{self.figures.format(group=group)}" for group in self.drawn]
 
     @cached_property
-    def export(self) -> Step:
+    def export(self) -> JobStep:
         """What export_files is given; `settings` are the cases with maps and their centre."""
-        return Step("report.vtk:save_geometry_vtk", {"case": None, "cases": []},
+        return JobStep("report.vtk:save_geometry_vtk", {"case": None, "cases": []},
                     {"knee": [self.knee]}, memory=self.sizes.more(1000))  # fmt: skip
 
     @property

@@ -21,7 +21,7 @@ from kneewear.runs.provenance import gather_records
 from kneewear.runs.workflow import (
     input_digests,
     kernel_marker,
-    plain,
+    block_settings,
     source_fingerprint,
     study_of_run,
 )

@@ -21,10 +21,10 @@ rule build_geometry:
     params:
         source=source_fingerprint("build_geometry", ROOT),
         digests=lambda wildcards: input_digests(CHAIN.meshes.values()),
-        implant=plain(STUDY.implant),
-        grid=plain(STUDY.grid),
-        coarse_grid=plain(STUDY.coarse_grid),
-        table=plain(STUDY.table),
+        implant=block_settings(STUDY.implant),
+        grid=block_settings(STUDY.grid),
+        coarse_grid=block_settings(STUDY.coarse_grid),
+        table=block_settings(STUDY.table),
         tabulate_distances=STUDY.reads_distance_tables,
     script:
         "../../scripts/build_geometry.py"
@@ -78,7 +78,7 @@ rule prepare_activity:
             CHAIN.activity_files[wildcards.activity].values()
         ),
         files=lambda wildcards: list(CHAIN.activity_files[wildcards.activity]),
-        activity=lambda wildcards: plain(
+        activity=lambda wildcards: block_settings(
             STUDY.simulated_activities()[wildcards.activity]
         ),
         frames=STUDY.simulation.frames,

@@ -21,7 +21,7 @@ rule simulate_contact:
         runtime=SIZES.simulation_minutes,
     params:
         source=source_fingerprint("simulate_contact", ROOT),
-        simulation=lambda wildcards: plain(CHAIN.own[wildcards.batch].simulation),
+        simulation=lambda wildcards: block_settings(CHAIN.own[wildcards.batch].simulation),
         activity=lambda wildcards: CHAIN.own_activities[wildcards.batch].get(
             wildcards.activity
         ),
@@ -59,7 +59,7 @@ rule check_motion:
         runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("check_motion", ROOT),
-        simulation=plain(CHAIN.own[CHAIN.centre_batch].simulation),
+        simulation=block_settings(CHAIN.own[CHAIN.centre_batch].simulation),
         cases=CHAIN.tried,
         signed=lambda wildcards: wildcards.activity in CHAIN.signed,
         reference=lambda wildcards: CHAIN.reference(wildcards.activity),
@@ -90,8 +90,8 @@ rule accumulate_wear:
         runtime=SIZES.wear_minutes,
     params:
         source=source_fingerprint("accumulate_wear", ROOT),
-        wear=lambda wildcards: plain(CHAIN.own[wildcards.batch].wear),
-        simulation=lambda wildcards: plain(CHAIN.own[wildcards.batch].simulation),
+        wear=lambda wildcards: block_settings(CHAIN.own[wildcards.batch].wear),
+        simulation=lambda wildcards: block_settings(CHAIN.own[wildcards.batch].simulation),
         activities=lambda wildcards: CHAIN.own_activities[wildcards.batch],
     script:
         "../../scripts/accumulate_wear.py"

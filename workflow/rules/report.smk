@@ -31,7 +31,7 @@ rule write_report:
         source=source_fingerprint("write_report", ROOT),
         digests=lambda wildcards: input_digests(CHAIN.data_files),
         page=STUDY.page or STUDY.model,
-        settings=plain(STUDY),
+        settings=block_settings(STUDY),
         benchmarks=BENCHMARKS,
         logs=LOGS,
     script:
