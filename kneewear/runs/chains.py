@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from kneewear.analysis.tables import analysis_modules
+from kneewear.report.declared import figure_modules
 from kneewear.runs.lives import LivesChain
 from kneewear.runs.workflow import Chain, JobStep, block_settings
 from kneewear.study.files import case_files, count_cases, model_files, plan_file
@@ -56,8 +58,9 @@ class RowsChain(Chain):
         """Tables of all analyses."""
         jobs = [self.folder(job) for job, step in self.variants.items() if step.tables]
         inputs = {"kept": self.kept, "jobs": jobs} | self.rows
+        loaded = [*self.model.modules("outputs", "join"), *analysis_modules(self.study)]
         return JobStep("analysis.steps:analyse_plan", self.judged, inputs, self.drawn_files,
-                    self.model.modules("outputs", "join"))  # fmt: skip
+                    loaded)  # fmt: skip
 
     @cached_property
     def drawn(self) -> Mapping[str, JobStep]:
@@ -69,7 +72,7 @@ class RowsChain(Chain):
                   "files": self.drawn_files}  # fmt: skip
         return {"figures": JobStep(
             "report.plan_group:plot_plan", self.judged, inputs, self.drawn_files,
-            self.model.modules("outputs", "join", "draw_cases"),
+            [*self.model.modules("outputs", "join", "draw_cases"), *figure_modules("cases")],
         )}  # fmt: skip
 
     def batch(self, study: dict[str, Any], cases: list[int | None], inputs: Mapping[str, Any],

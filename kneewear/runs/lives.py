@@ -11,6 +11,7 @@ from typing import Any
 
 from kneewear.activity.settings import prescribes_motion
 from kneewear.base.cases import centre_case, shallowest_case
+from kneewear.report.declared import figure_modules
 from kneewear.runs.workflow import Chain, JobStep, block_settings
 from kneewear.study.files import comparison_table, measured_activities, uncertain_constants
 from kneewear.study.settings import apply_case, overridden_activities
@@ -193,14 +194,18 @@ class LivesChain(Chain):
                      "centre": self.histories([self.centre_batch])}  # fmt: skip
         tables = [*self.paths(self.tables), *self.paths(self.copied)]
         return {
-            "method": JobStep("report.method_group:plot_method", given, self.of_knee | fit, measured),
+            "method": JobStep(
+                "report.method_group:plot_method", given, self.of_knee | fit, measured,
+                figure_modules("method"),
+            ),
             "contact": JobStep(
                 "report.contact_group:plot_contact", shown, self.of_knee | histories | damage,
                 memory=self.sizes.view_mb,
             ),
             "results": JobStep(
                 "report.results_group:plot_results", {"cases": self.mapped},
-                {"knee": [self.knee], "tables": tables, **damage}, memory=self.sizes.maps_mb,
+                {"knee": [self.knee], "tables": tables, **damage},
+                loaded=figure_modules("life", "study"), memory=self.sizes.maps_mb,
             ),
         }  # fmt: skip
 

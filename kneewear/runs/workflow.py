@@ -16,6 +16,7 @@ from kneewear.analysis.tables import table_names
 from kneewear.base.compilation import kernel_folder
 from kneewear.base.files import read_settings_file, unfiled_settings
 from kneewear.base.findings import Reported, gather
+from kneewear.base.registry import declared
 from kneewear.base.types import Settings
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.result_files import check_writable, file_hash
@@ -314,6 +315,11 @@ class Chain:
     def targets(self) -> list[str]:
         """Further results that a run asks for beside the page."""
         return []
+
+    @property
+    def page_modules(self) -> list[str]:
+        """Modules of derived tables, which pages find by name."""
+        return sorted({one.module for one in declared("derived").values()})
 
     @property
     def data_files(self) -> list[str]:

@@ -21,7 +21,9 @@ rule simulate_contact:
         runtime=SIZES.simulation_minutes,
     params:
         source=source_fingerprint("simulate_contact", ROOT),
-        simulation=lambda wildcards: block_settings(CHAIN.own[wildcards.batch].simulation),
+        simulation=lambda wildcards: block_settings(
+            CHAIN.own[wildcards.batch].simulation
+        ),
         activity=lambda wildcards: CHAIN.own_activities[wildcards.batch].get(
             wildcards.activity
         ),
@@ -91,7 +93,9 @@ rule accumulate_wear:
     params:
         source=source_fingerprint("accumulate_wear", ROOT),
         wear=lambda wildcards: block_settings(CHAIN.own[wildcards.batch].wear),
-        simulation=lambda wildcards: block_settings(CHAIN.own[wildcards.batch].simulation),
+        simulation=lambda wildcards: block_settings(
+            CHAIN.own[wildcards.batch].simulation
+        ),
         activities=lambda wildcards: CHAIN.own_activities[wildcards.batch],
     script:
         "../../scripts/accumulate_wear.py"

@@ -28,7 +28,7 @@ rule write_report:
         mem_mb=SIZES.more(1000),
         runtime=SIZES.longer(5),
     params:
-        source=source_fingerprint("write_report", ROOT),
+        source=source_fingerprint("write_report", ROOT, CHAIN.page_modules),
         digests=lambda wildcards: input_digests(CHAIN.data_files),
         page=STUDY.page or STUDY.model,
         settings=block_settings(STUDY),
