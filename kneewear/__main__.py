@@ -19,7 +19,6 @@ from pathlib import Path
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.findings import Reported, gather
-from kneewear.base.shipped import list_studies
 from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.runs.launch import (
     check_locks,
@@ -31,6 +30,7 @@ from kneewear.runs.launch import (
     unlock,
 )
 from kneewear.study.models import COMMANDS
+from kneewear.study.shipped import list_studies
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 

@@ -12,8 +12,6 @@ import pytest
 
 from kneewear import __main__ as command
 from kneewear import checkout_folder, load_study
-from kneewear.base import shipped
-from kneewear.base.shipped import find_study, list_studies, needs_of, shipped_studies
 from kneewear.runs.launch import (
     LOCKS,
     check_folder,
@@ -23,7 +21,9 @@ from kneewear.runs.launch import (
     settings_files,
     unlock,
 )
+from kneewear.study import shipped
 from kneewear.study.files import check_inputs
+from kneewear.study.shipped import find_study, list_studies, needs_of, shipped_studies
 from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent

@@ -21,8 +21,8 @@ if str(ROOT) not in sys.path:
 from kneewear.activity.standards import StandardActivity  # noqa: E402
 from kneewear.base.checks import checks  # noqa: E402
 from kneewear.base.keys import Key, blocks_in  # noqa: E402
-from kneewear.base.shipped import first_sentence  # noqa: E402
 from kneewear.study.settings import STUDIES, Study  # noqa: E402
+from kneewear.study.shipped import first_sentence  # noqa: E402
 
 PAGE, SCHEMA = ROOT / "config" / "README.md", ROOT / "config" / "schema.json"
 HEAD = Path(__file__).with_name("settings.md")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from kneewear import checkout_folder
 from kneewear.base.files import read_settings_file
-from kneewear.base.shipped import find_study, moved_finding
 from kneewear.errors import Finding, InputDataError
+from kneewear.study.shipped import find_study, moved_finding
 
 
 def study_folder(files: Sequence[str]) -> Path:
