@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.timing import seconds
-from kneewear.base.shipped import find_study
 from kneewear.models.press.settings import PressStudy
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import run_cases
 from kneewear.study.settings import Study, read_study
+from kneewear.study.shipped import find_study
 from kneewear.study.study import WearStudy
 
 ROOT = Path(__file__).parent.parent

@@ -19,17 +19,18 @@ from pathlib import Path
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.findings import Reported, gather
-from kneewear.base.shipped import list_studies
 from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.runs.launch import (
     check_locks,
     check_machine,
     enter_study_folder,
+    moved_settings,
     run_workflow,
     settings_files,
     unlock,
 )
 from kneewear.study.models import COMMANDS
+from kneewear.study.shipped import list_studies
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 
@@ -65,6 +66,7 @@ def check_(chosen: argparse.Namespace) -> int:
     from kneewear.study.files import check_inputs, peak_loads  # noqa: PLC0415
     from kneewear.study.settings import read_study  # noqa: PLC0415
 
+    moved = moved_settings(chosen.file)
     files = enter_study_folder(settings_files(chosen.file))
     earlier_names: list[Finding] = []
     study = read_study(*files, defaults=default_settings_file(), report=earlier_names.append)
@@ -77,7 +79,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
         remove_page(study)
     try:
-        findings = (*earlier_names, *check_inputs(study, root))
+        findings = (*moved, *earlier_names, *check_inputs(study, root))
         notes = tuple(one.text() for one in gather(map(Reported, findings)))
         loads = peak_loads(study, root)
         if draws:
@@ -146,11 +148,14 @@ def _lacks_equilibrium(file: Path) -> bool:
 
 def run_(chosen: argparse.Namespace) -> int:
     """Run a study, and show its key results."""
+    moved = moved_settings(chosen.file)
     files = settings_files(chosen.file)
     check_machine()
     files = enter_study_folder(files)
     start = time.monotonic()
     scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
+    if moved:
+        _show([one.text() for one in moved])
     code = run_workflow(files, [*scheduling, *chosen.options])
     if code:
         check_locks(Path())

@@ -25,7 +25,6 @@ from kneewear.analysis.comparison import compare_studies
 from kneewear.analysis.regression_tables import tabulate_results
 from kneewear.base.cases import Case
 from kneewear.base.schemas import DAMAGE, concatenate_cases
-from kneewear.base.shipped import find_study
 from kneewear.base.types import THICKNESS
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
 from kneewear.geometry import knee as knee_model
@@ -63,6 +62,7 @@ from kneewear.study.consistency import (
 )
 from kneewear.study.files import load_activity, load_shapes
 from kneewear.study.models import model_of
+from kneewear.study.shipped import find_study, moved_finding
 from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
 from kneewear.wear.laws import AnyLaw
@@ -282,6 +282,9 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     for source in sources:
         if not isinstance(source, str | Path | Mapping):
             raise TypeError(f"found a {type(source).__name__}; expected a file or a mapping")
+    for source in sources:
+        if not isinstance(source, Mapping) and (moved := moved_finding(source)):
+            logger.warning(moved.text())
     found = [one if isinstance(one, Mapping) else find_study(str(one)) or one for one in sources]
     return settings.read_study(*found, defaults=default_settings_file())
 

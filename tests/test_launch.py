@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,17 +11,19 @@ from pathlib import Path
 import pytest
 
 from kneewear import __main__ as command
-from kneewear import checkout_folder
-from kneewear.base.shipped import find_study
-from kneewear.runs import launch
+from kneewear import checkout_folder, load_study
 from kneewear.runs.launch import (
     LOCKS,
     check_folder,
     check_locks,
     check_machine,
+    moved_settings,
     settings_files,
     unlock,
 )
+from kneewear.study import shipped
+from kneewear.study.files import check_inputs
+from kneewear.study.shipped import find_study, list_studies, needs_of, shipped_studies
 from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent
@@ -46,7 +49,7 @@ def test_studies_that_come_with_the_package_are_found_by_name_from_any_folder(
     file = find_study("variance_based")
     assert file is not None
     assert file.stem == "variance_based"
-    assert file.parent.parent == shipped
+    assert shipped in file.parents
     assert settings_files(["quick sweep"]) == [
         str(shipped / f"{n}.yaml") for n in ("quick", "sweep")
     ]
@@ -70,12 +73,50 @@ def test_files_of_the_user_come_before_studies_of_their_name(tmp_path, monkeypat
 
 def test_studies_are_found_in_their_folder_before_folders_of_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(launch, "checkout_folder", lambda: tmp_path / "shipped")
+    monkeypatch.setattr(shipped, "checkout_folder", lambda: tmp_path / "shipped")
     (tmp_path / "shipped/config/papers").mkdir(parents=True)
     for place in ("shipped/config/papers/one.yaml", "shipped/config/one.yaml"):
         (tmp_path / place).write_text("seed: 1\n")
         assert find_study("one") == tmp_path / place
         assert find_study("config/one.yaml") == tmp_path / place
+
+
+def test_files_at_their_former_place_are_found_with_a_finding(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    place = checkout_folder() / "config" / "evidence" / "fe_twin.yaml"
+    for name in ("config/fe_twin.yaml", str(checkout_folder() / "config" / "fe_twin.yaml")):
+        assert settings_files([name]) == [str(place)]
+        (found,) = moved_settings([name])
+        assert (found.check, found.severity) == ("files.moved", "warn")
+        assert (found.where, found.expected) == (name, "config/evidence/fe_twin.yaml")
+    assert find_study("config/uncertainty/one_at_a_time.yaml") == (
+        place.parent / "uncertainty" / "one_at_a_time.yaml"
+    )
+    for name in ("fe_twin", "quick", "config/quick.yaml", "config/none.yaml", str(place)):
+        assert moved_settings([name]) == ()
+    assert load_study("config/bouncing_ball.yaml") == load_study("bouncing_ball")
+
+
+def test_data_at_their_former_place_are_found_with_a_finding():
+    former = "config/monte_carlo.yaml", "config/uncertainty/dm_monte_carlo.yaml"
+    for file, count in zip(former, (0, 1), strict=True):
+        study = load_study("quick", {"report": {"spread": {"constants": file}}})
+        found = [
+            one for one in check_inputs(study, checkout_folder()) if one.check == "files.moved"
+        ]
+        assert len(found) == count
+        assert study.data_path(file, checkout_folder()).is_file()
+
+
+def test_every_shipped_study_is_on_one_shelf_and_listed_with_what_it_needs():
+    files = [file.stem for shelf in shipped_studies().values() for file in shelf]
+    assert len(files) == len(set(files))
+    assert [find_study(name).stem for name in files] == files
+    assert set(files) <= {line.strip() for line in list_studies()}
+    needs = needs_of(find_study("patellar_button_flexion"))
+    named = {word for text in needs for word in re.findall(r"\w+", text)}
+    assert {"patellar_button_dm", "tkr_soft_tissue", "gc_dm"} <= named
+    assert needs_of(find_study("quick")) == []
 
 
 @pytest.mark.parametrize(("variable", "place"), [

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from kneewear.__main__ import main
-from kneewear.base.shipped import find_study
 from kneewear.evidence.paper.command import missing_studies, source_items, write_paper
 from kneewear.io.documents import load_table
 from kneewear.knees.result import curves
 from kneewear.report.specification import figure_texts
+from kneewear.study.shipped import find_study
 
 ROOT = Path(__file__).parents[1]
 ITEMS = source_items()

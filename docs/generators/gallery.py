@@ -16,8 +16,8 @@ import yaml
 
 from docs.generators.results import MARKER, SNAPSHOT
 from docs.generators.settings import model_summary
-from kneewear.base.shipped import COMMAND, comment, comment_lines, shipped_studies
 from kneewear.study.settings import STUDIES
+from kneewear.study.shipped import COMMAND, comment, comment_lines, shipped_studies
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

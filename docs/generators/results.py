@@ -21,7 +21,7 @@ from typing import Any
 
 import pandas as pd
 
-from kneewear.base.shipped import find_study
+from kneewear.study.shipped import find_study
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", ROOT / "results"))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from kneewear.activity.standards import StandardActivity  # noqa: E402
 from kneewear.base.checks import checks  # noqa: E402
 from kneewear.base.keys import Key, blocks_in  # noqa: E402
 from kneewear.study.settings import STUDIES, Study  # noqa: E402
+from kneewear.study.shipped import first_sentence  # noqa: E402
 
 PAGE, SCHEMA = ROOT / "config" / "README.md", ROOT / "config" / "schema.json"
 HEAD = Path(__file__).with_name("settings.md")
@@ -34,7 +34,7 @@ NAMES = {float: "number", int: "whole number", str: "text", bool: "true or false
 def render_page() -> str:
     """Text of `config/README.md`."""
     studies = "\n".join(
-        f"| `{path.relative_to(PAGE.parent).as_posix()}` | {_first_comment(path)} |"
+        f"| `{path.relative_to(PAGE.parent).as_posix()}` | {first_sentence(path)} |"
         for path in sorted(PAGE.parent.glob("**/*.yaml"))
     )
     models = "\n".join(
@@ -59,14 +59,6 @@ def render_page() -> str:
     )
     lines += ["## Checks of computed quantities", "", *CHECKS]
     return head + "\n".join(lines) + f"\n{checked}"
-
-
-def _first_comment(path: Path) -> str:
-    """First sentence of the comment at the top of a file."""
-    lines = path.read_text("utf-8").split("\n#\n")[0].splitlines()
-    comment = [line[2:] for line in lines if line.startswith("# ") and "$schema" not in line]
-    sentence = re.split(r"(?<!al)\.( |$)", " ".join(comment))[0]
-    return f"{sentence.split('     ')[0]}."
 
 
 def model_summary(name: str) -> str:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from kneewear import checkout_folder
 from kneewear.base.files import read_settings_file
-from kneewear.base.shipped import find_study
-from kneewear.errors import InputDataError
+from kneewear.errors import Finding, InputDataError
+from kneewear.study.shipped import find_study, moved_finding
 
 
 def study_folder(files: Sequence[str]) -> Path:
@@ -90,6 +90,12 @@ def settings_files(words: Sequence[str]) -> list[str]:
     for file in files:
         read_settings_file(file)
     return files
+
+
+def moved_settings(words: Sequence[str]) -> tuple[Finding, ...]:
+    """Findings about files of settings that were named on a command line by a former place."""
+    found = (moved_finding(part) for word in words for part in word.split(" ") if part)
+    return tuple(filter(None, found))
 
 
 def check_locks(folder: Path) -> None:

@@ -19,7 +19,6 @@ from kneewear.base.checks import checks, drop_silenced, judge, setting_findings
 from kneewear.base.faults import refusal
 from kneewear.base.files import read_settings_file
 from kneewear.base.renamed_keys import present_settings
-from kneewear.base.shipped import moved_finding
 from kneewear.base.types import Settings
 from kneewear.base.variables import Variable, apply_values
 from kneewear.errors import Finding, InputDataError
@@ -28,6 +27,7 @@ from kneewear.io.documents import load_json
 from kneewear.study.models import MODELS, model_of
 from kneewear.study.plan_files import read_plan
 from kneewear.study.settings import merge_settings, read_settings, study_findings, validate_study
+from kneewear.study.shipped import moved_finding
 from kneewear.study.study import LifeStudy, Study
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.

@@ -21,7 +21,6 @@ from kneewear.base.checks import ChecksSettings, refuse_impossible, refuse_unkno
 from kneewear.base.faults import fault, fault_at, suggestion
 from kneewear.base.files import Location
 from kneewear.base.ranges import Range
-from kneewear.base.shipped import moved_file
 from kneewear.base.types import FileName, Finite, Name, Removable, Settings, quantity
 from kneewear.base.variables import (
     Value,
@@ -36,6 +35,7 @@ from kneewear.motion.settings import SimulationSettings
 from kneewear.study.analysis_settings import Analyses
 from kneewear.study.plan_settings import AnyPlan, Factorial
 from kneewear.study.report_settings import NO_REPORT, ReportSettings, SimulatorTestSettings
+from kneewear.study.shipped import moved_file
 from kneewear.study.without_effect import (
     reason_without_effect,
     refuse_idle,

@@ -9,8 +9,8 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from kneewear.activity.settings import FileActivity, LoadSettings, Motion, MotionSettings
-from kneewear.base.shipped import find_study
 from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.study.shipped import find_study
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = {

@@ -8,8 +8,8 @@ import re
 import yaml
 
 from docs.generators.gallery import DOCS, RECORD, ROOT, render_gallery
-from kneewear.base.shipped import shipped_studies
 from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.study.shipped import shipped_studies
 
 LIMIT = 30_000
 STUDIES = [

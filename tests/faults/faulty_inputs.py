@@ -21,8 +21,8 @@ import pandas as pd
 import yaml
 from scipy.spatial import cKDTree
 
-from kneewear.base.shipped import find_study
 from kneewear.study.settings import merge_settings, read_settings
+from kneewear.study.shipped import find_study
 
 CHECKOUT = Path(__file__).parents[2]
 DATA = CHECKOUT.parent / "shared/data"

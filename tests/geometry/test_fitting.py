@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.base.shipped import find_study
 from kneewear.base.sides import SIDES
 from kneewear.geometry import fitting
 from kneewear.geometry.fit_quality import strip_means, summarize_deviation
@@ -18,6 +17,7 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.shapes import load_shape
 from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.study.shipped import find_study
 from tests.geometry import example_implant as example
 from tests.refusals import refused_at
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.base.shipped import find_study
 from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
@@ -20,6 +19,7 @@ from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.settings import ImplantSettings
 from kneewear.io.shapes import load_shape
 from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.study.shipped import find_study
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.refusals import refused_at

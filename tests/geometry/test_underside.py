@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.base.shipped import find_study
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
@@ -18,6 +17,7 @@ from kneewear.geometry.thickness import MeshUnderside
 from kneewear.io.shapes import load_shape
 from kneewear.study.files import mesh_files
 from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.study.shipped import find_study
 from tests.geometry.plans import bar
 from tests.refusals import refusal, refused_at
 

@@ -13,7 +13,6 @@ import kneewear as kw
 from kneewear import default_settings_file, default_study, load_study
 from kneewear.activity.sources import build_activity
 from kneewear.base.cases import Case
-from kneewear.base.shipped import find_study
 from kneewear.base.types import Settings
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.coordinates import COORDINATES
@@ -23,6 +22,7 @@ from kneewear.motion.alignment import Alignment, build_alignment, given_coordina
 from kneewear.motion.cycle import activity_loads
 from kneewear.motion.quasi_static import solve_quasi_static
 from kneewear.study.settings import read_study
+from kneewear.study.shipped import find_study
 from tests.activity.motions import ROOT, study
 from tests.motion.test_controlled import (
     DISH,

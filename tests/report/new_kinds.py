@@ -15,7 +15,6 @@ from kneewear import default_settings_file
 from kneewear.analysis.front import shown_designs
 from kneewear.analysis.literature import ComparedNumber, judge_numbers
 from kneewear.analysis.tables import analyse_results
-from kneewear.base.shipped import find_study
 from kneewear.evidence.fe_comparison.comparison import compute_twin
 from kneewear.evidence.fe_comparison.figures import draw_twin
 from kneewear.geometry.implant_sources import build_implant
@@ -37,6 +36,7 @@ from kneewear.study.run import run_cases
 from kneewear.study.search import plan_front, plan_generation, with_grid
 from kneewear.study.search import searched as searched_study
 from kneewear.study.settings import merge_settings, read_settings, read_study, validate_study
+from kneewear.study.shipped import find_study
 from tests.knees.papers.knees import small_study
 from tests.models.press.conftest import compute
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kneewear.base.shipped import find_study
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.plans import plan_cases
 from kneewear.study.run import run_cases
 from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.study.shipped import find_study
 from tests.physics.bodies import IS_COMPILED, SMALL
 from tests.workflow.conftest import CHECKOUT
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from kneewear.base.shipped import find_study
 from kneewear.io.documents import load_json
 from kneewear.study.settings import merge_settings, read_settings
+from kneewear.study.shipped import find_study
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]

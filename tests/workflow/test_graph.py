@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from docs.generators.rulegraph import rule_edges
-from kneewear.base.shipped import find_study
+from kneewear.study.shipped import find_study
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]

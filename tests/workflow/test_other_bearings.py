@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from kneewear.base.shipped import find_study
+from kneewear.study.shipped import find_study
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]

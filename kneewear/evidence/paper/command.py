@@ -17,11 +17,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear import checkout_folder
-from kneewear.base.shipped import find_study
 from kneewear.io.documents import load_table, save_figures, save_table, save_text
 from kneewear.report.curves import draw_curves
 from kneewear.report.page import marked
 from kneewear.report.tables import make_table
+from kneewear.study.shipped import find_study
 
 FORMATS = ("svg", "pdf", "png")
 # Studies that are no files of `config/`, and what computes them.

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.base.shipped import find_study
 from kneewear.errors import InputDataError
 from kneewear.knees.contact.point import SphereOnPlane
 from kneewear.knees.impacts import integrate_impacts
@@ -28,6 +27,7 @@ from kneewear.knees.papers.spatial_knee.model import (
 from kneewear.knees.papers.spatial_knee.model import solve as solve_spatial
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.study.settings import read_study
+from kneewear.study.shipped import find_study
 
 CONFIG = Path(__file__).parents[3] / "config"
 

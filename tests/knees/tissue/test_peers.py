@@ -49,7 +49,7 @@ def tensions_of_opensim(numbers, lengths_mm):
 
 def test_tables_of_muscles_are_those_of_opensim():
     osim.Logger.setLevelString("Error")
-    folder = Path(__file__).parents[3] / "config/dm_muscles"
+    folder = Path(__file__).parents[3] / "config/evidence/dm_muscles"
     muscles = pd.read_csv(folder / "muscles.csv", comment="#").drop_duplicates("muscle")
     tensions = pd.read_csv(folder / "tensions.csv", comment="#")
     columns = ["max_isometric_force_n", "optimal_fibre_length_mm", "tendon_slack_length_mm",

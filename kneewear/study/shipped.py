@@ -108,9 +108,8 @@ def list_studies() -> list[str]:
         place = Path("config", shelf).as_posix()
         lines += ["", f"{SHELVES[shelf].capitalize()} ({place}/)"]
         for file in files:
-            sentence = re.split(r"(?<!al)[.:](?: |$)", comment(file))[0]
             needs = needs_of(file)
-            lines += [f"  {file.stem}", f"      {sentence}."]
+            lines += [f"  {file.stem}", f"      {first_sentence(file)}"]
             lines += [f"      Needs {'; '.join(needs)}."] if needs else []
     return [*lines[1:], "", "Run one with: kneewear run NAME"]
 
@@ -128,6 +127,11 @@ def needs_of(file: Path) -> list[str]:
     folders = {parts[0] for parts in paths if len(parts) > 1} - {"config", "results"}
     needs += [f"data that are not shipped ({', '.join(sorted(folders))})"] if folders else []
     return needs
+
+
+def first_sentence(path: Path) -> str:
+    """First sentence of the comment at the top of a file."""
+    return re.split(r"(?<!al)\.(?: |$)", comment(path))[0] + "."
 
 
 def comment(path: Path) -> str:
