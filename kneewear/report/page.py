@@ -6,19 +6,12 @@ the summary of the study and its tables.
 
 from __future__ import annotations
 
-import json
-import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.metadata import distribution
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
-
 from kneewear.report.derived import Tables
+from kneewear.report.html import render
 from kneewear.report.regions import regions_data
 from kneewear.report.source_tables import provenance_tables
 from kneewear.report.specification import (
@@ -42,8 +35,6 @@ from kneewear.report.tables import Table, make_table
 from kneewear.report.values import Values
 from kneewear.report.wear_tables import decision_data
 
-LINK = re.compile(r"https://doi\.org/\S+")
-CODE = re.compile(r"`([^`]+)`")
 PROVENANCE = {
     "versions": "Versions",
     "wall_time_s": "Time spent",
@@ -82,15 +73,6 @@ def render_page(
     name, `files` the addresses of the figures beside the page, `view` the data of the 3-D viewer
     (:mod:`kneewear.report.viewer`), and `provenance` versions, inputs and times for the appendix.
     """
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=PackageLoader("kneewear.report", "templates"),
-    )
-    environment.filters |= {"embedded": _as_json, "marked": marked}
-    environment.globals |= {"library": library}
     results = read_key_results(summary)
     named = [KeyResult(**record) for record in summary["named_values"]]
     values = named_values([*results, *named], tables.settings)
@@ -99,7 +81,8 @@ def render_page(
         made = (compose(part, values, tables, figures, view) for part in parts)
         return [section for section in made if section is not None]
 
-    return environment.get_template("page.html.j2").render(
+    return render(
+        "page.html.j2",
         summary=summary,
         results=results,
         findings=read_findings(summary),
@@ -146,23 +129,3 @@ def _data_address(picture: bytes) -> str:
     """Picture as an address that holds its own data."""
     kind = "image/png" if picture.startswith(b"\x89PNG") else "image/svg+xml"
     return f"data:{kind};base64,{b64encode(picture).decode('ascii')}"
-
-
-def _as_json(value: Any) -> Markup:
-    """JSON for a script element: nothing in it can end the element."""
-    return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
-
-
-def marked(text: str) -> Markup:
-    """Text whose digital object identifiers are links, and names in backticks code."""
-    linked = LINK.sub(r'<a href="\g<0>">\g<0></a>', str(escape(text)))
-    return Markup(CODE.sub(r"<code>\1</code>", linked))
-
-
-@cache
-def library(package: str, path: str) -> Markup:
-    """Text of a file of a browser library: K3D-jupyter and ITables (DataTables), MIT licence."""
-    # Their Python halves are not imported: that would bring all of Jupyter in.
-    file = distribution(package).locate_file(path)
-    text = Path(str(file)).read_text(encoding="utf-8")
-    return Markup(text.replace("</script", "<\\/script"))

@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import Any
@@ -18,6 +17,7 @@ from kneewear.base.findings import Verdict
 from kneewear.errors import InputDataError
 from kneewear.io.documents import load_record, save_text
 from kneewear.io.result_files import atomic_path
+from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
 # How many of them a terminal shows; the page has all.
@@ -30,11 +30,6 @@ _PARTS = (
 # Earliest date that a zip file can hold: equal studies are equal files.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _CONTEXT = "https://w3id.org/ro/crate/1.1"
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}"
-    "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.4rem .6rem;"
-    "border-bottom:1px solid #ccc;vertical-align:top}"
-)
 
 
 @dataclass(frozen=True)
@@ -82,21 +77,7 @@ def write_index(results: Path) -> tuple[Path, list[str]]:
     if not studies:
         expected, remedy = "a finished study", "Run one, or change to the folder of its settings."
         raise InputDataError(results, "no finished study", expected, remedy)
-    rows = "".join(
-        f'<tr><td><a href="{escape(one.page.relative_to(results).as_posix())}">'
-        f"{escape(one.study)}</a>"
-        f"<br>{escape(one.heading)}</td><td>{escape(one.headline)}</td>"
-        f"<td>{escape(one.verdict)}</td><td>{one.date:%Y-%m-%d %H:%M} UTC</td></tr>\n"
-        for one in studies
-    )
-    save_text(
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Finished studies'
-        '</title><meta name="viewport" content="width=device-width">'
-        f"<style>{_STYLE}</style></head><body><h1>Finished studies</h1><table><thead><tr>"
-        "<th>Study</th><th>First key result</th><th>Verdict</th><th>Finished</th></tr></thead>"
-        f"<tbody>\n{rows}</tbody></table></body></html>\n",
-        results / "index.html",
-    )
+    save_text(render("finished.html.j2", studies=studies, results=results), results / "index.html")
     lines = [f"{one.study}: {one.headline} ({one.verdict}, {one.date:%Y-%m-%d})" for one in studies]
     return results / "index.html", lines
 

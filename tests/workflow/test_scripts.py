@@ -6,9 +6,9 @@ import ast
 import re
 
 import pytest
+from kneewear.base.shipped import find_study
 
 from kneewear.api import load_study
-from kneewear.base.shipped import find_study
 from kneewear.runs.chains import chain_of
 from tests.workflow.conftest import CHECKOUT, Checkout
 

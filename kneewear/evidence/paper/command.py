@@ -7,8 +7,8 @@ Which figure or table of a study is which of a document is a table,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from shutil import copyfile
 from typing import NamedTuple
@@ -19,20 +19,13 @@ from matplotlib.figure import Figure
 from kneewear import checkout_folder
 from kneewear.io.documents import load_table, save_figures, save_table, save_text
 from kneewear.report.curves import draw_curves
-from kneewear.report.page import marked
-from kneewear.report.tables import make_table
+from kneewear.report.html import render
+from kneewear.report.tables import Table, make_table
 from kneewear.study.shipped import find_study
 
 FORMATS = ("svg", "pdf", "png")
 # Studies that are no files of `config/`, and what computes them.
 COMMANDS = {"benchmarks": "make benchmark", "default": "make study"}
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}"
-    "img{max-width:100%}table{border-collapse:collapse;font-size:.8rem}"
-    "td,th{text-align:left;padding:.2rem .6rem;border-bottom:1px solid #ccc;vertical-align:top}"
-    "td:nth-child(2){white-space:nowrap}section{margin:2rem 0}"
-    "code{background:#f3f3f0;padding:0 .2em}.wide{overflow-x:auto}"
-)
 
 
 class SourceItem(NamedTuple):
@@ -99,7 +92,7 @@ def write_paper(results: Path) -> tuple[Path, list[str]]:
     folder.mkdir(parents=True, exist_ok=True)
     items = [present(item, results, folder) for item in source_items()]
     page = folder / "index.html"
-    save_text(render_index(items, folder), page)
+    save_text(render_index(items), page)
     lines = []
     for document in dict.fromkeys(one.source.document for one in items):
         own = [one for one in items if one.source.document == document]
@@ -166,65 +159,16 @@ def _copy_figure(item: SourceItem, study: Path, folder: Path) -> Iterator[Path]:
             yield Path(copyfile(file, folder / f"{item.name}.{suffix}"))
 
 
-def render_index(items: list[PaperItem], folder: Path) -> str:
+def render_index(items: list[PaperItem]) -> str:
     """Page of all items: figure or table, command, files, and what is representative."""
-    sections, contents = [], []
-    document = ""
-    for one in items:
-        if one.source.document != document:
-            document = one.source.document
-            sections.append(f"<h2>{escape(document)}</h2>\n")
-        sections.append(_section(one))
-        contents.append(_row(one))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        "<title>Figures and tables of the source documents</title>"
-        '<meta name="viewport" content="width=device-width">'
-        f"<style>{_STYLE}</style></head><body>"
-        "<h1>Figures and tables of the source documents</h1>\n"
-        "<p>Each is numbered as in its document and drawn from our own runs. The remark states "
-        "which inputs are not those of the document, or why nothing is drawn.</p>\n"
-        "<table><thead><tr><th>Document</th><th>Item</th><th>Command</th><th>Files</th>"
-        f"<th>Remark</th></tr></thead><tbody>\n{''.join(contents)}</tbody></table>\n"
-        f"{''.join(sections)}</body></html>\n"
+    documents = [
+        (name, list(members)) for name, members in groupby(items, lambda one: one.source.document)
+    ]
+    return render(
+        "source_items.html.j2", items=items, documents=documents, shown_table=_shown_table
     )
 
 
-def _row(one: PaperItem) -> str:
-    source = one.source
-    item = escape(source.item)
-    command = f"<code>{escape(source.command)}</code>" if source.study else ""
-    links = ", ".join(f'<a href="{file.name}">{file.suffix[1:]}</a>' for file in one.files)
-    if one.files:
-        item = f'<a href="#{source.name}">{item}</a>'
-    absent = "study not finished, or without it" if source.study and not one.files else ""
-    return (
-        f"<tr><td>{escape(source.document)}</td><td>{item}</td><td>{command}</td>"
-        f"<td>{links or absent}</td><td>{marked(source.remark)}</td></tr>\n"
-    )
-
-
-def _section(one: PaperItem) -> str:
-    if not one.files:
-        return ""
-    source, first = one.source, one.files[0]
-    title = escape(f"{source.item}, {source.document}")
-    if one.shown == "figure":
-        body = f'<a href="{first.name}"><img src="{first.name}" alt="{title}" loading="lazy"></a>'
-    else:
-        body = f'<div class="wide">{_html_table(load_table(first))}</div>'
-    return (
-        f'<section id="{source.name}"><h3>{title}</h3>{body}'
-        f"<p>{marked(source.remark)}.</p></section>\n"
-    )
-
-
-def _html_table(table: pd.DataFrame) -> str:
+def _shown_table(file: Path) -> Table:
     """A table of words and numbers with four digits; columns without a value are left out."""
-    shown = make_table("", table.dropna(axis="columns", how="all"))
-    heads = "".join(f"<th>{escape(head)}</th>" for head in shown.header)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>\n"
-        for row in shown.rows
-    )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table>"
+    return make_table("", load_table(file).dropna(axis="columns", how="all"))
