@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from scipy.interpolate import CubicSpline
 
 Array = NDArray[np.float64]
 
@@ -56,7 +52,9 @@ def resample_cycle(
     return keep_harmonics(spline(frame_percent(_DENSE)), harmonics, frames)
 
 
-def periodic_spline(positions: Array, values: Array, period: float) -> CubicSpline:
+def periodic_spline(
+    positions: Array, values: Array, period: float
+) -> scipy.interpolate.CubicSpline:
     """Periodic cubic spline through samples at ascending positions from 0.
 
     A sample at the end of the period is optional; it equals the first.
@@ -64,10 +62,7 @@ def periodic_spline(positions: Array, values: Array, period: float) -> CubicSpli
     if positions[-1] < period * (1.0 - 1e-11):
         positions = np.append(positions, period)
         values = np.concatenate([values, values[:1]])
-    # see kneewear.geometry.surface
-    from scipy.interpolate import CubicSpline  # noqa: PLC0415
-
-    return CubicSpline(positions, values, bc_type="periodic")
+    return scipy.interpolate.CubicSpline(positions, values, bc_type="periodic")
 
 
 def keep_harmonics(samples: Array, harmonics: int, frames: int) -> Array:

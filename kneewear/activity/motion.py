@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
@@ -83,15 +84,15 @@ def mean_stride(
     """
     if "time_s" not in curves:
         return curves, None, ()
-    from scipy.interpolate import CubicSpline  # noqa: PLC0415 - see kneewear.geometry.surface
-
     percent = np.linspace(0.0, 100.0, _STRIDE_SAMPLES)
     sampled, lengths = [], np.diff(strides)
     for window in pairwise(strides):
         part, _ = cut_cycle(curves, window, file)
         part, _ = leave_out_missing(part, file)
         # Without a sample at the end of the file the stride's last step is extrapolated.
-        sampled.append(CubicSpline(part.pop("percent"), part.to_numpy(dtype=float))(percent))
+        sampled.append(
+            scipy.interpolate.CubicSpline(part.pop("percent"), part.to_numpy(dtype=float))(percent)
+        )
     names = [name for name in curves if name != "time_s"]
     mean = pd.DataFrame(np.mean(sampled, axis=0), columns=names)
     mean.insert(0, "percent", percent)
@@ -108,8 +109,6 @@ def _with_ends(
     part: pd.DataFrame, curves: pd.DataFrame, window: tuple[float, float]
 ) -> pd.DataFrame:
     """Samples of a window with those at its ends, interpolated where the file goes on there."""
-    from scipy.interpolate import CubicSpline  # noqa: PLC0415 - see kneewear.geometry.surface
-
     known = curves.dropna()
     time, at = (table["time_s"].to_numpy(dtype=float) for table in (known, part))
     step = float(np.median(np.diff(time)))
@@ -119,7 +118,7 @@ def _with_ends(
     ]  # fmt: skip
     if not ends:
         return part
-    values = CubicSpline(time, known.to_numpy(dtype=float))(ends)
+    values = scipy.interpolate.CubicSpline(time, known.to_numpy(dtype=float))(ends)
     added = pd.DataFrame(values, columns=known.columns).assign(time_s=ends)
     return pd.concat([part, added]).sort_values("time_s", ignore_index=True)
 

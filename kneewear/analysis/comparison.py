@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -407,14 +408,12 @@ def on_raster(grid: ElementGrid, values: Array, x: Array, z: Array) -> Array:
     Interpolated linearly between element centres, so that bearings of different shape can be
     subtracted from each other. `values` have the axes side, row, column.
     """
-    from scipy.interpolate import LinearNDInterpolator  # noqa: PLC0415 - slow to load
-
     found = np.full((len(x), len(z)), np.nan)
     points = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1)
     for side in range(len(grid.sides)):
         valid = grid.valid[side]
         centres = grid.centre[side][valid][:, [0, 2]]
-        at = LinearNDInterpolator(centres, values[side][valid])(points)
+        at = scipy.interpolate.LinearNDInterpolator(centres, values[side][valid])(points)
         found = np.where(np.isfinite(at), at, found)
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.analysis.declared import analysis
@@ -83,10 +84,8 @@ def _percentile_rows(
 
 def quantile_limits(ordered: Array, part: float) -> tuple[float, float]:
     """95 % limits of a quantile from ordered independent values; NaN beyond the values."""
-    from scipy.stats import binom  # noqa: PLC0415 - slow to load
-
     tail = 0.5 * (1.0 - CONFIDENCE)
-    first, last = (int(binom.ppf(p, ordered.size, part)) for p in (tail, 1.0 - tail))
+    first, last = (int(scipy.stats.binom.ppf(p, ordered.size, part)) for p in (tail, 1.0 - tail))
     low = float(ordered[first - 1]) if first >= 1 else float("nan")
     high = float(ordered[last]) if last < ordered.size else float("nan")
     return low, high

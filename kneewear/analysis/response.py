@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.analysis.models import PLANE, POLYNOMIALS, polynomial_matrix
@@ -189,13 +190,11 @@ def factor_effects(
     Limits are those of ordinary least squares for independent, normal residuals: misfit of a
     formula to a computation, not noise.
     """
-    from scipy.stats import rankdata, t  # noqa: PLC0415 - slow to load
-
     values, count = surface.values, surface.low.size
     plane = _least_squares(
         polynomial_matrix(_coded(points, surface.low, surface.high), *POLYNOMIALS[PLANE]), values
     )
-    ranks = np.apply_along_axis(rankdata, 0, np.column_stack([points, values]))
+    ranks = np.apply_along_axis(scipy.stats.rankdata, 0, np.column_stack([points, values]))
     centre = 0.5 * (surface.low + surface.high)
     middle = float(surface.predict(centre)[0])
     for number, name in enumerate(names):
@@ -207,7 +206,7 @@ def factor_effects(
         slope = error = float("nan")
         if plane is not None:
             slope, error = (float(one[number + 1]) / half for one in (plane[0], plane[3]))
-            error *= float(t.ppf(0.5 + 0.5 * CONFIDENCE, values.size - count - 1))
+            error *= float(scipy.stats.t.ppf(0.5 + 0.5 * CONFIDENCE, values.size - count - 1))
         yield {
             "variable": name,
             "low": float(surface.low[number]),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.analysis.declared import analysis
@@ -147,10 +148,10 @@ def prediction_interval(values: Array, level_percent: float) -> PredictionInterv
 
 def _end_error(ordered: Array, tail: float) -> float:
     """Half-width of the confidence interval of the lower end; infinite beyond the smallest."""
-    from scipy.stats import binom  # noqa: PLC0415 - slow to load
-
     outside = 0.5 * (1.0 - END_CONFIDENCE)
-    first, last = (int(binom.ppf(p, ordered.size, tail)) for p in (outside, 1.0 - outside))
+    first, last = (
+        int(scipy.stats.binom.ppf(p, ordered.size, tail)) for p in (outside, 1.0 - outside)
+    )
     if first < 1:
         return float("inf")
     return 0.5 * float(ordered[min(last, ordered.size - 1)] - ordered[first - 1])

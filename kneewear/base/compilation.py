@@ -154,12 +154,3 @@ def by_reference(record: type[Any]) -> Callable[..., Any]:
 
     undefined_records.append((construct, record._fields))
     return construct
-
-
-def borrowed(record: Any) -> Any:
-    """The same named tuple whose arrays have no reference counts in kernels.
-
-    Kernels count references to arrays at many calls, which takes as long as a distance; a borrowed
-    array is not counted, and is valid as long as the original one.
-    """
-    return record

@@ -13,11 +13,9 @@ from numba.experimental import (
     function_type,  # noqa: F401 - makes addresses known to numba
     structref,
 )
-from numba.extending import lower_builtin, type_callable
 
 from kneewear.base.compilation import (
     PACKAGE,
-    borrowed,
     can_cache,
     kernel_folder,
     require_writable,
@@ -128,25 +126,3 @@ class KernelCacheLocator:
     def get_disambiguator(self) -> str:
         """Line of the kernel, which separates kernels of one name."""
         return str(self._line)
-
-
-@type_callable(borrowed)
-def _type_borrowed(context: Any) -> Any:
-    def typer(record: Any) -> Any:
-        return record
-
-    return typer
-
-
-@lower_builtin(borrowed, types.BaseTuple)
-def _borrow(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Code that makes a borrowed record."""
-    record, parts = signature.args[0], []
-    for number, kind in enumerate(record.types):
-        part = builder.extract_value(arguments[0], number)
-        if isinstance(kind, types.Array):
-            view = context.make_array(kind)(context, builder, part)
-            view.meminfo = context.get_constant_null(types.MemInfoPointer(types.voidptr))
-            part = view._getvalue()
-        parts.append(part)
-    return context.make_tuple(builder, record, parts)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.base.compilation import borrowed, compiled
+from kneewear.base.compilation import compiled
 from kneewear.contact._force_kernels import (
     add_conservative,
     add_pressure,
@@ -65,7 +65,7 @@ def press_pair(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, kn
         keep_pressed(pair)
         sum_chunks(pair, rotation, reaction, -deepest)
     if moving:
-        tiles, sums = borrowed(pair.tiles), borrowed(pair.work).sums
+        tiles, sums = pair.tiles, pair.work.sums
         for chunk in range(sums.size):
             first = tiles.first[tiles.chunk_first[chunk]]
             fill_slip_velocities(pair, rotation, velocity, first, first + sums[chunk].active)
@@ -74,7 +74,7 @@ def press_pair(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, kn
 @compiled
 def list_candidates(pair: Any) -> NDArray:
     """Slots of the elements that overlap, row by row of the grid."""
-    tiles, work, coupling = borrowed(pair.tiles), borrowed(pair.work), borrowed(pair.coupling)
+    tiles, work, coupling = pair.tiles, pair.work, pair.coupling
     count = 0
     for chunk in range(work.sums.size):
         count += work.sums[chunk].active
@@ -97,7 +97,7 @@ def solve_forces(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
     The stiffness joins the motions of the body by the elements pressed. Forces are NaN if the
     influence among the elements is not positive definite, or no set of them is a solution.
     """
-    coupling, work = borrowed(pair.coupling), borrowed(pair.work)
+    coupling, work = pair.coupling, pair.work
     count = candidates.size
     element, gap = work.listed[candidates], work.projection[0][candidates]
     pressed = choose_start(coupling.pressed, element, gap, deepest)
@@ -298,7 +298,7 @@ def fill_right(pair: Any, slots: NDArray, right: NDArray) -> None:
 
     A translation t and a rotation s change the gaps by -N . t - (x x N) . s.
     """
-    point, projection = borrowed(pair.work).point, borrowed(pair.work).projection
+    point, projection = pair.work.point, pair.work.projection
     right[MOTIONS + 1] = 0.0
     for i in range(slots.size):
         slot = slots[i]
@@ -424,9 +424,9 @@ def fill_reaction(right: NDArray, reaction: NDArray) -> None:
 def keep_pressed(pair: Any) -> None:
     """Move the pressed elements to the front of their chunks, with their forces."""
     work, tiles, pressed = (
-        borrowed(pair.work),
-        borrowed(pair.tiles),
-        borrowed(pair.coupling).pressed,
+        pair.work,
+        pair.tiles,
+        pair.coupling.pressed,
     )
     point, normal, projection, listed = work.point, work.normal, work.projection, work.listed
     for chunk in range(work.sums.size):
@@ -452,8 +452,8 @@ def sum_chunks(pair: Any, rotation: NDArray, reaction: NDArray, deepest: float) 
     of the first one. The largest penetration is that of all candidates. Pressure is that of whole
     cells, of which the layer consists: an element may be cut by an outline to almost nothing.
     """
-    covered = borrowed(pair.coupling).covered
-    elements, tiles, work = borrowed(pair.elements), borrowed(pair.tiles), borrowed(pair.work)
+    covered = pair.coupling.covered
+    elements, tiles, work = pair.elements, pair.tiles, pair.work
     projection, outcome = work.projection, work.outcome
     for chunk in range(work.sums.size):
         total = work.sums[chunk]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.base.compilation import borrowed, compiled
+from kneewear.base.compilation import compiled
 from kneewear.geometry._distance_kernels import (
     PROJECTION_VALUES,
     TABLED,
@@ -171,8 +171,8 @@ def locate_listed(pair: Any, rotation: NDArray, translation: NDArray, first: int
     Dropped are elements outside the map and, except in a search of all, those that a lower bound of
     the distance excludes.
     """
-    voxels, work = borrowed(pair.voxels), borrowed(pair.work)
-    centre, planes = borrowed(pair.elements).centre, voxels.planes
+    voxels, work = pair.voxels, pair.work
+    centre, planes = pair.elements.centre, voxels.planes
     point, listed, held = work.point, work.listed, work.voxel
     bounded = pair.options.search != ALL
     slot = first
@@ -262,8 +262,8 @@ def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:
 @compiled
 def list_tiles(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> int:
     """List the elements of a chunk's tiles that lower bounds of their distance do not exclude."""
-    tiles, voxels = borrowed(pair.tiles), borrowed(pair.voxels)
-    listed = borrowed(pair.work).listed
+    tiles, voxels = pair.tiles, pair.voxels
+    listed = pair.work.listed
     way = into_voxels(voxels, rotation, translation)
     slot = tiles.first[tiles.chunk_first[chunk]]
     for tile in range(tiles.chunk_first[chunk], tiles.chunk_first[chunk + 1]):
@@ -280,7 +280,7 @@ def drop_apart(pair: Any, first: int, last: int) -> int:
 
     Of points the table has no values for, those stay that lower bounds do not exclude.
     """
-    voxels, work = borrowed(pair.voxels), borrowed(pair.work)
+    voxels, work = pair.voxels, pair.work
     point, distance = work.point, work.projection
     look_up_distances(pair.table, point, first, last, work.cell, work.state, distance)
     slot = first
@@ -305,7 +305,7 @@ def search_chunk(
 
     `project` computes projections of listed elements on the surface, as `project_listed`.
     """
-    tiles, listed = borrowed(pair.tiles), borrowed(pair.work).listed
+    tiles, listed = pair.tiles, pair.work.listed
     first = tiles.first[tiles.chunk_first[chunk]]
     last = tiles.first[tiles.chunk_first[chunk + 1]]
     if pair.options.search == ALL:
@@ -410,12 +410,10 @@ def find_projections(pair: Any, project: Any, rotation: NDArray, first: int, las
     From the table, on the surface or along the element normals. The distance is infinite where
     there is no projection and where the element does not face the indenter.
     """
-    work = borrowed(pair.work)
+    work = pair.work
     state, projection = work.state, work.projection
     if pair.options.tabled:
-        look_up_projections(
-            borrowed(pair.table), work.point, first, last, work.cell, state, projection
-        )
+        look_up_projections(pair.table, work.point, first, last, work.cell, state, projection)
         for n in range(first, last):
             if state[n] == UNTABLED:
                 project(pair, rotation, n, n + 1)
@@ -429,7 +427,7 @@ def find_projections(pair: Any, project: Any, rotation: NDArray, first: int, las
 @compiled
 def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Projections of the listed elements on the surface itself."""
-    patch, voxels = borrowed(pair.patch), borrowed(pair.voxels)
+    patch, voxels = pair.patch, pair.voxels
     fires_rays, several = pair.options.method == RAY, pair.options.several
     point, held, projections = pair.work.point, pair.work.voxel, pair.work.projection
     found, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
@@ -449,7 +447,7 @@ def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
 @compiled
 def project_open(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Projections as of `project_listed` where the surface is one open patch and fires no rays."""
-    patch, voxels = borrowed(pair.patch), borrowed(pair.voxels)
+    patch, voxels = pair.patch, pair.voxels
     point, held, projections = pair.work.point, pair.work.voxel, pair.work.projection
     found, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
     for n in range(first, last):
@@ -649,7 +647,7 @@ def trace_ray(
 @compiled
 def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Normals of listed elements in the moving frame; those that do not face it count as apart."""
-    work, normal = borrowed(pair.work), borrowed(pair.elements).normal
+    work, normal = pair.work, pair.elements.normal
     projection = work.projection
     for n in range(first, last):
         if not projection[0, n] < 0.0:
@@ -669,7 +667,7 @@ def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:
 @compiled
 def keep_active(pair: Any, first: int, last: int) -> int:
     """Move the elements that penetrate to the front; returns the new end."""
-    work = borrowed(pair.work)
+    work = pair.work
     point, normal, projection, listed = work.point, work.normal, work.projection, work.listed
     slot = first
     for n in range(first, last):

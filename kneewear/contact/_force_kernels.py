@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.base.compilation import borrowed, compiled, structured
+from kneewear.base.compilation import compiled, structured
 from kneewear.contact._distance_kernels import MINIMUM_DISTANCE, RAY
 
 ALONG_MINIMUM_DISTANCE, ALONG_ELEMENT_NORMAL, ALONG_MID_SURFACE = 0, 1, 2
@@ -224,7 +224,7 @@ def tractions(
 @compiled
 def chunk_forces(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, chunk: int) -> None:
     """Pressures of a chunk's active elements and their sums; `velocity` is in the moving frame."""
-    tiles, total = borrowed(pair.tiles), borrowed(pair.work).sums[chunk]
+    tiles, total = pair.tiles, pair.work.sums[chunk]
     first = tiles.first[tiles.chunk_first[chunk]]
     last = first + total.active
     total.force[:] = 0.0
@@ -252,7 +252,7 @@ def chunk_forces(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, 
 @compiled
 def active_forces(pair: Any, rotation: NDArray, first: int, last: int, total: Any) -> None:
     """Pressures of active elements whose penetration is their distance, and sums of them."""
-    elements, work = borrowed(pair.elements), borrowed(pair.work)
+    elements, work = pair.elements, pair.work
     law, thickness = pair.law, pair.thickness
     projection, outcome = work.projection, work.outcome
     for n in range(first, last):
@@ -495,7 +495,7 @@ def add_general(
     With the distance s and the correction k the penetration is -s k. The traction t per pressure is
     minus the line without motion; the force is area p t.
     """
-    elements, work, options = borrowed(pair.elements), borrowed(pair.work), pair.options
+    elements, work, options = pair.elements, pair.work, pair.options
     law, thickness, traction_law = pair.law, pair.thickness, pair.traction
     projection, outcome = work.projection, work.outcome
     x, n, normal, line = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
@@ -578,7 +578,7 @@ def fill_slip_velocities(
     pair: Any, rotation: NDArray, velocity: NDArray, first: int, last: int
 ) -> None:
     """Slip velocity of the moving body's points along the two tangents of the active elements."""
-    elements, work = borrowed(pair.elements), borrowed(pair.work)
+    elements, work = pair.elements, pair.work
     for n in range(first, last):
         element = work.listed[n]
         x, y, z = work.point[0, n], work.point[1, n], work.point[2, n]

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
@@ -166,14 +167,12 @@ def layer_correction(distance: ArrayLike, poisson_ratio: float) -> Array:
 def _correction_table(poisson_ratio: float) -> Array:
     """S at `_DISTANCES`."""
     # Importing SciPy's functions takes longer than most uses of this module.
-    from scipy.special import j0  # noqa: PLC0415
-
     node, weight = np.polynomial.legendre.leggauss(_POINTS)
     part = _LAST / _PARTS
     wave = part * (np.arange(_PARTS)[:, None] + 0.5 * (node + 1.0)).ravel()
     weight = 0.5 * part * np.tile(weight, _PARTS)
     less = weight * (layer_deflection(wave, poisson_ratio) - 1.0)
-    return np.asarray(j0(np.outer(_DISTANCES, wave)) @ less)
+    return np.asarray(scipy.special.j0(np.outer(_DISTANCES, wave)) @ less)
 
 
 def rectangle_deflection(x: Array, z: Array, length: float, width: float) -> Array:

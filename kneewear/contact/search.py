@@ -23,6 +23,7 @@ from hashlib import blake2b
 from itertools import product
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.contact import _distance_kernels as kernels
@@ -140,12 +141,10 @@ def _nearest_nodes(
     nodes: Array, origin: Array, shape: NDArray[np.int64], voxel: float
 ) -> NDArray[np.int64]:
     """Node nearest the middle of every voxel, of those nearest the blocks of 2 x 2 x 2 round it."""
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     blocks = [origin[a] + voxel * (2.0 * np.arange(-1, shape[a] // 2 + 2) + 1.0) for a in range(3)]
     grid = np.stack(np.meshgrid(*blocks, indexing="ij"), axis=-1)
     # Most blocks are far from all nodes: coarse boxes are tested faster.
-    of_block = cKDTree(nodes, leafsize=32, compact_nodes=False).query(grid)[1]
+    of_block = scipy.spatial.cKDTree(nodes, leafsize=32, compact_nodes=False).query(grid)[1]
     chosen = np.empty(shape.prod(), dtype=np.int64)
     kernels.nearest_of_blocks(nodes, of_block, origin, voxel, tuple(shape), chosen)
     return chosen

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.material import Elastic
@@ -96,22 +97,25 @@ class Strip:
         column to each side, and what is reported is the mean deflection of such cells, along the
         same lines. All places are loaded by default. `wave` is the wave number, 1/mm.
         """
-        from scipy.linalg import cho_solve_banded, cholesky_banded  # noqa: PLC0415
-        from scipy.linalg.lapack import dtbtrs  # noqa: PLC0415
-
         even, mixed, square = self._bands
         banded = wave * square
         banded += mixed
         banded *= wave
         banded += even
-        factor = cholesky_banded(banded, lower=True, overwrite_ab=True, check_finite=False)
+        factor = scipy.linalg.cholesky_banded(
+            banded, lower=True, overwrite_ab=True, check_finite=False
+        )
         if loads is None:
             half = np.zeros(self._loads.shape, order="F")
             for first, own in self._groups:
-                half[first:, own], _ = dtbtrs(factor[:, first:], self._loads[first:, own], uplo="L")
+                half[first:, own], _ = scipy.linalg.lapack.dtbtrs(
+                    factor[:, first:], self._loads[first:, own], uplo="L"
+                )
             moved = half.T @ half
         else:
-            found = cho_solve_banded((factor, True), self._loads[:, loads], check_finite=False)
+            found = scipy.linalg.cho_solve_banded(
+                (factor, True), self._loads[:, loads], check_finite=False
+            )
             surface = self._z.size, self._levels - 1, 3, -1
             top = self._loads.reshape(surface)[:, -1], found.reshape(surface)[:, -1]
             moved = np.tensordot(*top, axes=((0, 1), (0, 1)))
@@ -130,9 +134,7 @@ class Strip:
         return cells
 
     def _smooth(self, values: Array) -> Array:
-        from scipy.interpolate import CubicSpline  # noqa: PLC0415
-
-        return np.asarray(CubicSpline(self.section.position, values)(self._z))
+        return np.asarray(scipy.interpolate.CubicSpline(self.section.position, values)(self._z))
 
     @cached_property
     def _loads(self) -> Array:

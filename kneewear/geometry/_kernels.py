@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.base.compilation import borrowed, compiled
+from kneewear.base.compilation import compiled
 
 INTERIOR = 1
 BORDER = 0
@@ -517,7 +517,7 @@ def closest_many(
     status: NDArray,
 ) -> None:
     """Project points as `closest_point`, each from its u and v."""
-    patch, work = borrowed(patch), np.empty((6, 4))
+    work = np.empty((6, 4))
     for n in range(points.shape[0]):
         point = (points[n, 0], points[n, 1], points[n, 2])
         u[n], v[n], status[n] = closest_point(patch, point, u[n], v[n], projections[n], work)
@@ -533,7 +533,7 @@ def closest_many_open(
     status: NDArray,
 ) -> None:
     """Project points as `closest_many` onto an open patch."""
-    patch, work = borrowed(patch), np.empty((6, 4))
+    work = np.empty((6, 4))
     for n in range(points.shape[0]):
         point = (points[n, 0], points[n, 1], points[n, 2])
         u[n], v[n], status[n] = minimize_distance(patch, point, u[n], v[n], projections[n], work)

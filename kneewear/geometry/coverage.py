@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.geometry.plane import Plane
@@ -162,12 +163,10 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
     rectangle of minimum area shares one side's direction with the convex hull (Freeman and Shapira
     1975, doi:10.1145/360881.360919), so only those directions are tried.
     """
-    from scipy.spatial import ConvexHull  # noqa: PLC0415 - see kneewear.geometry.surface
-
     if not coverage.area > 0.0:
         raise ValueError("the bearing surface covers nothing of the plane of its elements")
     points = coverage.edges[:, 0]  # borders are closed
-    hull = points[ConvexHull(points).vertices]
+    hull = points[scipy.spatial.ConvexHull(points).vertices]
     side = np.roll(hull, -1, axis=0) - hull
     angles = np.arctan2(side[:, 1], side[:, 0])
     angles = np.concatenate([[0.0], (angles + np.pi / 4) % (np.pi / 2) - np.pi / 4])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.geometry import _distance_kernels
@@ -251,9 +252,7 @@ def _near_edge(surface: Surface, points: Array) -> NDArray[np.bool_]:
     sharp = np.abs(np.stack(surface.curvature(u, v))).max(axis=0) > 1.0 / EDGE_RADIUS
     if not sharp.any():
         return np.zeros(len(points), dtype=bool)
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
-    away, _ = cKDTree(surface.evaluate(u[sharp], v[sharp])).query(
+    away, _ = scipy.spatial.cKDTree(surface.evaluate(u[sharp], v[sharp])).query(
         points, distance_upper_bound=EDGE_REACH
     )
     return np.isfinite(away)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
@@ -115,15 +116,11 @@ def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> ND
     chosen = np.flatnonzero(kept)
     if chosen.size == 0:
         return kept
-    # see kneewear.geometry.surface
-    from scipy.sparse import csr_array  # noqa: PLC0415
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     codes = TriangleMesh(mesh.vertices, mesh.faces[chosen]).edge_codes
     _, edge = np.unique(codes, return_inverse=True)
     owner = np.tile(np.arange(chosen.size), 3)
-    borders = csr_array((np.ones(edge.size), (owner, edge)))
-    _, piece = connected_components(borders @ borders.T, directed=False)
+    borders = scipy.sparse.csr_array((np.ones(edge.size), (owner, edge)))
+    _, piece = scipy.sparse.csgraph.connected_components(borders @ borders.T, directed=False)
     size = np.bincount(piece, weights=area[chosen])
     result = np.zeros_like(kept)
     result[chosen[size[piece] >= _LEAST_PIECE * size.max()]] = True

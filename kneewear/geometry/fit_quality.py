@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
@@ -68,11 +69,9 @@ class FitQuality:
         point counts by the largest share near it: where a rim only just touches, it changes no
         result.
         """
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
         if not (len(places) and len(self.points)):
             return 0.0
-        found = cKDTree(places).query_ball_point(self.points, reach)
+        found = scipy.spatial.cKDTree(places).query_ball_point(self.points, reach)
         carried = np.array([share[one].max(initial=0.0) for one in found])
         near = carried > 0.0
         means = strip_means(self.points[near], (carried * self.deviation)[near])[1]
@@ -201,13 +200,11 @@ def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
     single edge (flat, rounded, flat) swings twice and is shape; edges below 10 mm of radius are
     ignored.
     """
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     u, v = (span_parts(breaks, _SAMPLES_PER_SPAN) for breaks in surface.arrays[:2])
     point, s_u, s_v, s_uu, _, s_vv = surface.derivatives(u[:, None], v[None, :])
     normal = np.cross(s_u, s_v)
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-    apart = cKDTree(points).query(point, distance_upper_bound=reach)[0] > reach
+    apart = scipy.spatial.cKDTree(points).query(point, distance_upper_bound=reach)[0] > reach
     sharp = np.abs(np.stack(surface.curvature(u[:, None], v[None, :]))).max(axis=0)
     apart |= sharp > _SHARPEST
     largest = 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.base.sides import POST
@@ -104,14 +105,12 @@ def _bearing_of_cartilage(
         return without_bone(points, cartilage, bone, measured)
 
     def thickness(points: Array) -> Array:
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
         values = layer_thickness(points, bone, layer.limits, layer.normal(cartilage, points))
         boneless = lost(points)
         if layer.beyond == "leave_out":
             return np.where(boneless, np.nan, values)
         if layer.points is not None and boneless.any():
-            nearest = cKDTree(layer.points).query(points[boneless])[0]
+            nearest = scipy.spatial.cKDTree(layer.points).query(points[boneless])[0]
             values[boneless] = np.clip(nearest, *layer.limits)
         return values
 

@@ -266,11 +266,9 @@ def femoral_from_points(points: Array, source: str = "femoral points") -> Triang
 
 def _triangulated(points: Array, plane: Array, source: str) -> TriangleMesh:
     """Delaunay triangles over a plane, counter-clockwise there, without the long ones."""
-    from scipy.spatial import Delaunay, QhullError  # noqa: PLC0415 - see kneewear.geometry.surface
-
     try:
-        faces = Delaunay(plane).simplices.astype(np.int64)
-    except QhullError as error:
+        faces = scipy.spatial.Delaunay(plane).simplices.astype(np.int64)
+    except scipy.spatial.QhullError as error:
         expected = "points spread over a bearing surface"
         remedy = "Check the columns of the file, and `axes`."
         raise InputDataError(source, "points along one line", expected, remedy) from error

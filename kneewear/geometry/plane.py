@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry import _kernels
@@ -49,10 +50,8 @@ class Plane:
 
         Where a line misses the patch, parameters on its border are returned.
         """
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
         sample_u, sample_v = surface.sample_parameters
-        tree = cKDTree(self.plan(surface.sample_points))
+        tree = scipy.spatial.cKDTree(self.plan(surface.sample_points))
 
         def project(plan: Array) -> tuple[Array, Array]:
             _, nearest = tree.query(plan)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.base.checks import judge
@@ -107,9 +108,6 @@ def _judged(bearing: UnrolledBearing) -> Iterator[Finding | None]:
 
 def _holes(bearing: UnrolledBearing) -> Iterator[tuple[float, Array]]:
     """Yield area, mm2, and middle of each hole of the sheet that reaches into the window."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - see kneewear.geometry.surface
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     mesh = bearing.sheet
     count = len(mesh.vertices)
     codes, uses = np.unique(mesh.edge_codes, return_counts=True)
@@ -118,8 +116,10 @@ def _holes(bearing: UnrolledBearing) -> Iterator[tuple[float, Array]]:
         return
 
     def labels(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
-        return np.asarray(connected_components(graph, directed=False)[1])
+        graph = scipy.sparse.coo_array(
+            (np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count)
+        )
+        return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1])
 
     piece, loop = labels(mesh.edges), labels(border)
     length = np.linalg.norm(mesh.vertices[border[:, 0]] - mesh.vertices[border[:, 1]], axis=1)
@@ -138,8 +138,6 @@ def _holes(bearing: UnrolledBearing) -> Iterator[tuple[float, Array]]:
 
 def _layered(bearing: UnrolledBearing) -> tuple[float, Array]:
     """Part of the lines across the window that meet several layers, and where the first one is."""
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     mesh = bearing.sheet
     low, high = bearing.window.T
     axes = [np.arange(low[k] + _SHIFT[k], high[k], _STEP) for k in range(2)]
@@ -152,7 +150,9 @@ def _layered(bearing: UnrolledBearing) -> tuple[float, Array]:
     # Most triangles of a fine mesh meet no line.
     step = (corners - (low + _SHIFT)) / _STEP
     usable &= (np.floor(step.max(axis=1)) >= np.ceil(step.min(axis=1))).all(axis=1)
-    near = cKDTree(lines).query_ball_point(middle[usable], reach[usable] * (1.0 + 1e-9))
+    near = scipy.spatial.cKDTree(lines).query_ball_point(
+        middle[usable], reach[usable] * (1.0 + 1e-9)
+    )
     counts = np.array([len(found) for found in near], dtype=int)
     if not counts.sum():
         return 0.0, np.zeros(3)
@@ -189,13 +189,13 @@ def _roughness(bearing: UnrolledBearing) -> float:
     From the difference of each vertex from its neighbours along the normal, and of this from that
     of the neighbours, which leaves curvature out.
     """
-    from scipy.sparse import csr_array  # noqa: PLC0415 - see kneewear.geometry.surface
-
     chosen = np.asarray(bearing.inside[bearing.sheet.faces].all(axis=1))
     mesh = bearing.sheet.part(chosen)
     count = len(mesh.vertices)
     pairs = np.concatenate([mesh.edges, mesh.edges[:, ::-1]])
-    graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    graph = scipy.sparse.csr_array(
+        (np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count)
+    )
     graph.data[:] = 1.0
     neighbours = np.maximum(graph.sum(axis=1), 1.0)
     offset = mesh.vertices - (graph @ mesh.vertices) / neighbours[:, None]

@@ -245,13 +245,11 @@ def _femoral_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
 
 def _asymmetry(mesh: TriangleMesh, axis: int) -> float:
     """Mean distance of the mirror image across an axis from the shape, mm."""
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     points = mesh.vertices[:: 1 + len(mesh.vertices) // 4000]
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
     mirrored = points.copy()
     mirrored[:, axis] = low[axis] + high[axis] - mirrored[:, axis]
-    return float(cKDTree(points).query(mirrored)[0].mean())
+    return float(scipy.spatial.cKDTree(points).query(mirrored)[0].mean())
 
 
 def _up_of_insert(mesh: TriangleMesh, normals: Array, axis: int) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.geometry.coverage import mesh_coverage
@@ -72,16 +73,15 @@ def segment_plateaus(
     `beyond`, onto rounded rims, where the sheet is inclined less and goes on for 0.5 mm.
     ValueError for a side without a bearing.
     """
-    from scipy import ndimage  # noqa: PLC0415 - see kneewear.geometry.surface
-    from scipy.interpolate import LinearNDInterpolator  # noqa: PLC0415
-
     low, high = sheet.vertices.min(axis=0), sheet.vertices.max(axis=0)
     x, z = (np.arange(low[k], high[k] + _CELL, _CELL) for k in (0, 2))
     grid = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1)
     upward = sheet.vertices[sheet.faces[sheet.face_normals[:, 1] > 0]][:, :, [0, 2]]
     covered = mesh_coverage(upward, (x[0], x[-1]), (z[0], z[-1]))
     inside = covered.contains(grid[..., 0].ravel(), grid[..., 1].ravel()).reshape(grid.shape[:2])
-    height = LinearNDInterpolator(sheet.vertices[:, [0, 2]], sheet.vertices[:, 1])(grid)
+    height = scipy.interpolate.LinearNDInterpolator(
+        sheet.vertices[:, [0, 2]], sheet.vertices[:, 1]
+    )(grid)
     inside &= np.isfinite(height)
     smooth = _smoothed(np.where(inside, height, 0.0), inside)
     slope_x, slope_z = np.gradient(smooth, _CELL)
@@ -90,10 +90,10 @@ def segment_plateaus(
     steep = np.hypot(slope_x, slope_z)
     outward = np.linalg.eigvalsh(0.5 * (bent + bent.swapaxes(-1, -2)))[..., 0]
     outward /= (1.0 + steep**2) ** 1.5
-    depth = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1] * _CELL
+    depth = scipy.ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1] * _CELL
     # One cell round the border has no second differences.
     bearing = (depth > _MARGIN) & (steep < _STEEPEST) & (outward > -1.0 / _SHARPEST)
-    bearing = ndimage.binary_opening(bearing, iterations=2)
+    bearing = scipy.ndimage.binary_opening(bearing, iterations=2)
     middle = 0.5 * (z[0] + z[-1])
     found: tuple[dict[str, PlateauRegion], ...] = tuple({} for _ in beyond)
     for side, sign in (("medial", 1.0), ("lateral", -1.0)):
@@ -102,7 +102,7 @@ def segment_plateaus(
         column = round(float(np.average(np.arange(z.size), weights=part.sum(axis=0))))
         row = int(np.argmin(np.where(part[:, column], smooth[:, column], np.inf)))
         lowest = np.array([x[row], smooth[row, column], z[column]])
-        near = ndimage.distance_transform_edt(~part) * _CELL
+        near = scipy.ndimage.distance_transform_edt(~part) * _CELL
         away = sign * (grid[..., 1] - middle)
         room = (depth > _GROWN_MARGIN) & (steep < _STEEPEST)
         room &= away > _CREST * sign * (lowest[2] - middle)
@@ -184,10 +184,8 @@ def _run_end(whole: Bools, at: Array, direction: int) -> float:
 
 
 def _smoothed(height: Array, inside: Bools) -> Array:
-    from scipy import ndimage  # noqa: PLC0415
-
-    weight = ndimage.gaussian_filter(inside.astype(float), _SMOOTH / _CELL)
-    mean = ndimage.gaussian_filter(height, _SMOOTH / _CELL)
+    weight = scipy.ndimage.gaussian_filter(inside.astype(float), _SMOOTH / _CELL)
+    mean = scipy.ndimage.gaussian_filter(height, _SMOOTH / _CELL)
     return np.where(
         inside, np.divide(mean, weight, out=np.zeros_like(mean), where=weight > 0), np.nan
     )
@@ -195,13 +193,11 @@ def _smoothed(height: Array, inside: Bools) -> Array:
 
 def _around_lowest(bearing: Bools, height: Array) -> Bools:
     """Largest connected part of a bearing, without holes."""
-    from scipy import ndimage  # noqa: PLC0415
-
-    pieces, count = ndimage.label(bearing)
+    pieces, count = scipy.ndimage.label(bearing)
     if not count:
         raise ValueError("no bearing")
     size = np.bincount(pieces.ravel())[1:]
-    return np.asarray(ndimage.binary_fill_holes(pieces == 1 + int(size.argmax())))
+    return np.asarray(scipy.ndimage.binary_fill_holes(pieces == 1 + int(size.argmax())))
 
 
 def _outline_of(part: Bools, x: Array, z: Array) -> Array:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry import _kernels
 from kneewear.mechanics.arrays import make_read_only
-
-# SciPy's parts are imported where they are used: half of the jobs of a study only read surfaces.
-if TYPE_CHECKING:
-    from scipy.spatial import cKDTree
 
 Array = NDArray[np.float64]
 
@@ -107,13 +104,11 @@ class Surface:
         return np.asarray(moved[0], dtype=float), np.asarray(moved[1], dtype=float)
 
     @cached_property
-    def _samples(self) -> tuple[Array, Array, cKDTree]:
+    def _samples(self) -> tuple[Array, Array, scipy.spatial.cKDTree]:
         """Parameters of a regular sampling and the tree of its points."""
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - see above
-
         u, v = (np.append(span_parts(b, 4, 0.0), b[-1]) for b in self.arrays[:2])
         grid_u, grid_v = (a.ravel() for a in np.meshgrid(u, v, indexing="ij"))
-        return grid_u, grid_v, cKDTree(self.evaluate(grid_u, grid_v))
+        return grid_u, grid_v, scipy.spatial.cKDTree(self.evaluate(grid_u, grid_v))
 
     @property
     def sample_points(self) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.geometry.coverage import Coverage
@@ -54,13 +55,13 @@ class MeshUnderside:
         The maximum height at which the line down from a point meets a triangle; NaN where it meets
         none. Where the underside has a recess, that of the recess.
         """
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
         corners = self.mesh.vertices[self.mesh.faces]
         plan = corners[:, :, [0, 2]]
         middle = plan.mean(axis=1)
         reach = np.linalg.norm(plan - middle[:, None], axis=2).max(axis=1)
-        near = cKDTree(points[:, [0, 2]]).query_ball_point(middle, reach * (1.0 + 1e-9))
+        near = scipy.spatial.cKDTree(points[:, [0, 2]]).query_ball_point(
+            middle, reach * (1.0 + 1e-9)
+        )
         counts = np.array([len(found) for found in near], dtype=int)
         heights = np.full(len(points), -np.inf)
         if counts.any():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.activity.load import GRAVITY
@@ -170,10 +171,10 @@ def sample_curve(curve: CurveSettings, table: Array | None, at: Array) -> Array:
         raise ValueError("a curve of a table without its table")
     if curve.between == "linear":
         return np.interp(at, points[:, 0], points[:, 1])
-    from scipy.interpolate import PchipInterpolator  # noqa: PLC0415 - see geometry.surface
-
     inside = np.clip(at, points[0, 0], points[-1, 0])
-    return np.asarray(PchipInterpolator(points[:, 0], points[:, 1])(inside), dtype=float)
+    return np.asarray(
+        scipy.interpolate.PchipInterpolator(points[:, 0], points[:, 1])(inside), dtype=float
+    )
 
 
 def _body(name: str, settings: BodySettings) -> Body:

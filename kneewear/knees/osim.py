@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
@@ -483,8 +484,6 @@ def simm_spline(x: Array, y: Array) -> Callable[[float], float]:
     points the second derivative does not change in the end intervals (Forsythe, Malcolm and Moler
     1977, Computer Methods for Mathematical Computations, section 4.4, quoted from memory).
     """
-    from scipy.interpolate import CubicHermiteSpline  # noqa: PLC0415 - see kneewear.geometry.surface
-
     count, step, rise = x.size, np.diff(x), np.diff(y) / np.diff(x)
     if count == 2:
         slope = np.array([rise[0], rise[0]])
@@ -503,7 +502,7 @@ def simm_spline(x: Array, y: Array) -> Callable[[float], float]:
         slope = np.empty(count)
         slope[:-1] = rise - step * (2.0 * bend[:-1] + bend[1:])
         slope[-1] = rise[-1] + step[-1] * (bend[-2] + 2.0 * bend[-1])
-    spline = CubicHermiteSpline(x, y, slope)
+    spline = scipy.interpolate.CubicHermiteSpline(x, y, slope)
 
     def value(at: float) -> float:
         inside = min(max(at, x[0]), x[-1])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.errors import ConvergenceError
@@ -72,7 +73,6 @@ def tune_strains(
     motion; ConvergenceError counts as `NO_EQUILIBRIUM`. Least squares in the bounds, with at most
     so many evaluations with derivatives.
     """
-    from scipy.optimize import least_squares  # noqa: PLC0415 - see kneewear.geometry.surface
 
     def all_errors(values: Array) -> Array:
         return errors(dict(zip(groups, values.tolist(), strict=True)))
@@ -85,7 +85,7 @@ def tune_strains(
         except ConvergenceError:
             return np.full(start[::2].size, NO_EQUILIBRIUM)
 
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         fitted,
         np.zeros(len(groups)),
         bounds=(-largest, largest),

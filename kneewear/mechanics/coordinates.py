@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.mechanics import _kernels
@@ -100,11 +101,9 @@ def follow_samples(samples: ArrayLike, duration: float) -> PeriodicSpline:
     After it they stay at the last sample for one interval more. Rates are continuous, accelerations
     are not (Fritsch and Butland 1984, doi:10.1137/0905021).
     """
-    from scipy.interpolate import PchipInterpolator  # noqa: PLC0415 - see geometry.surface
-
     values = np.asarray(samples, dtype=float)
     values = np.concatenate([values, values[-1:]])
     step = duration / (len(values) - 2)
-    pieces = PchipInterpolator(step * np.arange(len(values)), values).c[::-1]
+    pieces = scipy.interpolate.PchipInterpolator(step * np.arange(len(values)), values).c[::-1]
     coefficients = np.ascontiguousarray(np.moveaxis(pieces, 0, 1))
     return PeriodicSpline(coefficients, step * (len(values) - 1))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from contourpy import contour_generator
 from matplotlib.axes import Axes
@@ -151,15 +152,13 @@ def draw_section(
     axes: Axes, surfaces: tuple[Array, Array], plane: tuple[int, float], along: int, colour: str
 ) -> None:
     """Cut insert and metal by the plane `component = value`, and draw y over another component."""
-    from scipy.ndimage import map_coordinates  # noqa: PLC0415 - see kneewear.geometry.surface
-
     component, value = plane
     for points, ink in zip(surfaces, (colour, style.METAL), strict=True):
         for line in contour_generator(z=points[..., component]).lines(value):
             index = np.asarray(line)[:, ::-1].T
             # Rounding may end a line slightly outside the samples.
             across, height = (
-                map_coordinates(points[..., axis], index, order=1, mode="nearest")
+                scipy.ndimage.map_coordinates(points[..., axis], index, order=1, mode="nearest")
                 for axis in (along, 1)
             )
             axes.plot(across, height, color=ink)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.analysis.groups import QUANTITIES, covariates_of, drop_single_life
@@ -472,8 +473,6 @@ def limit_fits(
     computed case, not of a patient. Results that do not fall with thickness are left out: no
     minimum thickness follows from their limits.
     """
-    from scipy.special import stdtrit  # noqa: PLC0415 - only here
-
     design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
     freedom = len(design) - COEFFICIENTS
     if regression.empty or freedom < 1 or len(covariates_of(cases)) > 2:
@@ -490,7 +489,7 @@ def limit_fits(
         **{str(name): [float(own.min()), float(own.max())] for name, own in design.items()},
         "inverse": _inverse(design.to_numpy()),
         "logarithmic_inverse": _inverse(np.log(design.to_numpy())),
-        "quantile": float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)),
+        "quantile": float(scipy.special.stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)),
         "lives": list(dict.fromkeys(cases["life"])),
         "fits": [
             {

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.base.files import Location
@@ -102,13 +103,11 @@ def _table_rows(study: Study, rows: Sequence[Mapping[str, Any]]) -> Iterator[Row
 
 def _points(study: Study) -> Iterator[Row]:
     """Points of a space-filling plan."""
-    from scipy.stats import qmc  # noqa: PLC0415 - slow to load
-
     count, sides = study.cases.case_count(study.variables) or 0, len(study.variables)
     if study.cases.plan == "sobol":
-        points = qmc.Sobol(sides, scramble=True, rng=study.seed).random(count)
+        points = scipy.stats.qmc.Sobol(sides, scramble=True, rng=study.seed).random(count)
     else:
-        points = qmc.LatinHypercube(sides, rng=study.seed).random(count)
+        points = scipy.stats.qmc.LatinHypercube(sides, rng=study.seed).random(count)
     columns = {
         name: variable.quantiles(points[:, number])
         for number, (name, variable) in enumerate(study.variables.items())

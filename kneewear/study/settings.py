@@ -26,7 +26,7 @@ from kneewear.errors import Finding, InputDataError
 from kneewear.motion.settings import CONTACT_LIMITS_MPA
 from kneewear.study.models import MODELS
 from kneewear.study.study import CaseStudy, Study, WearStudy, place_of_level
-from kneewear.study.without_effect import variable_findings
+from kneewear.study.without_effect import check_cases, variable_findings
 from kneewear.wear.settings import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
 
 __all__ = [
@@ -88,7 +88,7 @@ def validate_study(
     model = _model_of(source, name, files)
     try:
         study = model.model_validate(dict(source))
-        study.check_cases()
+        check_cases(study)
     except ValidationError as error:
         raise refusal(error, model, source, name, files) from None
     return study

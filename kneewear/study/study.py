@@ -9,8 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import Field, field_validator, model_validator
 
 from kneewear import checkout_folder
 from kneewear.activity.settings import ActivitySettings, Motion
@@ -26,7 +25,6 @@ from kneewear.base.variables import (
     Value,
     Variable,
     apply_values,
-    check_variables,
     is_unchanged,
     set_values,
 )
@@ -36,12 +34,6 @@ from kneewear.study.analysis_settings import Analyses
 from kneewear.study.plan_settings import AnyPlan, Factorial
 from kneewear.study.report_settings import NO_REPORT, ReportSettings, SimulatorTestSettings
 from kneewear.study.shipped import moved_file
-from kneewear.study.without_effect import (
-    reason_without_effect,
-    refuse_idle,
-    refuse_too_few_cases,
-    refuse_unknown_variables,
-)
 from kneewear.wear.settings import WearSettings
 
 # Element frames (elements times frames, activities and blocks) that a job simulates in about three
@@ -316,46 +308,6 @@ class Study(Settings):
         for name, variable in self.variables.items():
             for value in variable.extremes:
                 yield self.at({name: value})
-
-    def check_cases(self) -> None:
-        """Refuse variables that no case can have.
-
-        Their paths must name settings that cases depend on, no variable may replace what another
-        one changed, and the settings must be possible with each level or bound alone.
-        Combinations of variables are checked when they are computed. ValidationError as of
-        :func:`kneewear.base.faults.fault_at`.
-        """
-        settings = self.model_dump(mode="json")
-        changed = [path for variable in self.variables.values() for path in variable.settings]
-        for variable in self.variables.values():
-            if not variable.settings:
-                changed += [key for block in (variable.blocks or {}).values() for key in block]
-
-        def without_effect(settings: Mapping[str, Any], location: Location) -> str:
-            return reason_without_effect(settings, location, changed)
-
-        check_variables(settings, self.variables, ("variables",), without_effect)
-        refuse_unknown_variables(self)
-        refuse_idle(settings, self.variables)
-        refuse_too_few_cases(self)
-        for name, variable in self.variables.items():
-            for number, value in enumerate(variable.extremes):
-                try:
-                    self.at({name: value})
-                except ValidationError as error:
-                    first = error.errors()[0]
-                    key = ".".join(map(str, first["loc"]))
-                    context = first.get("ctx", {})
-                    texts = {
-                        "found": context.get("found", f"{value}, for which {key} is refused"),
-                        "expected": context.get("expected", first["msg"]),
-                        "remedy": context.get("remedy", "Correct the value."),
-                        "check": key if first["type"] == "impossible" else "",
-                    }
-                    place = ("variables", name, *place_of_level(variable, number, value))
-                    kind = PydanticCustomError("kneewear", "found {found}", texts)
-                    line = InitErrorDetails(type=kind, loc=place, input=value)
-                    raise ValidationError.from_exception_data("settings", [line]) from None
 
     def job_size(self, count: int) -> int:
         """Number of cases of a job, of `count` in all."""

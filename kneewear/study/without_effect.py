@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import hypot
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from kneewear.base.cases import OUTPUTS
 from kneewear.base.checks import checks
 from kneewear.base.faults import fault_at, suggestion
 from kneewear.base.files import Location, value_at
 from kneewear.base.keys import range_at
-from kneewear.base.variables import Variable, apply_values, locations_of
+from kneewear.base.variables import Variable, apply_values, check_variables, locations_of
 from kneewear.errors import Finding
-
-if TYPE_CHECKING:
-    from kneewear.study.study import Study
+from kneewear.study.study import Study, place_of_level
+from kneewear.wear.law_settings import WEAR_LAWS, laws_with_wear_factor
 
 # Settings on which no case depends.
 _SHARED = (
@@ -29,14 +31,7 @@ _USED_WITH: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ("simulation.medial_share", "simulation.load_line", ("solved",)),
     ("simulation.forward", "simulation.analysis", ("forward",)),
     ("coarse_grid", "simulation.analysis", ("forward",)),
-    ("wear.laws.directional_work", "wear.wear_law", ("directional_work",)),
-    ("wear.laws.cross_shear_saturation", "wear.wear_law", ("cross_shear_saturation",)),
-    ("wear.laws.pressure_power", "wear.wear_law", ("pressure_power",)),
-    ("wear.laws.cross_shear_and_pressure", "wear.wear_law", ("cross_shear_and_pressure",)),
-    ("wear.laws.contact_area", "wear.wear_law", ("contact_area",)),
-    ("wear.wear_factor_mm3_per_n_m", "wear.wear_law",
-     ("archard", "unified_theory", "directional_work", "cross_shear_saturation")),
-)  # fmt: skip
+)
 # Numbers of the computation: a plan of samples over them shows no property of knees.
 _NUMERICAL = (
     "grid", "coarse_grid", "table", "simulation.frames", "simulation.tolerance",
@@ -53,6 +48,47 @@ _LARGEST = {"MPa": 500.0, "mm": 60.0, "mm2": 5000.0, "mm3": 1e5, "mm/year": 20.0
 _SPREAD_UNITS = ("deg", "mm")
 # Results of which less is better.
 _HARMFUL = ("pressure", "depth", "volume", "rate", "damage_area")
+
+
+def check_cases(study: Study) -> None:
+    """Refuse variables that no case can have.
+
+    Their paths must name settings that cases depend on, no variable may replace what another
+    one changed, and the settings must be possible with each level or bound alone.
+    Combinations of variables are checked when they are computed. ValidationError as of
+    :func:`kneewear.base.faults.fault_at`.
+    """
+    settings = study.model_dump(mode="json")
+    changed = [path for variable in study.variables.values() for path in variable.settings]
+    for variable in study.variables.values():
+        if not variable.settings:
+            changed += [key for block in (variable.blocks or {}).values() for key in block]
+
+    def without_effect(settings: Mapping[str, Any], location: Location) -> str:
+        return reason_without_effect(settings, location, changed)
+
+    check_variables(settings, study.variables, ("variables",), without_effect)
+    refuse_unknown_variables(study)
+    refuse_idle(settings, study.variables)
+    refuse_too_few_cases(study)
+    for name, variable in study.variables.items():
+        for number, value in enumerate(variable.extremes):
+            try:
+                study.at({name: value})
+            except ValidationError as error:
+                first = error.errors()[0]
+                key = ".".join(map(str, first["loc"]))
+                context = first.get("ctx", {})
+                texts = {
+                    "found": context.get("found", f"{value}, for which {key} is refused"),
+                    "expected": context.get("expected", first["msg"]),
+                    "remedy": context.get("remedy", "Correct the value."),
+                    "check": key if first["type"] == "impossible" else "",
+                }
+                place = ("variables", name, *place_of_level(variable, number, value))
+                kind = PydanticCustomError("kneewear", "found {found}", texts)
+                line = InitErrorDetails(type=kind, loc=place, input=value)
+                raise ValidationError.from_exception_data("settings", [line]) from None
 
 
 def reason_without_effect(
@@ -72,7 +108,7 @@ def reason_without_effect(
     if location[0] in _SHARED:
         return "cases do not depend on it"
     path = ".".join(map(str, location))
-    for start, other, values in _USED_WITH:
+    for start, other, values in (*_USED_WITH, *_used_with_laws()):
         if _begins(path, start) and not any(_begins(other, one) for one in changed):
             given = value_at(settings, tuple(other.split(".")))
             if given is not None and given not in values:
@@ -82,6 +118,13 @@ def reason_without_effect(
         if not any(location[1] in shares for shares in lives.values()):
             return f"no life has activity {location[1]}"
     return ""
+
+
+def _used_with_laws() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
+    """Yield settings that only some wear laws use, as `_USED_WITH` lists those of others."""
+    for name in WEAR_LAWS:
+        yield f"wear.laws.{name}", "wear.wear_law", (name,)
+    yield "wear.wear_factor_mm3_per_n_m", "wear.wear_law", laws_with_wear_factor()
 
 
 def refuse_idle(settings: Mapping[str, Any], variables: Mapping[str, Variable]) -> None:

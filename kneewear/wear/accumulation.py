@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -369,8 +370,6 @@ def block_ends(settings: WearSettings) -> tuple[float, ...]:
     count = settings.blocks
     if count == 1 or not settings.creep_takes_time:
         return tuple((number + 1) / count for number in range(count))
-    from scipy.optimize import brentq  # noqa: PLC0415 - see kneewear.geometry.surface
-
     minutes = minutes_of_life(settings.months)
 
     def progress(decades: float) -> float:
@@ -380,7 +379,7 @@ def block_ends(settings: WearSettings) -> tuple[float, ...]:
     first = float(np.log10(FIRST_MINUTE / minutes))
     least = progress(first)
     ends = [
-        brentq(lambda d, to=to: progress(d) - to, first, 0.0)
+        scipy.optimize.brentq(lambda d, to=to: progress(d) - to, first, 0.0)
         for to in least + (1.0 - least) * np.arange(1, count) / count
     ]
     return (*(float(10.0**end) for end in ends), 1.0)

@@ -327,3 +327,8 @@ class ContactArea(WearLaw):
         low = self.low_slope * cross_shear + self.low_intercept
         high = self.high_slope * cross_shear + self.high_intercept
         return 1.0e-9 * np.where(cross_shear < self.border, low, high)
+
+
+def laws_with_wear_factor() -> tuple[str, ...]:
+    """Names of the laws whose factor multiplies the wear factor of the settings."""
+    return tuple(name for name, law in WEAR_LAWS.items() if law.multiplies_wear_factor)

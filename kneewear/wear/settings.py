@@ -10,12 +10,14 @@ from pydantic import Field, create_model, field_validator, model_validator
 from kneewear.base.faults import fault, fault_at
 from kneewear.base.ranges import Range
 from kneewear.base.types import Name, NonNegative, Positive, Removable, Settings, quantity
-from kneewear.wear.law_settings import FACTOR, WEAR_LAWS
+from kneewear.wear.law_settings import FACTOR, WEAR_LAWS, laws_with_wear_factor
 
 if TYPE_CHECKING:
     LawName = str
 else:
     LawName = Literal[tuple(WEAR_LAWS)]
+*_FIRST, _LAST = laws_with_wear_factor()
+_WITH_FACTOR = f"{', '.join(_FIRST)} and {_LAST}"
 # Part of the cycles of a life.
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -74,8 +76,8 @@ class WearSettings(Settings):
         description="Coefficients of wear laws; those left out are as published.",
     )
     wear_factor_mm3_per_n_m: NonNegative = quantity(
-        "Wear factor on a square path, for the laws archard, unified_theory, directional_work and "
-        "cross_shear_saturation; the others have published constants.",
+        f"Wear factor on a square path, for the laws {_WITH_FACTOR}; the others have published "
+        "constants.",
         FACTOR,
     )
     polyethylene: str | None = Field(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import ceil
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.geometry.element_grid import ElementGrid
@@ -85,12 +86,9 @@ def worn_patches(grid: ElementGrid) -> dict[str, Surface]:
     straight from the last two elements, and is level where the elements have no surface (beyond an
     outline that is not a rectangle).
     """
-    from scipy.interpolate import RectBivariateSpline  # noqa: PLC0415 - slow to load
-    from scipy.ndimage import distance_transform_edt  # noqa: PLC0415
-
     found = {}
     for side, name in enumerate(grid.sides):
-        nearest = distance_transform_edt(
+        nearest = scipy.ndimage.distance_transform_edt(
             ~grid.valid[side], return_distances=False, return_indices=True
         )
         height = grid.centre[side, ..., 1][tuple(nearest)]
@@ -99,7 +97,9 @@ def worn_patches(grid: ElementGrid) -> dict[str, Surface]:
         )
         height = _to_border(_to_border(height).T).T
         # Along columns (+z) first: S_u x S_v then points up.
-        knots_u, knots_v, levels = RectBivariateSpline(columns, rows, height.T).tck
+        knots_u, knots_v, levels = scipy.interpolate.RectBivariateSpline(
+            columns, rows, height.T
+        ).tck
         # A spline reproduces a plane with these abscissae of its control points.
         u, v = ((knots[1:-3] + knots[2:-2] + knots[3:-1]) / 3.0 for knots in (knots_u, knots_v))
         corners = grid.corners[side]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.base.cases import BODY_MASS, THICKNESS
@@ -214,12 +215,10 @@ class FitProblem:
 
     def refine(self, stage: StageSettings, parts: Array) -> tuple[float, Array]:
         """Sum of squares and positions after the steps of a stage; infinite without results."""
-        from scipy.optimize import least_squares  # noqa: PLC0415 - slow to load
-
         # Points are refined in processes, or threads, of their own.
         own = replace(self, contact={})
         if stage.steps:
-            parts = least_squares(
+            parts = scipy.optimize.least_squares(
                 lambda parts: np.nan_to_num(own.residuals(parts, stage), posinf=REFUSED),
                 parts,
                 bounds=(0.0, 1.0),
@@ -257,10 +256,8 @@ def search_constants(
     Constants that enter linearly, as the wear factor, are fitted with the others.
     The outcome depends on the study's seed, not on the number of processes.
     """
-    from scipy.stats.qmc import LatinHypercube  # noqa: PLC0415 - slow to load
-
     names, stages = list(problem.variables), problem.plan.stages
-    sampler = LatinHypercube(len(names), rng=problem.study.seed)
+    sampler = scipy.stats.qmc.LatinHypercube(len(names), rng=problem.study.seed)
     points = problem.starts + ([] if near is None else [near])
     points += [*sampler.random(stages[0].starts)]
     tables: list[pd.DataFrame] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.foundation import ThreeParameterMaterial
@@ -57,8 +58,6 @@ def fit_material(
         If there are not more different stresses than constants, values that are not positive, or an
         exponent below 1.
     """
-    from scipy.optimize import least_squares  # noqa: PLC0415 - see kneewear.geometry.surface
-
     at, wanted = np.asarray(stress, dtype=float), np.asarray(values, dtype=float)
     constants = 3 if exponent is None else 1 if exponent == 1.0 else 2
     different = np.unique(at).size
@@ -87,7 +86,9 @@ def fit_material(
     stiff = wanted.max() if response == "modulus" else (at / np.maximum(wanted, 1e-12)).max()
     best = min(
         (
-            least_squares(misfit, np.log([stiff, at.max() * part, order - 1.0])[:constants])
+            scipy.optimize.least_squares(
+                misfit, np.log([stiff, at.max() * part, order - 1.0])[:constants]
+            )
             for part in (0.3, 0.6, 1.0)
             for order in ((2.0, 4.0) if exponent is None else (2.0,))
         ),

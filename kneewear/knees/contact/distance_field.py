@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry._mesh_kernels import signed_distances
@@ -60,9 +61,6 @@ def distances_to_mesh(mesh: TriangleMesh, points: ArrayLike) -> Array:
 
 def build_distance_field(mesh: TriangleMesh, spacing: float = 1.0) -> DistanceField:
     """Field of signed distances around a mesh in mm, on nodes `spacing` apart, mm."""
-    from scipy.ndimage import spline_filter  # noqa: PLC0415 - see kneewear.geometry.surface
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - as above
-
     low = mesh.vertices.min(axis=0) - MARGIN
     counts = np.ceil((np.ptp(mesh.vertices, axis=0) + 2.0 * MARGIN) / spacing).astype(int) + 1
     lines = [start + spacing * np.arange(count) for start, count in zip(low, counts, strict=True)]
@@ -70,13 +68,13 @@ def build_distance_field(mesh: TriangleMesh, spacing: float = 1.0) -> DistanceFi
     corners = mesh.vertices[mesh.faces]
     centres = corners.mean(axis=1)
     reach = np.linalg.norm(corners - centres[:, None], axis=-1).max()
-    far, nearest = cKDTree(centres).query(nodes)
+    far, nearest = scipy.spatial.cKDTree(centres).query(nodes)
     side = ((nodes - centres[nearest]) * mesh.face_normals[nearest]).sum(axis=1)
     value = np.where(side < 0.0, -far, far)
     near = far < BAND + reach
     value[near] = distances_to_mesh(mesh, nodes[near])
     grid = value.reshape(counts)
-    coefficient = np.ascontiguousarray(spline_filter(grid, order=3, mode="mirror"))
+    coefficient = np.ascontiguousarray(scipy.ndimage.spline_filter(grid, order=3, mode="mirror"))
     arrays = kernels.FieldArrays(
         np.ascontiguousarray(low), float(spacing), coefficient, grid.astype(np.float32)
     )

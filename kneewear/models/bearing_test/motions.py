@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.mechanics.rotations import body_three_123
@@ -131,12 +132,12 @@ def ball_rotations(motion: Rocking | Rotations, frames: int) -> Array:
 
     Rotations of extremes follow each other as body-three 1-2-3 angles about x, y and z.
     """
-    from scipy.spatial.transform import Rotation  # noqa: PLC0415 - slow to load
-
     phase = 2.0 * np.pi * np.arange(frames) / frames
     if isinstance(motion, Rocking):
         axis = np.stack([np.cos(phase), np.zeros(frames), np.sin(phase)], axis=-1)
-        turned: Array = Rotation.from_rotvec(np.radians(motion.angle_deg) * axis).as_matrix()
+        turned: Array = scipy.spatial.transform.Rotation.from_rotvec(
+            np.radians(motion.angle_deg) * axis
+        ).as_matrix()
         return turned
     spans = motion.abduction, motion.rotation, motion.flexion
     return body_three_123(np.stack([_angle(span, phase) for span in spans], axis=-1))

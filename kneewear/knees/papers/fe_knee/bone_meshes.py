@@ -17,6 +17,7 @@ from itertools import permutations
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import InputDataError
@@ -198,12 +199,11 @@ def tetrahedralise(surface: TriangleMesh, element: float, source: str) -> tuple[
 
 def _largest_part(nodes: Array, tetrahedra: Ints) -> tuple[Array, Ints]:
     """Leave out loose splinters, and nodes that no tetrahedron has."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - see kneewear.geometry.surface
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
-
     ends = np.concatenate([tetrahedra[:, [0, other]] for other in (1, 2, 3)]).T
-    graph = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(len(nodes),) * 2)
-    part = connected_components(graph, directed=False)[1][tetrahedra[:, 0]]
+    graph = scipy.sparse.coo_array(
+        (np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(len(nodes),) * 2
+    )
+    part = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][tetrahedra[:, 0]]
     kept = tetrahedra[part == np.bincount(part).argmax()]
     used, number = np.unique(kept, return_inverse=True)
     return nodes[used], number.reshape(kept.shape)
@@ -228,20 +228,18 @@ def closed_femur(sheet: TriangleMesh, attachments: ArrayLike, top: float) -> Tri
         neither closed nor free of intersections; `tetrahedralise` fills it. The block is wider
         than a femur above the condyles, and the notch is shallower.
     """
-    from scipy.spatial import ConvexHull, cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     low, high = sheet.vertices.min(axis=0), sheet.vertices.max(axis=0)
     middle = 0.5 * (low + high)
     ends = [middle + 0.75 * (low - middle), middle + 0.75 * (high - middle)]
     roof = np.array([[x[0], top, z[2]] for x in ends for z in ends])
     points = np.concatenate([sheet.vertices, np.asarray(attachments, dtype=float), roof])
-    hull = ConvexHull(points)
+    hull = scipy.spatial.ConvexHull(points)
     normals = hull.equations[:, :3]
     corners = points[hull.simplices]
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     flipped = (cross * normals).sum(axis=1) < 0.0
     faces = np.where(flipped[:, None], hull.simplices[:, ::-1], hull.simplices)
-    distance = cKDTree(sheet.vertices).query(corners.mean(axis=1))[0]
+    distance = scipy.spatial.cKDTree(sheet.vertices).query(corners.mean(axis=1))[0]
     walls = faces[(normals[:, 1] > -0.2) & (distance > _DOUBLED)]
     own = simplified(sheet, _SURFACE_POINTS)
     return TriangleMesh(
@@ -355,11 +353,9 @@ def covered_triangles(boundary: Ints, nodes: Array, sheet: TriangleMesh, near: f
 
     The sheet is the subchondral bone; triangles must also face its way.
     """
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     surface = TriangleMesh(nodes, boundary)
     centres = sheet.vertices[sheet.faces].mean(axis=1)
-    distance, nearest = cKDTree(centres).query(nodes[boundary].mean(axis=1))
+    distance, nearest = scipy.spatial.cKDTree(centres).query(nodes[boundary].mean(axis=1))
     facing = (surface.face_normals * sheet.face_normals[nearest]).sum(axis=1) > 0.0
     return boundary[(distance < near) & facing]
 

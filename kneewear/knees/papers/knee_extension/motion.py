@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.contact.foundation import confined_modulus
@@ -169,8 +170,6 @@ def find_slack_length(
     The ratio falls with the slack length, with which the patella moves along the trochlea.
     ConvergenceError if it does not pass through the wanted one within 15 mm.
     """
-    from scipy.optimize import brentq  # noqa: PLC0415
-
     wanted = settings.extension.patellar_ligament
     case = next(iter(settings.extension.forcing.force_n))
     pose = start_coordinates(settings)
@@ -190,7 +189,9 @@ def find_slack_length(
     for _ in range(STEPS):
         there = excess(length + step)
         if here * there <= 0.0:
-            slack = float(brentq(excess, *sorted((length, length + step)), xtol=1e-4))
+            slack = float(
+                scipy.optimize.brentq(excess, *sorted((length, length + step)), xtol=1e-4)
+            )
             return slack, pose
         length, here = length + step, there
     what = f"A slack length of the patellar ligament for a force ratio of {wanted.force_ratio:g}"
@@ -332,11 +333,9 @@ def stored_energy_error(one: Extension) -> float:
     Relative to the largest of that work. Energy is kinetic, of weights, of bundles and of contact;
     work is the integral of the power at the output times.
     """
-    from scipy.interpolate import CubicSpline  # noqa: PLC0415
-
     count = min(len(one.table), len(one.motion.time))
     rows, time = one.table.iloc[:count], one.motion.time[:count]
-    work = CubicSpline(time, rows["quadriceps power"]).antiderivative()(time)
+    work = scipy.interpolate.CubicSpline(time, rows["quadriceps power"]).antiderivative()(time)
     stored = one.motion.energy[:count] + rows["contact energy"].to_numpy()
     energy = one.motion.kinetic[:count] + stored
     return float(np.abs(energy - energy[0] - work).max() / np.abs(work).max())

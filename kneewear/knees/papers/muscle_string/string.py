@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import ConvergenceError, InputDataError
@@ -184,8 +185,6 @@ def stretch_string(
 
 def _solve_programme(line: Array, recent: Sequence[_Planes]) -> tuple[Array, Array, float]:
     """Nodes above the planes nearest to the equally spaced ones, forces on them, and residual."""
-    from scipy.optimize import nnls  # noqa: PLC0415 - see kneewear.geometry.surface
-
     factor, inverse = _chain(len(line))
     kept = [recent[0].obstacle >= 0, *(old.holds_at(recent[0]) for old in recent[1:])]
     node = np.concatenate([np.flatnonzero(mask) for mask in kept])
@@ -204,7 +203,7 @@ def _solve_programme(line: Array, recent: Sequence[_Planes]) -> tuple[Array, Arr
     rows = (inverse[:, node] * normal.T[:, None, :]).reshape(-1, node.size)
     target = np.zeros(len(rows) + 1)
     target[-1] = 1.0
-    dual = nnls(np.vstack([rows, lift]), target)[0]
+    dual = scipy.optimize.nnls(np.vstack([rows, lift]), target)[0]
     held = dual * size / (1.0 - lift @ dual)
     np.add.at(force, node, held[:, None] * normal)
     moved = inverse.T @ (inverse @ force)

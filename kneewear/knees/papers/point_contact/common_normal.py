@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry.table import SurfaceTable
@@ -83,12 +84,10 @@ def guess_common_normal(
     The start of the search at a pose without a previous one; normals of the samples point outward.
     Raises ValueError if no samples face each other.
     """
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     rotation = np.asarray(rotation, dtype=float)
     nodes, normals = fixed.point.reshape(-1, 3), fixed.normal.reshape(-1, 3)
     moved = moving.point.reshape(-1, 3) @ rotation.T + np.asarray(translation, dtype=float)
-    _, nearest = cKDTree(nodes).query(moved)
+    _, nearest = scipy.spatial.cKDTree(nodes).query(moved)
     d = moved - nodes[nearest]
     gap = (d * normals[nearest]).sum(-1)
     facing = (normals[nearest] * (moving.normal.reshape(-1, 3) @ rotation.T)).sum(-1) < -0.5

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
@@ -78,8 +79,6 @@ def integrate_euler_parameters(
     ----------
     Machado thesis, section 6.2.1, Equations 6.1 to 6.8.
     """
-    from scipy.integrate import solve_ivp  # noqa: PLC0415
-
     times, count = np.asarray(times, dtype=float), len(system.bodies)
     inertia = []
     for body in system.bodies:
@@ -117,7 +116,7 @@ def integrate_euler_parameters(
         first.translation[1:].ravel(), turns.as_quat(scalar_first=True).ravel(),
         np.zeros(6 * count),
     ])  # fmt: skip
-    found = solve_ivp(
+    found = scipy.integrate.solve_ivp(
         rates, (times[0], times[-1]), begin, "DOP853", times,
         rtol=relative_tolerance, atol=1e-2 * relative_tolerance,
     )  # fmt: skip

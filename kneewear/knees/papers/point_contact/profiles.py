@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import InputDataError
@@ -57,15 +58,11 @@ def polar_profile(angle: ArrayLike, radius: ArrayLike, spline: str) -> kernels.P
     `spline` is "cubic" (not-a-knot), "akima" or "shape_preserving" (monotone cubics of Fritsch and
     Carlson; the thesis uses one that keeps convexity). ValueError if it is another.
     """
-    from scipy.interpolate import (  # noqa: PLC0415 - see kneewear.geometry.surface
-        Akima1DInterpolator,
-        CubicSpline,
-        PchipInterpolator,
-    )
-
     kinds = {
-        "cubic": CubicSpline, "akima": Akima1DInterpolator, "shape_preserving": PchipInterpolator
-    }  # fmt: skip
+        "cubic": scipy.interpolate.CubicSpline,
+        "akima": scipy.interpolate.Akima1DInterpolator,
+        "shape_preserving": scipy.interpolate.PchipInterpolator,
+    }
     if spline not in kinds:
         raise ValueError(f"spline '{spline}': expected one of {', '.join(kinds)}")
     pieces = kinds[spline](np.asarray(angle, dtype=float), np.asarray(radius, dtype=float))
