@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from kneewear import default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.sides import SIDES
 from kneewear.base.types import THICKNESS, is_file_name
@@ -27,6 +26,7 @@ from kneewear.geometry.segmentation import (
 from kneewear.io.documents import save_text
 from kneewear.setup.curves import activity_block, quoted_path, silenced_block
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
+from kneewear.study.shipped import shipped_folder
 
 # Assumed of a sheet that does not show its underside: a usual least thickness (from memory), mm.
 _ASSUMED_THICKNESS = 6.0
@@ -223,7 +223,7 @@ def _underside(
 
 def grades() -> dict[str, dict[str, Any]]:
     """Settings of each grade of polyethylene, with the wear law that its factor belongs to."""
-    content = read_settings_file(default_settings_file().with_name("polyethylene.yaml")).content
+    content = read_settings_file(shipped_folder() / "evidence" / "polyethylene.yaml").content
     law = content["wear"]["wear_law"]
     return {
         name: {**block, "wear": {"wear_law": law, **block["wear"]}}

@@ -7,7 +7,7 @@ shelves: studies that exist as evidence, and knees of papers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +64,11 @@ def find_study(name: str) -> Path | None:
     return moved_file(path)
 
 
-def moved_file(path: str | Path) -> Path | None:
+def moved_file(path: str | Path, shelves: Iterable[str] = SHELVES) -> Path | None:
     """File that comes with kneewear of a path below its folder `config`; None without one.
 
     `path` starts with `config`, or is in the shipped folder. Of a file that was put on a shelf it
-    is the path of before.
+    is the path of before; only these `shelves` are searched.
     """
     root, given = shipped_folder(), Path(path)
     if given.parts[:1] == ("config",):
@@ -78,7 +78,7 @@ def moved_file(path: str | Path) -> Path | None:
             inner = given.resolve().relative_to(root)
         except ValueError:
             return None
-    places = (root / shelf / inner for shelf in SHELVES)
+    places = (root / shelf / inner for shelf in shelves)
     return next((place for place in places if place.is_file()), None)
 
 

@@ -33,7 +33,7 @@ from kneewear.motion.settings import SimulationSettings
 from kneewear.study.analysis_settings import Analyses
 from kneewear.study.plan_settings import AnyPlan, Factorial
 from kneewear.study.report_settings import NO_REPORT, ReportSettings, SimulatorTestSettings
-from kneewear.study.shipped import moved_file
+from kneewear.study.shipped import SHELVES, moved_file
 from kneewear.wear.settings import WearSettings
 
 # Element frames (elements times frames, activities and blocks) that a job simulates in about three
@@ -408,7 +408,7 @@ class Study(Settings):
         in_folder = Path(os.path.normpath(self.data_root(root) / given))
         possible = in_folder, Path(root) / given, given
         found = next((one for one in possible if one.exists()), None)
-        return found or moved_file(given) or in_folder
+        return found or moved_file(given, filter(None, SHELVES)) or in_folder
 
 
 def place_of_level(variable: Variable, number: int, value: Value) -> Location:

@@ -172,7 +172,7 @@ def read_motion(path: Path) -> None:
 
 def settings_seeds() -> dict[str, bytes]:
     """Committed studies."""
-    names = ("quick.yaml", "example_meshes.yaml", "nominal.yaml")
+    names = ("quick.yaml", "example_meshes.yaml", "rotating_platform.yaml")
     return {name: (CHECKOUT / "config" / name).read_bytes() for name in names}
 
 

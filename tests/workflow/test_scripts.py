@@ -6,10 +6,10 @@ import ast
 import re
 
 import pytest
-from kneewear.base.shipped import find_study
 
 from kneewear.api import load_study
 from kneewear.runs.chains import chain_of
+from kneewear.study.shipped import find_study
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 SCRIPTS = sorted((CHECKOUT / "scripts").glob("*.py"))

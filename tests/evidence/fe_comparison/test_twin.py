@@ -47,7 +47,7 @@ TARGETS = {
 @pytest.mark.parametrize("study", ["fe_twin", "fe_twin_dm", "fe_twin_ultracongruent"])
 @pytest.mark.parametrize("target", TARGETS)
 def test_stored_errors_of_the_coupled_layer_are_within_their_targets(study, target):
-    file = CONFIG.parents[1] / "docs/snapshot" / study / "tables/fe_twin.csv"
+    file = CONFIG.parents[2] / "docs/snapshot" / study / "tables/fe_twin.csv"
     quantity, column = target
     errors = pd.read_csv(file, comment="#").set_index("quantity").loc[quantity, column].abs()
     assert len(errors) >= 10
