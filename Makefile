@@ -119,6 +119,7 @@ check: $(DEVELOPED)
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy kneewear
 	$(BIN)/lint-imports
+	$(BIN)/python -m benchmarks.structure
 
 # Figures and tables of the source documents, numbered as there, into results/paper/: studies that are
 # not finished are run first, which takes hours. Those whose data are missing are left out.

@@ -78,7 +78,7 @@ def regression_models(
 
 
 @figure("wear_over_cycles", of="study")
-def wear_over_cycles(
+def cycles_of_lives(
     wear_over_cycles: pd.DataFrame, simulator_tests: pd.DataFrame | None = None
 ) -> Figure:
     """Material lost over the cycles, beside what simulators measured."""

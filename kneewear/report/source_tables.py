@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import pandas as pd
@@ -44,10 +46,12 @@ def check_ranges(settings: Settings) -> pd.DataFrame:
 def citations(settings: Settings) -> pd.DataFrame:
     """References of the methods, laws and data of a run, each once; columns use and source."""
     known = page_data("citations")
-    if "fe_knee" in settings:
-        cited = dict(known["fe_knee"])
-        if settings["fe_knee"]["bones"]["source"] == "natural":
-            cited |= known["natural_bones"]
+    own = known["models"].get(settings.get("model"))
+    if own is not None:
+        cited = dict(own["always"])
+        for part in own["where"]:
+            if reduce(getitem, part["key"].split("."), settings) == part["value"]:
+                cited |= part["sources"]
         return pd.DataFrame(cited.items(), columns=["use", "source"])
     rows = [*known["always"].items(), *_implant_sources(settings, known)]
     if "wear" in settings:

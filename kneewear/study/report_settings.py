@@ -216,9 +216,10 @@ class ReportSettings(Settings):
         description="Wear measured in a knee simulator that is drawn over the predicted wear."
     )
     fe_twin: FileName | None = Field(
+        default=None,
         description="Table of a finished finite-element twin "
         "(`results/<study>/tables/fe_twin.csv`) of the same implant and material, whose errors the "
-        "page of a wear study states; null for none."
+        "page of a wear study states; null for none.",
     )
 
 
@@ -231,5 +232,4 @@ NO_REPORT = {
     "measured": {},
     "retrievals": {},
     "simulator_tests": {},
-    "fe_twin": None,
 }

@@ -7,7 +7,7 @@ import re
 
 import yaml
 
-from docs.generators.gallery import RECORD, ROOT, render_gallery
+from docs.generators.gallery import DOCS, RECORD, ROOT, render_gallery
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 from kneewear.study.shipped import shipped_studies
 
