@@ -24,27 +24,22 @@ from kneewear.base.schemas import CONTACT, DAMAGE  # noqa: E402
 from kneewear.study.schema import RECORDS  # noqa: E402
 
 ROOMS = (
-    "settings",
+    "base",
     "mechanics",
     "geometry",
     "activity",
     "contact",
-    "tissue",
-    "fe",
-    "multibody",
-    "simulation",
-    "wear",
-    "wear_tests",
-    "regression",
-    "study",
-    "studies",
-    "analysis",
-    "verification",
-    "report",
-    "replications",
     "io",
-    "new_study",
-    "reference",
+    "motion",
+    "wear",
+    "study",
+    "analysis",
+    "report",
+    "setup",
+    "models",
+    "knees",
+    "evidence",
+    "runs",
 )
 # In the order of use; the classes are what the functions return.
 API = (
@@ -96,7 +91,7 @@ def generated_pages() -> Iterator[tuple[str, str]]:
     yield "reference/package.md", api_page("kneewear", "Package", top_level())
     for room in ROOMS:
         yield (
-            f"reference/{page_name(room)}.md",
+            f"reference/{room}.md",
             api_page(f"kneewear.{room}", room, modules_of(room)),
         )
     yield "reference/settings.md", settings_page.render_page()
@@ -106,14 +101,9 @@ def generated_pages() -> Iterator[tuple[str, str]]:
         yield f"notebooks/{notebook.stem}.md", notebook_page(notebook)
 
 
-def page_name(room: str) -> str:
-    """Name of a room's page; settings.md is the page of the keys."""
-    return "settings_room" if room == "settings" else room
-
-
 def reference_index() -> str:
     """Contents of the reference, with the purpose of every room."""
-    rows = [f"| [{room}]({page_name(room)}.md) | {purpose(room)[0]} |" for room in ROOMS]
+    rows = [f"| [{room}]({room}.md) | {purpose(room)[0]} |" for room in ROOMS]
     head = (ROOT / "docs/reference/index.md.in").read_text(encoding="utf-8")
     return head.replace("@ROOMS@", "\n".join(["| room | purpose |", "|---|---|", *rows]))
 
