@@ -48,7 +48,7 @@ def study(request, finished, tmp_path_factory):
     """Name of a study and the checkout in which it has been run."""
     copy = Checkout(
         tmp_path_factory.mktemp(request.param),
-        str(find_study(request.param).relative_to(CHECKOUT)),
+        str(find_study(request.param).resolve().relative_to(CHECKOUT)),
         origin=finished.folder,
     )
     copy.snakemake(overrides=SMALL[request.param])

@@ -43,7 +43,7 @@ def test_tables_figures_and_page_are_there(checkout):
     }
     assert "viewer-data" in (results / "report/index.html").read_text()
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
-    assert not (results / "fe_knee/progress.npz").exists()
+    assert not (results / "evaluated/progress.npz").exists()
 
 
 def test_figures_run_no_step_again(checkout):
@@ -51,15 +51,15 @@ def test_figures_run_no_step_again(checkout):
         "kneewear/knees/papers/fe_knee/figures.py", "TOP_PERCENTILE = 99.5", "TOP_PERCENTILE = 99.0"
     ):
         planned = checkout.planned(SMALL)
-    assert "join_jobs" in planned
-    assert "compute_job" not in planned
+    assert "plot_figures" in planned
+    assert "evaluate_cases" not in planned
 
 
 def test_other_steps_use_the_same_meshes(checkout):
-    meshes = checkout.folder / "results/small/fe_knee/meshes.npz"
+    meshes = checkout.folder / "results/small/evaluated/meshes.npz"
     before, frames = file_hash(meshes), file_hash(meshes.with_name("frames.nc"))
     longer = {**SMALL, "fe_knee": {**SMALL["fe_knee"], "steps": 21}}
-    assert checkout.planned(longer)["compute_job"] == 2
+    assert checkout.planned(longer)["evaluate_cases"] == 2
     checkout.snakemake(overrides=longer)
     assert file_hash(meshes) == before
     assert file_hash(meshes.with_name("frames.nc")) != frames

@@ -77,7 +77,9 @@ for path in map(Path, snakemake.output):
     ],
 )
 def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, rules):
-    copy = Checkout(tmp_path / "copy", str(find_study(f"config/{config}").relative_to(CHECKOUT)))
+    copy = Checkout(
+        tmp_path / "copy", str(find_study(f"config/{config}").resolve().relative_to(CHECKOUT))
+    )
     for script in (copy.folder / "scripts").glob("*.py"):
         script.write_text(STUB)
     few = {"cases": {"plan": "monte_carlo", "samples": 20}} if config == "monte_carlo.yaml" else {}

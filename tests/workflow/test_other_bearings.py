@@ -22,7 +22,7 @@ SMALL = {
 def results_of(name, finished, tmp_path_factory, **changes):
     copy = Checkout(
         tmp_path_factory.mktemp(name),
-        str(find_study(name).relative_to(CHECKOUT)),
+        str(find_study(name).resolve().relative_to(CHECKOUT)),
         origin=finished.folder,
     )
     copy.snakemake(overrides=SMALL | changes)

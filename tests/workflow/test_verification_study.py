@@ -17,10 +17,14 @@ SMALL = {
     "simulation": {"frames": 25},
 }
 FEWER = [
-    ("engine.py", "offsets: int = 1000", "offsets: int = 20"),
-    ("engine.py", "offsets: int = 24", "offsets: int = 4"),
-    ("wear.py", "    _ring,\n    _sphere_that_wears,\n    _cylinder_that_wears,\n", ""),
-    ("wear.py", "    _groove,\n", ""),
+    ("evidence/verification/engine.py", "offsets: int = 1000", "offsets: int = 20"),
+    ("evidence/verification/engine.py", "offsets: int = 24", "offsets: int = 4"),
+    (
+        "models/bearing_test/verification.py",
+        "    _ring,\n    _sphere_that_wears,\n    _cylinder_that_wears,\n",
+        "",
+    ),
+    ("models/bearing_test/verification.py", "    _groove,\n", ""),
 ]
 TABLES = ("verification", "refinement", "active_elements", "sphere_models",
           "distance_correction", "variants", "analyses", "accuracy", "wear_solutions")  # fmt: skip
@@ -33,7 +37,7 @@ def checkout(finished, tmp_path_factory):
     copy = Checkout(folder, "config/evidence/verification.yaml", origin=finished.folder)
     # Contacts at fewer places, and few solutions of wear: tests/verification computes all.
     for name, many, few in FEWER:
-        path = copy.folder / "kneewear/verification" / name
+        path = copy.folder / "kneewear" / name
         text = path.read_text()
         assert many in text
         path.write_text(text.replace(many, few))
@@ -63,6 +67,6 @@ def test_every_table_is_there_and_no_wear_study_runs_them(checkout, finished):
 
 def test_settings_rerun_all_parts_and_those_of_the_page_none(checkout):
     assert checkout.planned(SMALL) == {}
-    assert checkout.planned({**SMALL, "wear": {"months": 12}})["compute_job"] == 4
+    assert checkout.planned({**SMALL, "wear": {"months": 12}})["evaluate_cases"] == 4
     planned = checkout.planned({**SMALL, "report": {"pressure_limit_mpa": 30.0}})
-    assert "compute_job" not in planned
+    assert "evaluate_cases" not in planned

@@ -16,6 +16,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.models.bearing_test.bearings import ball, trochlea
 from kneewear.models.bearing_test.checks import judge_patella
+from kneewear.models.bearing_test.compute import chosen_contact
 from kneewear.models.bearing_test.figures import draw_worn_bearings
 from kneewear.models.bearing_test.motions import patellar_cycle
 from kneewear.models.bearing_test.settings import BearingTest, PatellarButton
@@ -209,7 +210,7 @@ def test_real_button_rests_on_both_flanks():
         defaults=CHECKOUT / "config/defaults.yaml",
     )
     inputs = CaseInputs(study, None, {}, exact=True, reader=FileReader(CHECKOUT))
-    contact = inputs.test_contact(study)
+    contact = chosen_contact(study, inputs)
     across = contact.bearing.grid.centre[0][..., 2]
     for pressure in contact.fresh["pressure"].values[0, :, 0]:
         loaded = across[pressure > 0.0]
