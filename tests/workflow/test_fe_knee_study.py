@@ -43,7 +43,7 @@ def test_tables_figures_and_page_are_there(checkout):
     }
     assert "viewer-data" in (results / "report/index.html").read_text()
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
-    assert not (results / "evaluated/progress.npz").exists()
+    assert not (results / "fe_knee/progress.npz").exists()
 
 
 def test_figures_run_no_step_again(checkout):
@@ -56,7 +56,7 @@ def test_figures_run_no_step_again(checkout):
 
 
 def test_other_steps_use_the_same_meshes(checkout):
-    meshes = checkout.folder / "results/small/evaluated/meshes.npz"
+    meshes = checkout.folder / "results/small/fe_knee/meshes.npz"
     before, frames = file_hash(meshes), file_hash(meshes.with_name("frames.nc"))
     longer = {**SMALL, "fe_knee": {**SMALL["fe_knee"], "steps": 21}}
     assert checkout.planned(longer)["evaluate_cases"] == 2

@@ -16,6 +16,8 @@ SMALL = {
     "table": {"u_points": 41, "v_points": 21, "distance_error_um": 10.0},
     "simulation": {"frames": 25},
 }
+ENGINE = "evidence/verification/engine.py"
+WEAR = "models/bearing_test/verification.py"
 FEWER = [
     ("evidence/verification/engine.py", "offsets: int = 1000", "offsets: int = 20"),
     ("evidence/verification/engine.py", "offsets: int = 24", "offsets: int = 4"),
