@@ -114,7 +114,7 @@ class Renames:
         return path
 
     def is_added(self, path: str) -> bool:
-        """Whether a result file is one that the new version has in addition."""
+        """True if the new version has this result file in addition."""
         added = self.added("file")
         return any(path == name or (name.endswith("/") and path.startswith(name)) for name in added)
 
@@ -175,7 +175,7 @@ class Deviation:
         self.differences.append(f"{place}: {found}")
 
     def same(self, place: str, old: Any, new: Any) -> bool:
-        """Whether two things are equal; notes it where they are not."""
+        """Compare two things; note a difference, and return True if they are equal."""
         if old == new:
             return True
         self.differ(place, f"{_short(old)} and {_short(new)}")
@@ -194,7 +194,7 @@ class Compared:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing is wrong with the file."""
+        """True if nothing is wrong with the file."""
         return self.verdict not in ("different", "missing")
 
 
@@ -248,7 +248,7 @@ def _excepted(kind: str, name: str) -> bool:
 
 
 def _is_timed(row: Sequence[Any]) -> bool:
-    """Whether a row of a table is of numbers that are excepted."""
+    """True if a row of a table has numbers that are excepted."""
     return any(isinstance(cell, str) and _excepted("row", cell) for cell in row)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -145,7 +146,7 @@ class JobStep:
         return self.memory(wildcards, attempt) + (500 * threads if threads > 1 else 0)
 
 
-class Chain:
+class Chain(ABC):
     """What the jobs of a study do with which files, by rules.
 
     Parameters
@@ -203,12 +204,12 @@ class Chain:
 
     @property
     def uses_knee(self) -> bool:
-        """Whether any job is computed from the knee of the study."""
+        """True if any job is computed from the knee of the study."""
         return self.study.has_knee
 
     @property
     def uses_kernels(self) -> bool:
-        """Whether any job of evaluate_cases waits for the compiled kernels."""
+        """True if any job of evaluate_cases waits for the compiled kernels."""
         return True
 
     @property
@@ -216,10 +217,10 @@ class Chain:
         """Knee, where there is one, and activities as input of a job."""
         return {"knee": [self.knee] if self.study.has_knee else [], "activities": self.prepared}
 
-    @cached_property
+    @property
+    @abstractmethod
     def evaluated(self) -> Mapping[str, JobStep]:
         """Jobs of evaluate_cases."""
-        raise NotImplementedError
 
     @property
     def evaluated_files(self) -> dict[str, Any]:
@@ -241,9 +242,9 @@ class Chain:
         return {}
 
     @property
+    @abstractmethod
     def analysis(self) -> JobStep:
         """What analyse_cases does."""
-        raise NotImplementedError
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
@@ -269,10 +270,10 @@ class Chain:
         """Path of a table."""
         return f"{self.results}/tables/{table}.csv"
 
-    @cached_property
+    @property
+    @abstractmethod
     def drawn(self) -> Mapping[str, JobStep]:
         """Jobs of plot_figures by group."""
-        raise NotImplementedError
 
     @property
     def figure_folders(self) -> list[str]:
