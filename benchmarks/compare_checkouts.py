@@ -241,7 +241,7 @@ def _machine() -> str:
     info = Path("/proc/cpuinfo")
     text = info.read_text(encoding="utf-8") if info.is_file() else ""
     names = [line for line in text.splitlines() if line.startswith("model name")][:1]
-    versions = [f"{one} {version(one)}" for one in LIBRARIES]
+    versions = [f"{library} {version(library)}" for library in LIBRARIES]
     return "\n".join([sys.version, platform.platform(), platform.processor(), *names, *versions])
 
 
@@ -292,7 +292,7 @@ def compare_checkouts(
     with tempfile.TemporaryDirectory(prefix="compared-") as scratch:
         ran, seconds = [], []
         for side, source in (("old", old), ("new", new)):
-            chosen = studies if side == "old" else [one.renamed(renames) for one in studies]
+            chosen = studies if side == "old" else [study.renamed(renames) for study in studies]
             start = time.monotonic()
             checkout = Checkout(source, Path(scratch, side), keep if side == "old" else None)
             ran.append(run_studies(checkout, chosen, python, cores))

@@ -2,7 +2,8 @@
 
 `python -m benchmarks.coupled` (part of `make benchmark`) prints a table of processor times: all
 cases of the default study on both layers with the influence tables of the coupled one, per frame
-and side, and both solids of one frame of the finite-element twin, whose stresses are included.
+and side, and both solids of one frame of the finite-element comparison, whose stresses are
+included.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any
 import pandas as pd
 
 from kneewear import build_knee, default_settings_file
-from kneewear.evidence.fe_comparison.comparison import compute_twin
-from kneewear.evidence.fe_comparison.settings import FeTwinStudy
+from kneewear.evidence.fe_comparison.comparison import compute_comparison
+from kneewear.evidence.fe_comparison.settings import FeComparisonStudy
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.evaluation import build_pairs
 from kneewear.study.inputs import built_in_activities
@@ -58,13 +59,15 @@ def time_cycles() -> dict[str, float]:
 
 
 def time_elements() -> float:
-    """Time of one frame and side of the finite-element twin with its stresses, ms."""
-    twin = read_study(CONFIG, defaults=default_settings_file())
-    assert isinstance(twin, FeTwinStudy)
-    knee, gait = build_knee(twin), built_in_activities(twin)["gait"]
-    case, frames = twin.twin_cases()[2], twin.twin_frames()[:1]
+    """Time of one frame and side of the finite-element comparison with its stresses, ms."""
+    comparison = read_study(CONFIG, defaults=default_settings_file())
+    assert isinstance(comparison, FeComparisonStudy)
+    knee, gait = build_knee(comparison), built_in_activities(comparison)["gait"]
+    case, frames = comparison.compared_cases()[2], comparison.compared_frames()[:1]
     seconds = _processor_time(
-        lambda: compute_twin(knee, gait, case, frames, twin.fe_twin, twin.simulation)
+        lambda: compute_comparison(
+            knee, gait, case, frames, comparison.fe_comparison, comparison.simulation
+        )
     )
     return 1e3 * seconds / len(knee.grid.sides)
 

@@ -21,7 +21,10 @@ from kneewear.study.shipped import find_study
 from kneewear.study.study import WearStudy
 
 ROOT = Path(__file__).parent.parent
-RUNS, CASES, FRICTION, FLEXION = 3, 4, 0.04, 30.0
+RUNS = 3
+CASES = 4
+FRICTION = 0.04
+FLEXION = 30.0
 # What a job that computes cases imports.
 JOB = "import kneewear.study.netcdf, kneewear.io.documents, kneewear.study.run"
 

@@ -31,7 +31,8 @@ from kneewear.motion.forward import Integrator, forward_solution, solve_forward
 from kneewear.motion.quasi_static import solve_quasi_static
 
 RUNS = 7
-THICKNESS, BODY_MASS = 10.0, 75.0
+THICKNESS = 10.0
+BODY_MASS = 75.0
 
 
 def main() -> pd.DataFrame:

@@ -15,7 +15,8 @@ from kneewear.io.documents import save_table
 from kneewear.mechanics.tension_laws import quadratic_to_linear
 
 OUTPUT = Path("results/benchmarks/ligament_law.csv")
-STIFFNESS, SLACK = 2000.0, 40.0  # N and mm
+STIFFNESS = 2000.0  # N and mm
+SLACK = 40.0  # N and mm
 STRAINS = np.array([-0.05, 0.0, 0.01, 0.03, 0.0599, 0.0601, 0.08, 0.15])
 
 

@@ -46,7 +46,8 @@ from kneewear.study.study import Study, WearStudy
 from kneewear.wear.accumulation import accumulate_wear
 
 FOLDER = Path("results/benchmarks")
-COUNT, SEED = 500, 1
+COUNT = 500
+SEED = 1
 VERDICTS = ("refused", "warned", "harmless", "unsolved", "silent")
 # Changes of wear that matter.
 LIMIT = 0.1
@@ -155,7 +156,9 @@ def computed(study: WearStudy) -> tuple[float, bool]:
     inputs = CaseInputs(study, knee, activities, exact=True, reader=reader)
     damage = accumulate_wear(inputs.cycles(study), knee.grid, study.wear)
     cases = study.case_list()
-    trials = (check_placement(knee, one, cases, study.simulation) for one in activities.values())
+    trials = (
+        check_placement(knee, activity, cases, study.simulation) for activity in activities.values()
+    )
     passed = all(trial.verdict == "pass" for trial in trials)
     return float((damage["wear_depth"].values[0, 0] * knee.grid.area).sum()), passed
 
@@ -163,7 +166,7 @@ def computed(study: WearStudy) -> tuple[float, bool]:
 def _knee(study: WearStudy) -> KneeModel:
     """Knee of a study, fitted once for all studies of equal shapes."""
     blocks = study.implant, study.grid, study.coarse_grid, study.table
-    key = " ".join(one.model_dump_json() for one in blocks)
+    key = " ".join(block.model_dump_json() for block in blocks)
     if key not in _KNEES:
         _KNEES[key] = exact_knee(study, load_shapes(study, Path()))
     return _KNEES[key]
@@ -190,7 +193,9 @@ def mutate_settings(base: WearStudy, expected: float, random: Random) -> Outcome
     """Another unit, sign or digit of one number of the settings."""
     settings = base.model_dump(mode="json")
     places = [at for at in _numbers(settings) if at[0] in BLOCKS and value_at(settings, at)]
-    at = random.choice([one for one in places if range_at(WearStudy, one) is not None])
+    at = random.choice(
+        [position for position in places if range_at(WearStudy, position) is not None]
+    )
     value = float(value_at(settings, at))
     new, words = slip(value, random)
     whole = isinstance(value_at(settings, at), int)

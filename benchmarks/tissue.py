@@ -8,7 +8,8 @@ from benchmarks.timing import seconds
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.knees.papers.muscle_string.string import MeshObstacle, stretch_string
 
-MUSCLES, NODES = 150, 20
+MUSCLES = 150
+NODES = 20
 
 
 def ball(count: int) -> TriangleMesh:

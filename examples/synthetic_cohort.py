@@ -29,7 +29,9 @@ from pathlib import Path
 
 import numpy as np
 
-SUBJECTS, SEED, CUT = 200, 20150157, 3.0
+SUBJECTS = 200
+SEED = 20150157
+CUT = 3.0
 DAYS = 365.25
 
 

@@ -88,7 +88,7 @@ def check_(chosen: argparse.Namespace) -> int:
             findings += tuple(Finding("", "note", "", load, "", "") for load in loads)
             findings += getattr(chosen, "guesses", ())
             for done in write_preflights(study, root, findings):
-                notes = (*notes, *(one.text() for one in done.warnings))
+                notes = (*notes, *(warning.text() for warning in done.warnings))
                 drawn += [sentence for place in done.placements for sentence in place.sentences]
                 drawn.append(f"Look at {done.page}")
                 failed = failed or done.verdict.exit_code > 0
@@ -112,7 +112,7 @@ def new(chosen: argparse.Namespace) -> int:
         chosen.name, chosen.insert, chosen.femoral, motion=chosen.motion, load=chosen.load,
         knee=chosen.knee, thickness=chosen.thickness, grade=chosen.grade,
     )  # fmt: skip
-    _show([*(one.text() for one in created.findings), f"Settings: {created.settings}"])
+    _show([*(finding.text() for finding in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
         return 0
     chosen.file, chosen.files_only = [str(created.settings)], False
@@ -161,7 +161,7 @@ def run_(chosen: argparse.Namespace) -> int:
         check_locks(Path())
         return code
     if not {"-n", "--dry-run", "--dryrun"} & set(chosen.options):
-        code = _show_outcome(Path("results", _study_name(files)))
+        code = _show_terminal_summary(Path("results", _study_name(files)))
     _show([f"The study took {time.monotonic() - start:.0f} s."])
     return code
 
@@ -170,7 +170,7 @@ def _study_name(files: Sequence[str]) -> str:
     """Name of the study of settings that Snakemake has found valid; to read all takes a second."""
     every = [str(default_settings_file()), *files]
     contents = [read_settings_file(file).content for file in every]
-    return str(next(one["study"] for one in reversed(contents) if "study" in one))
+    return str(next(content["study"] for content in reversed(contents) if "study" in content))
 
 
 def compare_(chosen: argparse.Namespace) -> int:
@@ -182,7 +182,7 @@ def compare_(chosen: argparse.Namespace) -> int:
     studies = [load_finished(folder) for folder in study_folders(names)]
     folder = Path("results", "comparisons", "_and_".join(names))
     write_comparison(studies, folder)
-    return _show_outcome(folder)
+    return _show_terminal_summary(folder)
 
 
 def unlock_(chosen: argparse.Namespace) -> int:
@@ -193,7 +193,7 @@ def unlock_(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _show_outcome(folder: Path) -> int:
+def _show_terminal_summary(folder: Path) -> int:
     """Print what a study came to; the exit code is that of its verdict."""
     from kneewear.runs.finished import outcome  # noqa: PLC0415
 
@@ -210,7 +210,7 @@ def open_(chosen: argparse.Namespace) -> int:
     if chosen.study:
         folder = Path(chosen.study)
         folder = folder if folder.is_dir() else Path("results", chosen.study)
-        code, page = _show_outcome(folder), folder / "report" / "index.html"
+        code, page = _show_terminal_summary(folder), folder / "report" / "index.html"
     else:
         page, lines = write_index(Path("results"))
         _show([*lines, f"Index: {page}"])

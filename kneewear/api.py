@@ -412,7 +412,7 @@ def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> 
     >>> volume.dims
     ('life', 'case', 'side')
     """
-    study = _belonging(cycles, study)
+    study = _consistent(cycles, study)
     for method in ("weight", "factor") if law is not None else ():
         if not callable(getattr(law, method, None)):
             raise TypeError(f"found a law without a method {method}; expected weight and factor")
@@ -472,7 +472,7 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     >>> depths.pivot(index="case", columns="side", values="value").shape
     (4, 2)
     """
-    study = _belonging(cycles, study)
+    study = _consistent(cycles, study)
     known = next(iter(cycles.histories.values()))["case"].values.tolist()
     contact = contact_of(study, cycles.activities)
     damage = check_damage(damage, contact, study, cycles.knee, known)
@@ -484,7 +484,7 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     return summary.summarize_batches(batches, cycles.knee.grid)[0]
 
 
-def _belonging(cycles: object, study: Study) -> CaseStudy:
+def _consistent(cycles: object, study: Study) -> CaseStudy:
     """The study, once the cycles are of its settings."""
     own = _with_cases(study)
     if not isinstance(cycles, Cycles):
@@ -721,7 +721,7 @@ def open_results(folder: str | Path) -> Results:
 
 
 def compare(*folders: str | Path) -> dict[str, pd.DataFrame]:
-    """Finished studies of kind wear side by side, without the page of `make compare`.
+    """Finished studies of model wear side by side, without the page of `make compare`.
 
     Parameters
     ----------
@@ -749,7 +749,7 @@ def compare(*folders: str | Path) -> dict[str, pd.DataFrame]:
     >>> kw.compare("results/nothing", "results/default")
     Traceback (most recent call last):
     kneewear.errors.InputDataError: results/nothing: found no such folder; expected the folder of \
-a finished study of kind wear, results/<study>. Run the study (make study), or correct it.
+a finished study of model wear, results/<study>. Run the study (make study), or correct it.
     """
     if not folders:
         raise ValueError("found no folder; expected those of one finished study or more")

@@ -20,7 +20,7 @@ class Finding:
     Parameters
     ----------
     check : str
-        Name of the check, by which findings are silenced and counted, e.g. "motion.spike"; empty
+        Name of the check, by which findings are ignored and counted, e.g. "motion.spike"; empty
         for errors of form (a missing file, a wrong type), which belong to no named check.
     severity : {"refuse", "warn", "note"}
         "refuse": the input cannot be used; "warn": results are doubtful; "note": information.

@@ -21,7 +21,7 @@ with job_log(snakemake.log[0], side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     activity = netcdf.load(Activity, snakemake.input.activity)
     settings = SimulationSettings(**params.simulation)
-    centre, shallowest = (Case(**one) for one in params.cases)
+    centre, shallowest = (Case(**case) for case in params.cases)
     fit = netcdf.load(GeometryRecord, snakemake.input.fit).fit_quality
     placement = check_placement(knee, activity, [centre, shallowest], settings, fit)
     # The page has them as findings, from the table.

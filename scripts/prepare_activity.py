@@ -22,11 +22,11 @@ with job_log(snakemake.log[0]):
         params.frames,
         params.knee,
     )
-    # Positions may refer to the seat of the components.
+    # Positions may refer to the dwell pose of the components.
     for seat in filter(None, [params.seat]):
         knee = netcdf.load(KneeModel, snakemake.input.knee)
-        refer_to_seat = Lazy("motion.dwell_pose:refer_to_seat")
-        activity = refer_to_seat(activity, knee, SimulationSettings(**seat))
+        refer_to_dwell_pose = Lazy("motion.dwell_pose:refer_to_dwell_pose")
+        activity = refer_to_dwell_pose(activity, knee, SimulationSettings(**seat))
     for warning in activity.warnings:
         logging.getLogger("kneewear").warning("%s", warning)
     netcdf.save(activity, snakemake.output.activity)

@@ -76,7 +76,7 @@ def test_surfaces_and_poses_of_files_are_those_of_the_solutions(tmp_path):
 
 
 @pytest.mark.slow
-def test_frames_of_a_bearing_are_those_of_the_twin(tmp_path):
+def test_frames_of_a_bearing_equal_the_finite_element_comparison(tmp_path):
     found = frames.bearing_frames(tmp_path)
     (stored,) = (case for case in CASES if case["name"] == frames.NAME)
     assert found["quantities"] == stored["quantities"]

@@ -1,4 +1,4 @@
-"""Ranges of plausible values: warned of, refused, and silenced by name."""
+"""Ranges of plausible values: warned of, refused, and ignored by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 import kneewear
-from kneewear.base.checks import checks, drop_silenced, judge
+from kneewear.base.checks import checks, drop_ignored, judge
 from kneewear.base.keys import ranges_by_path
 from kneewear.errors import InputDataError
 from kneewear.study.settings import STUDIES, merge_settings, study_findings, validate_study
@@ -42,17 +42,17 @@ def test_value_is_accepted_warned_of_or_refused():
         judge("load.peak", float("nan"), "key x")
 
 
-def test_warning_is_silenced_by_its_name_and_this_is_stated():
+def test_warning_is_ignored_by_its_name_and_this_is_stated():
     findings = study_findings(study(variables={"thickness_mm": [3, 6, 31]}))
     assert [one.where for one in findings] == [
         "key variables.thickness_mm.values.0",
         "key variables.thickness_mm.values.2",
     ]
-    (note,) = drop_silenced(findings, ["insert.thickness_mm"])
+    (note,) = drop_ignored(findings, ["insert.thickness_mm"])
     assert (note.check, note.severity) == ("insert.thickness_mm", "note")
     assert note.found.startswith("2 ")
-    assert drop_silenced(findings, ["simulation.frames"]) == findings
-    assert drop_silenced((), ["simulation.frames"]) == ()
+    assert drop_ignored(findings, ["simulation.frames"]) == findings
+    assert drop_ignored((), ["simulation.frames"]) == ()
 
 
 def test_levels_of_variables_are_judged():
@@ -64,8 +64,8 @@ def test_levels_of_variables_are_judged():
 
 def test_unknown_name_of_a_check_is_refused():
     assert (
-        refused_at(study, checks={"silence": ["insert.thickness_m"]})
-        == "settings, key checks.silence.0"
+        refused_at(study, checks={"ignore": ["insert.thickness_m"]})
+        == "settings, key checks.ignore.0"
     )
 
 

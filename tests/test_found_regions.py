@@ -21,7 +21,7 @@ FIT = ("knot_spacing_mm", "smoothing_length_mm", "tolerance_mm", "wave_tolerance
 BY_HAND = {"medial": {"z": [9.4, 38.0]}, "lateral": {"z": [-38.0, -9.4]}}
 REGIONS = ("insert_region_mm", "femoral_region_mm")
 # Contact below this is left out of outlines, MPa.
-LEAST = 0.5
+MIN_PRESSURE = 0.5
 
 
 def results(study):
@@ -66,6 +66,6 @@ def test_regions_found_give_the_results_of_regions_by_hand(tmp_path, monkeypatch
             pressed(one, side) for one in (by_hand, automatic)
         )
         # Both outlines are within 1 mm of each other, and contact ends before the regions do.
-        assert cKDTree(others).query(places[pressure > LEAST])[0].max() < 1.0
-        assert cKDTree(places).query(others[other_pressure > LEAST])[0].max() < 1.0
+        assert cKDTree(others).query(places[pressure > MIN_PRESSURE])[0].max() < 1.0
+        assert cKDTree(places).query(others[other_pressure > MIN_PRESSURE])[0].max() < 1.0
         assert other[side, "border_force_share"] == 0.0

@@ -26,8 +26,8 @@ from kneewear.study.settings import read_study
 ROOT = Path(__file__).parents[2]
 NAME = "bearing_frames"
 CASE = "10mm_100kg"
-# Quantities of the twin, their names and tolerances, percent: about twice the difference of both
-# solutions, which the mesh error of the elements adds to.
+# Quantities of the FE comparison, their names and tolerances, percent: about twice the difference
+# of both solutions, which the mesh error of the elements adds to.
 QUANTITIES = (
     ("force_at_pose", "force_at_pose", 2.0),
     ("middle_pressure", "middle_pressure_under_load", 4.0),
@@ -47,7 +47,7 @@ def save_frames(folder: Path) -> float:
     more = chosen.thickness - knee.implant.nominal_thickness
     implant, grid = knee.implant, knee.grid
     rows, undersides = [], []
-    for percent in study.fe_twin.frames_percent:
+    for percent in study.fe_comparison.frames_percent:
         frame = int(np.argmin(np.abs(history.percent.to_numpy() - percent)))
         turn = body_three_123(history.rotation[0, frame].to_numpy())
         for number, side in enumerate(grid.sides):

@@ -30,7 +30,8 @@ from benchmarks.peers import (
 
 # Cells of each surface along each axis, and half lengths of what is meshed, mm: more than contact.
 CELLS = 100
-HALF, CUT = (18.0, 14.0), (17.0, 13.3)
+HALF = (18.0, 14.0)
+CUT = (17.0, 13.3)
 BACK = 20.0  # mm; back of the condyle over its lowest point
 Result = tuple[str, str, float]
 

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-WITHIN, OUTSIDE, MISSING = "within", "outside", "not submitted"
+WITHIN = "within"
+OUTSIDE = "outside"
+MISSING = "not submitted"
 
 
 def load_cases(folder: Path = FOLDER) -> list[dict[str, Any]]:

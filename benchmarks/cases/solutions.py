@@ -22,9 +22,11 @@ from scipy.special import beta, ellipe, ellipk, j0, j1, roots_legendre
 
 FOLDER = Path(__file__).parent
 # Elastic foundation: pressure is stiffness times overlap, MPa/mm.
-MODULUS, THICKNESS = 2140.0, 8.0
+MODULUS = 2140.0
+THICKNESS = 8.0
 STIFFNESS = MODULUS / THICKNESS
-RADIUS, DEPTH = 30.0, 0.2
+RADIUS = 30.0
+DEPTH = 0.2
 FACTOR = 1.0e-9  # mm3/(N mm)
 
 Quantity = dict[str, Any]
@@ -169,9 +171,14 @@ def cylinder_foundation() -> dict[str, Any]:
 
 
 # Bonded elastic layer: Young's modulus, MPa, and Poisson's ratio; approach of the paraboloid, mm.
-ELASTIC, POISSON, APPROACH = 463.0, 0.46, 0.1
-THICK, THIN = 8.0, 2.0
-RINGS, ALONG, BELOW = 160, 120, 80
+ELASTIC = 463.0
+POISSON = 0.46
+APPROACH = 0.1
+THICK = 8.0
+THIN = 2.0
+RINGS = 160
+ALONG = 120
+BELOW = 80
 
 
 def disc_deflection(r: np.ndarray, radius: np.ndarray) -> np.ndarray:
@@ -217,7 +224,7 @@ def layer_by_rings(thickness: float) -> tuple[float, float, float]:
 
 def ring_stiffness(r: np.ndarray, z: np.ndarray, number: np.ndarray) -> Any:
     """Stiffness of bilinear elements of revolution on a grid; z descends with its index."""
-    i, j = (one.ravel() for one in np.indices((r.size - 1, z.size - 1)))
+    i, j = (index.ravel() for index in np.indices((r.size - 1, z.size - 1)))
     nodes = np.stack([number[i, j], number[i + 1, j], number[i + 1, j + 1], number[i, j + 1]], 1)
     radii = np.stack([r[i], r[i + 1], r[i + 1], r[i]], 1)
     heights = np.stack([z[j], z[j], z[j + 1], z[j + 1]], 1)
@@ -387,8 +394,10 @@ def tilted_plane() -> dict[str, Any]:
 
 # Radii of the condyle and of the plateau, sagittal and coronal, mm; the reach of their patches, mm;
 # and the edges of their triangles, mm.
-CONDYLE, PLATEAU = (32.0, 20.0), (60.0, 30.0)
-REACH, EDGE = (12.0, 9.0), 0.4
+CONDYLE = (32.0, 20.0)
+PLATEAU = (60.0, 30.0)
+REACH = (12.0, 9.0)
+EDGE = 0.4
 # Translation, mm, and angles of flexion, varus and rotation, deg, of each pose.
 POSES = (
     ((0.0, 31.75, 0.0), (0.0, 0.0, 0.0)),

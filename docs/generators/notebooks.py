@@ -37,7 +37,7 @@ def notebook_page(path: Path) -> str:
         if printed:
             parts.append(f'<pre class="notebook-output">{html.escape(printed)}</pre>')
         text = html.escape(cell.metadata.get("alternative", "Figure drawn by the cell above"))
-        parts += [f'<img alt="{text}" src="data:image/png;base64,{one}">' for one in figures]
+        parts += [f'<img alt="{text}" src="data:image/png;base64,{figure}">' for figure in figures]
     # The title comes first on a page.
     parts[0], parts[1] = parts[1], parts[0]
     return "\n\n".join(parts) + "\n"

@@ -153,7 +153,7 @@ def layouts() -> str:
     tables: dict[str, dict[str, Any]] = {
         schema.name: dict(schema.variables) for schema in (CONTACT, DAMAGE)
     }
-    tables |= {one.kind: {v.name: v for v in one.variables} for one in RECORDS.values()}
+    tables |= {record.kind: {v.name: v for v in record.variables} for record in RECORDS.values()}
     parts = []
     for kind, variables in tables.items():
         if variables:

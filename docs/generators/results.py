@@ -26,7 +26,7 @@ from kneewear.study.shipped import find_study
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", ROOT / "results"))
 SNAPSHOT = ROOT / "docs" / "snapshot"
-TWIN_ERRORS = {
+FE_ERRORS = {
     "max_pressure": "maximum pressure (%)",
     "middle_pressure": "in the middle of the contact (%)",
     "avg_pressure": "mean pressure (%)",
@@ -34,7 +34,7 @@ TWIN_ERRORS = {
     "force_at_pose": "force at equal pose (%)",
 }
 # Longer tables are folded.
-MOST_OPEN_ROWS = 15
+MAX_OPEN_ROWS = 15
 MARKER = re.compile(r"<!-- (table|errors|twin|layer): (\S+?)((?: \w+=\S+)*) -->")
 
 
@@ -61,7 +61,7 @@ def filled(match: re.Match[str], results: Path) -> str:
     if kind == "errors":
         return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
     if kind == "twin":
-        return as_markdown(twin_summary(table))
+        return as_markdown(fe_comparison_summary(table))
     if kind == "layer":
         return as_markdown(layer_summary(table))
     if "where" in options:
@@ -73,7 +73,7 @@ def filled(match: re.Match[str], results: Path) -> str:
     text = as_markdown(shown)
     if len(shown) < len(table):
         text += f"\n\n*The first {len(shown)} of {len(table)} rows.*"
-    return text if len(shown) <= MOST_OPEN_ROWS else folded(text, f"{len(shown)} rows of {name}")
+    return text if len(shown) <= MAX_OPEN_ROWS else folded(text, f"{len(shown)} rows of {name}")
 
 
 def folded(text: str, label: str) -> str:
@@ -110,18 +110,18 @@ def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.Data
     return summary.reset_index()
 
 
-def twin_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Error of the foundation over the frames of each case and side of a finite-element twin."""
+def fe_comparison_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Error of the foundation over the frames of each compared case and side."""
     rows = []
     for label, own in _by_case_and_side(table):
         row = dict(label)
-        for name, head in TWIN_ERRORS.items():
+        for name, head in FE_ERRORS.items():
             row[head] = _span(own[name]["foundation_error_percent"], "+.0f")
         row["modulus of equal force (MPa)"] = _span(
             own["effective_modulus"]["finite_elements"], ".0f"
         )
         row["mesh error of maximum and middle pressure (%)"] = ", ".join(
-            f"{own[name]['mesh_error_percent'].max():.1f}" for name in list(TWIN_ERRORS)[:2]
+            f"{own[name]['mesh_error_percent'].max():.1f}" for name in list(FE_ERRORS)[:2]
         )
         rows.append(row)
     return pd.DataFrame(rows)
@@ -133,7 +133,7 @@ def layer_summary(table: pd.DataFrame) -> pd.DataFrame:
     for label, own in _by_case_and_side(table):
         row = label | {
             head: _span(own[name]["layer_error_percent"], "+.1f")
-            for name, head in TWIN_ERRORS.items()
+            for name, head in FE_ERRORS.items()
         }
         fine = own["max_pressure"]["fine_layer_error_percent"]
         row["maximum on columns half as wide (%)"] = _span(fine, "+.1f")

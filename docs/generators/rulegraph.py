@@ -22,7 +22,8 @@ COLOURS = {
     "inputs": "#56B4E9", "lives": "#D55E00", "results": "#CC79A7", "report": "#009E73",
 }  # fmt: skip
 DARK = ("lives", "report")
-WIDTH, HEIGHT = 0.86, 0.62
+WIDTH = 0.86
+HEIGHT = 0.62
 Edges = set[tuple[str, str]]
 
 

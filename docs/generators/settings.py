@@ -24,7 +24,8 @@ from kneewear.base.keys import Key, blocks_in  # noqa: E402
 from kneewear.study.settings import STUDIES, Study  # noqa: E402
 from kneewear.study.shipped import first_sentence  # noqa: E402
 
-PAGE, SCHEMA = ROOT / "config" / "README.md", ROOT / "config" / "schema.json"
+PAGE = ROOT / "config" / "README.md"
+SCHEMA = ROOT / "config" / "schema.json"
 HEAD = Path(__file__).with_name("settings.md")
 TABLE = ["| key | value | usual | meaning |", "|---|---|---|---|"]
 CHECKS = ["| check | quantity | usual | possible | source |", "|---|---|---|---|---|"]

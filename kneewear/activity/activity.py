@@ -66,7 +66,7 @@ class Activity:
         weights times mm, positive where it loads the medial side; instead of a share.
     zero : array, shape (3,), optional
         Position on the insert from which the given translation counts, mm, zero by default; NaN
-        where this is the seat, which depends on the implant and is not found yet.
+        where this is the dwell pose, which depends on the implant and is not found yet.
     wrench : array, shape (n_frames, 6), optional
         Further force (body weights) and moment about the femoral origin (body weights times mm) on
         the femoral component, along the insert's axes; zero when not given.
@@ -175,7 +175,8 @@ class Activity:
         mean = np.broadcast_to(shift, self.translation.shape).mean(axis=0)
         along = dict(zip(COORDINATES, mean.tolist(), strict=False))
         springs = tuple(
-            replace(one, rest=one.rest + along.get(one.coordinate, 0.0)) for one in self.springs
+            replace(spring, rest=spring.rest + along.get(spring.coordinate, 0.0))
+            for spring in self.springs
         )
         zero = np.nan_to_num(self.zero) + mean
         return replace(self, translation=self.translation + shift, zero=zero, springs=springs)
@@ -235,7 +236,9 @@ class Activity:
             else:
                 way = "force" if force else "solved"
             found[way] += (name,)
-        return found | {"springs": tuple(dict.fromkeys(one.coordinate for one in self.springs))}
+        return found | {
+            "springs": tuple(dict.fromkeys(spring.coordinate for spring in self.springs))
+        }
 
     @property
     def prescribable(self) -> NDArray[np.float64]:

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 # Hyperextension that no knee reaches unless it flexes more, deg.
 _HYPEREXTENSION = 15.0
 # Ends of a cycle differ by less than this, or than this fraction of its range.
-_GAP, _GAP_OF_RANGE = {"deg": 5.0, "mm": 3.0}, 0.3
+_GAP = {"deg": 5.0, "mm": 3.0}
+_GAP_OF_RANGE = 0.3
 # A sample is an outlier if it is off the line through its neighbours by this many medians more than
 # the range of `motion.spike`.
 _OFF_USUAL = 10.0

@@ -22,7 +22,8 @@ from kneewear.mechanics.rotations import angles_123, grood_suntay
 from kneewear.mechanics.springs import Spring
 
 # Parts of stance, percent of the cycle.
-_EARLY, _LATE = (5.0, 20.0), (35.0, 55.0)
+_EARLY = (5.0, 20.0)
+_LATE = (35.0, 55.0)
 # Frames with less than this part of the largest load are those of swing.
 _UNLOADED = 0.4
 # Coordinate of this project that each controlled quantity is.
@@ -111,9 +112,9 @@ def judge_control(
             place, remedy = f"{where}, data row {row + 1}", "Remove rows with missing values."
             found.append(judge("control.zeros", 1, file, remedy, place))
         axial = np.interp(percent, load["percent"], load["load"])
-        idle = axial < _UNLOADED * axial.max()
-        if idle.any():
-            share = float(np.abs(values[idle]).mean() / np.abs(values).mean())
+        without_effect = axial < _UNLOADED * axial.max()
+        if without_effect.any():
+            share = float(np.abs(values[without_effect]).mean() / np.abs(values).mean())
             remedy = "Check that it starts at the same event as the load."
             found.append(judge("control.unloaded", share, file, remedy, where))
         remedy = f"Give it in {'N' if check == 'force' else 'N m'}."

@@ -16,13 +16,14 @@ Array = NDArray[np.float64]
 # Standard gravity as orthopaedics rounds it, m/s2.
 GRAVITY = 9.81
 # The maximum of a cycle is above this many body weights, unless the file is in kN or body weights.
-LEAST_PEAK = 0.05
+MIN_PEAK = 0.05
 # Negative forces of sensors within this part of the peak are noise (some 20 to 50 N in swing).
 NOISE_PART = 0.04
 # What a sample without any force is given, of the peak, and a side, of the load of its frame.
-LEAST_PART, LEAST_SHARE = 0.005, 0.02
+MIN_PART = 0.005
+MIN_SHARE = 0.02
 # Peaks up to this are percent of body weight: in newtons they are less than a child weighs.
-_MOST_PERCENT = 600.0
+_MAX_PERCENT = 600.0
 # No insert is wider than twice this, mm.
 FARTHEST_LINE = 60.0
 
@@ -45,7 +46,7 @@ def clip_noise(load: pd.DataFrame, settings: LoadSettings) -> tuple[pd.DataFrame
     """Measured forces without the negative noise of sensors, and notes that count it.
 
     The column load is the sum where the file has sides. Negative forces within `NOISE_PART` of its
-    peak become zero; a sample without any force gets `LEAST_PART` of the peak, because every frame
+    peak become zero; a sample without any force gets `MIN_PART` of the peak, because every frame
     needs a load. InputDataError where the force of a side pulls by more.
     """
     sides = ("medial", "lateral") if "medial" in load else ()
@@ -75,12 +76,12 @@ def clip_noise(load: pd.DataFrame, settings: LoadSettings) -> tuple[pd.DataFrame
         load = load.assign(load=load["medial"] + load["lateral"])
     empty = (load["load"] == 0.0).to_numpy()
     if notes and empty.any():
-        least_load = LEAST_PART * peak
+        least_load = MIN_PART * peak
         load = load.assign(load=np.where(empty, least_load, load["load"]))
         if sides:
             load = load.assign(medial=np.where(empty, 0.5 * least_load, load["medial"]))
         notes.append(
-            f"{empty.sum()} samples without any force: given {100 * LEAST_PART:g} % of the peak"
+            f"{empty.sum()} samples without any force: given {100 * MIN_PART:g} % of the peak"
         )
     return load, tuple(notes)
 
@@ -90,7 +91,7 @@ def load_sharing(
 ) -> tuple[dict[str, Array], tuple[str, ...]]:
     """Measured `medial_share` or `varus_moment` of an `Activity` at each frame, and notes.
 
-    Forces, not shares, are resampled. A side that carries less than `LEAST_SHARE` is given that
+    Forces, not shares, are resampled. A side that carries less than `MIN_SHARE` is given that
     much: equilibria keep both sides in contact. Nothing where the file has only the total.
     InputDataError if a share is not one, or a moment belongs to another unit than N m.
     """
@@ -134,7 +135,7 @@ def load_sharing(
         return {}, ()
     medial = resampled(load["medial"])
     measured = medial / total
-    share = np.clip(measured, LEAST_SHARE, 1.0 - LEAST_SHARE)
+    share = np.clip(measured, MIN_SHARE, 1.0 - MIN_SHARE)
     notes = [
         f"measured medial share: {100 * medial.sum() / total.sum():.3g} % of the force over the "
         f"cycle, {100 * measured[total.argmax()]:.3g} % at its peak, {100 * share.min():.3g} to "
@@ -143,7 +144,7 @@ def load_sharing(
     few = int(np.sum(share != measured))
     if few:
         notes.append(
-            f"{few} of {frames} frames have a side with less than {100 * LEAST_SHARE:g} % of the "
+            f"{few} of {frames} frames have a side with less than {100 * MIN_SHARE:g} % of the "
             "load, and were given that much"
         )
     return {"medial_share": share}, tuple(notes)
@@ -262,15 +263,15 @@ def _check_body_weights(values: Array, settings: LoadSettings) -> None:
             f"a load of {values.max():g}",
             f"body weights, below {most:g}",
             "These look like percent of body weight: divide by 100."
-            if settings.body_mass_kg is None and values.max() <= _MOST_PERCENT
+            if settings.body_mass_kg is None and values.max() <= _MAX_PERCENT
             else "This looks like newtons: use kind: axial_force_n with body_mass_kg.",
             f"{column}, data row {int(values.argmax()) + 1}",
         )
-    if settings.body_mass_kg is not None and values.max() < LEAST_PEAK:
+    if settings.body_mass_kg is not None and values.max() < MIN_PEAK:
         raise InputDataError(
             settings.file,
             f"a maximum force of {values.max() * settings.body_mass_kg * GRAVITY:.3g} N",
-            f"more than {LEAST_PEAK:g} of the weight of {settings.body_mass_kg:g} kg",
+            f"more than {MIN_PEAK:g} of the weight of {settings.body_mass_kg:g} kg",
             "This looks like body weights or kN: use kind: axial_load, or convert to N.",
             column,
         )

@@ -34,9 +34,10 @@ Array = NDArray[np.float64]
 # Part of a step within which two times are one.
 _SAME_TIME = 1e-3
 # Smallest number of rows of a cycle for a spline, and rows of the mean of several.
-_FEWEST_ROWS, _STRIDE_SAMPLES = 4, 101
+_MIN_ROWS = 4
+_STRIDE_SAMPLES = 101
 # Longest part of the cycle without a registered frame.
-LONGEST_GAP_PERCENT = 5.0
+MAX_GAP_PERCENT = 5.0
 
 
 def cut_cycle(
@@ -55,12 +56,12 @@ def cut_cycle(
     low, high = (time[0], time[-1]) if window is None else window
     step = float(np.median(np.diff(time)))
     inside = (time >= low - 1e-9) & (time <= high + 1e-9)
-    if inside.sum() < _FEWEST_ROWS or low < time[0] - step or high > time[-1] + step:
+    if inside.sum() < _MIN_ROWS or low < time[0] - step or high > time[-1] + step:
         raise InputDataError(
             file,
             f"{inside.sum()} rows from {low:g} to {high:g} s in a file from {time[0]:g} to "
             f"{time[-1]:g} s",
-            f"a cycle of at least {_FEWEST_ROWS} rows inside the file",
+            f"a cycle of at least {_MIN_ROWS} rows inside the file",
             "Correct motion.window_s or motion.strides_s.",
         )
     part = curves.loc[inside].reset_index(drop=True)
@@ -137,7 +138,7 @@ def leave_out_missing(motion: pd.DataFrame, file: str) -> tuple[pd.DataFrame, tu
     found = ""
     if missing[0] or missing[-1]:
         found = "a cycle whose first or last frame was not registered"
-    elif np.diff(percent).max() > LONGEST_GAP_PERCENT:
+    elif np.diff(percent).max() > MAX_GAP_PERCENT:
         widest = int(np.argmax(np.diff(percent)))
         found = (
             f"no registered frame from {percent[widest]:.3g} to {percent[widest + 1]:.3g} percent "
@@ -147,7 +148,7 @@ def leave_out_missing(motion: pd.DataFrame, file: str) -> tuple[pd.DataFrame, tu
         raise InputDataError(
             file,
             found,
-            f"registered frames at both ends, and gaps of at most {LONGEST_GAP_PERCENT:g} percent",
+            f"registered frames at both ends, and gaps of at most {MAX_GAP_PERCENT:g} percent",
             "Register these frames, or choose another cycle with motion.window_s.",
         )
     note = f"{missing.sum()} of {missing.size} frames were not registered; a spline bridges them"

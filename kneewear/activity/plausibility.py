@@ -31,13 +31,15 @@ _NO_ZERO = ZeroSettings()
 _UNIT_REMEDY = "Check the column, its unit (deg and mm) and its sign."
 # A run of zeros is a gap if both its neighbours are farther from zero than this part of the range,
 # and it is no longer than this part of the rows.
-_JUMP, _LONGEST_RUN = 0.15, 0.2
+_JUMP = 0.15
+_MAX_RUN = 0.2
 # What changes by less is constant but for the digits of a file, deg or mm.
 _STILL = 1e-3
 # A load between two forces does not vanish; an angle may pass zero.
 _JUMP_OF_LOAD = 0.1
 # A sample is only compared with the usual distance from neighbours where there are this many.
-_FEWEST, _USUAL = 20, 10.0
+_MIN_NEIGHBOURS = 20
+_USUAL = 10.0
 # Positions of these conventions are those of a joint, or of frames at any distance.
 _FREE_FRAMES = ("opensim", "jointtrack", "matrices")
 # Samples on which parts of a cycle are compared; divisible by 2 and 3.
@@ -49,7 +51,7 @@ def judge_motion(
 ) -> tuple[Finding, ...]:
     """Warnings about a motion, columns percent and those of the pose as in `check_motion`.
 
-    Positions that `zero` refers to the seat or moves are judged by their range alone, because
+    Positions that `zero` refers to the dwell pose or moves are judged by their range alone, because
     origins are arbitrary and the trial of the motion on the bearing judges their place.
     InputDataError if no knee moves like this, or columns are exchanged, equal, or in another unit.
     """
@@ -265,7 +267,7 @@ def farthest_from_neighbours(percent: Array, values: Array) -> tuple[int, float,
 
     None where there are too few samples.
     """
-    if values.size < _FEWEST:
+    if values.size < _MIN_NEIGHBOURS:
         return None
     share = (percent[1:-1] - percent[:-2]) / (percent[2:] - percent[:-2])
     off = np.abs(values[1:-1] - (1.0 - share) * values[:-2] - share * values[2:])
@@ -291,7 +293,7 @@ def first_gap(values: Array, jump: float = _JUMP) -> int | None:
         end = int(start)
         while end < values.size and zero[end]:
             end += 1
-        inside = end < values.size and end - start <= max(1, _LONGEST_RUN * values.size)
+        inside = end < values.size and end - start <= max(1, _MAX_RUN * values.size)
         if inside and min(abs(values[start - 1]), abs(values[end])) > far:
             return int(start)
     return None

@@ -57,15 +57,15 @@ class BumpCurve(Settings):
     bumps: tuple[Bump, ...] = Field(description="Bumps added to the base.")
 
 
-# As given, at the seat, or as given and moved by mm.
-Zero = Literal["file", "seat"] | Finite
+# As given, at the dwell pose, or as given and moved by mm.
+Zero = Literal["file", "dwell_pose"] | Finite
 
 
 class ZeroSettings(Settings):
     """Reference position of the translations, where origins of the components are unrelated."""
 
     anterior_posterior: Zero = quantity(
-        "`file`: as given. `seat`: that of the frictionless seat at each flexion, plus the "
+        "`file`: as given. `dwell_pose`: that pose at each flexion, without friction, plus the "
         "deviation of the given curve from its mean. A number: as given and displaced by it, "
         "posterior positive.",
         _ORIGIN,
@@ -83,9 +83,13 @@ class ZeroSettings(Settings):
     )
 
     @property
-    def refers_to_seat(self) -> bool:
-        """True if a translation counts from the seat, which depends on the implant."""
-        return "seat" in (self.anterior_posterior, self.superior_inferior, self.medial_lateral)
+    def refers_to_dwell_pose(self) -> bool:
+        """True if a translation counts from the dwell pose, which depends on the implant."""
+        return "dwell_pose" in (
+            self.anterior_posterior,
+            self.superior_inferior,
+            self.medial_lateral,
+        )
 
 
 class ParametricActivity(Settings):
@@ -191,7 +195,7 @@ _PLACEMENT = Range(
 )
 
 # Components are millimetres to centimetres away from the origin of a bone; in metres below this.
-_LEAST_ORIGIN = 0.2
+_MIN_ORIGIN = 0.2
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
@@ -225,10 +229,10 @@ class PlacementSettings(Settings):
                 "Take the rows of the component's transform; only the fourth column is in mm.",
             )
         reach = max(abs(row[3]) for row in rows)
-        if 0.0 < reach < _LEAST_ORIGIN:
+        if 0.0 < reach < _MIN_ORIGIN:
             raise fault(
                 f"an origin {reach:g} mm away",
-                f"zero, or {_LEAST_ORIGIN:g} mm and more",
+                f"zero, or {_MIN_ORIGIN:g} mm and more",
                 "This looks like metres: give the fourth column in mm.",
             )
         return rows
@@ -368,7 +372,7 @@ class MotionSettings(Settings):
             found = "strides_s without columns.time_s" if self.window_s is None else "window_s too"
             raise fault(found, "strides_s with a column of time, and no window_s", "Remove one.")
         if len(times) < 3 or any(b <= a for a, b in pairwise(times)):
-            listed = ", ".join(f"{one:g}" for one in times)
+            listed = ", ".join(f"{time:g}" for time in times)
             raise fault(
                 f"strides_s: [{listed}]",
                 "three ascending times or more: the beginnings of two strides and an end",
@@ -746,7 +750,7 @@ class FileActivity(Settings):
                     f"springs where {name} is not given",
                     "Remove the springs, which change nothing, or set the control to force.",
                 )
-            if any(springs.count(one) > 1 for one in springs):
+            if any(springs.count(spring) > 1 for spring in springs):
                 raise fault_at(
                     ("control", f"{name}_springs"),
                     "the same spring twice",

@@ -66,7 +66,10 @@ def rebuild_activities(
     activities: Iterable[Activity], settings: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Activity]:
     """Activities by name, those named in `settings` with the settings of a case."""
-    return {one.name: rebuild_activity(one, settings.get(one.name)) for one in activities}
+    return {
+        activity.name: rebuild_activity(activity, settings.get(activity.name))
+        for activity in activities
+    }
 
 
 def build_activity(
@@ -205,8 +208,8 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
 def apply_zero(activity: Activity, settings: ZeroSettings) -> Activity:
     """The activity with its translations moved where an offset is given.
 
-    Where their zero is the seat, `Activity.zero` is NaN until the seat of the implant is found.
-    Offsets count as posterior, superior and medial, independent of the signs of the file.
+    Where their zero is the dwell pose, `Activity.zero` is NaN until the dwell pose of the implant
+    is found. Offsets count as posterior, superior and medial, independent of the signs of the file.
     """
     given = (settings.anterior_posterior, settings.superior_inferior, settings.medial_lateral)
     shift = np.array([0.0 if isinstance(one, str) else one for one in given])
@@ -214,9 +217,11 @@ def apply_zero(activity: Activity, settings: ZeroSettings) -> Activity:
         words = ", ".join(f"{value:+g}" for value in shift)
         note = f"position moved by {words} mm (posterior, superior, medial)"
         activity = replace(activity.moved(shift), notes=(*activity.notes, note))
-    seated = np.array([one == "seat" for one in given])
+    at_dwell_pose = np.array([one == "dwell_pose" for one in given])
     return (
-        replace(activity, zero=np.where(seated, np.nan, activity.zero)) if any(seated) else activity
+        replace(activity, zero=np.where(at_dwell_pose, np.nan, activity.zero))
+        if any(at_dwell_pose)
+        else activity
     )
 
 

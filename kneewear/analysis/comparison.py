@@ -56,7 +56,7 @@ RASTER_MM = 0.5
 
 @dataclass(frozen=True)
 class FinishedStudy:
-    """Settings and results of a study of kind wear.
+    """Settings and results of a study of model wear.
 
     Parameters
     ----------

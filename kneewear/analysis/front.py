@@ -15,8 +15,8 @@ from kneewear.study.evolution import Generation
 from kneewear.study.plan_settings import Search
 from kneewear.study.run import FAILURE
 from kneewear.study.search import (
+    BASELINE_NUMBER,
     DESIGN,
-    NUMBER_AS_SET,
     design_table,
     mark_front,
     minimised,
@@ -74,8 +74,8 @@ def analyse_front(
     full = design_table(study, results, in_full=True)
     settings = study.model_dump(mode="json")
     values = {name: variable.current(settings) for name, variable in study.variables.items()}
-    as_set = full[full[DESIGN] == NUMBER_AS_SET].assign(**values)
-    front = full[full[DESIGN] != NUMBER_AS_SET]
+    baseline = full[full[DESIGN] == BASELINE_NUMBER].assign(**values)
+    front = full[full[DESIGN] != BASELINE_NUMBER]
     front = front.sort_values([*plan.objectives, DESIGN], ignore_index=True)
     objectives, limits = minimised(plan, front), violations(plan, front)
     feasible = Generation(np.empty((0, 0)), objectives, limits).feasible
@@ -91,19 +91,19 @@ def analyse_front(
     return {
         "designs": designs,
         "front": front,
-        "chosen_designs": _choose(plan, as_set, front[best].reset_index(drop=True)),
+        "chosen_designs": _choose(plan, baseline, front[best].reset_index(drop=True)),
         "search_error": _search_error(plan, designs, front),
         "search_progress": _progress(plan, designs),
     }
 
 
-def _choose(plan: Search, as_set: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+def _choose(plan: Search, baseline: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Designs by their roles: the study's own, the best in each objective, and the knee point."""
     objectives = minimised(plan, best)
     extremes = [int(column.argmin()) for column in objectives.T]
     rows = extremes if len(extremes) == 1 else [*extremes, knee_point(objectives)]
     picked = best.iloc[rows].drop(columns=["feasible", "dominated"])
-    chosen = pd.concat([as_set, picked], ignore_index=True)
+    chosen = pd.concat([baseline, picked], ignore_index=True)
     chosen.insert(0, "chosen", plan.chosen)
     return chosen
 

@@ -16,7 +16,8 @@ QUANTITIES = (
 )  # fmt: skip
 # What is fitted: the published quantities, and the largest wear, for limits on wear.
 FITTED = (*QUANTITIES, "max_wear_depth")
-THICKNESS, BODY_MASS = "thickness_mm", "body_mass_kg"
+THICKNESS = "thickness_mm"
+BODY_MASS = "body_mass_kg"
 # Columns that name one result.
 HEAD = ["life", "side", "quantity", "unit"]
 _LABELS = ("case", *HEAD, "value")

@@ -15,15 +15,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-HOLDS, DIFFERS = "holds", "does not hold"
+REPRODUCED = "reproduced"
+NOT_REPRODUCED = "not reproduced"
 # The computed number depends on inputs that the source does not print, or were chosen for it.
 NOT_PRINTED = "input not printed"
 # The printed number contradicts other numbers or equations of its source.
 SOURCE_ERROR = "error of the source"
 # Sources of numbers that this software checks itself by; one that differs is a warning.
-EQUILIBRIUM, ENERGY, ENDS = "equilibrium", "conservation of energy", "contact at ends of surfaces"
+EQUILIBRIUM = "equilibrium"
+ENERGY = "conservation of energy"
+ENDS = "contact at ends of surfaces"
 OWN_CHECKS = (EQUILIBRIUM, ENERGY, ENDS)
-VERDICTS = (HOLDS, DIFFERS, NOT_PRINTED, SOURCE_ERROR)
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_PRINTED, SOURCE_ERROR)
 NUMBERS = ("published", "tolerance", "low", "high")
 COLUMNS = ("quantity", "source", *NUMBERS, "computed", "unit", "verdict")
 
@@ -130,7 +133,9 @@ def judge_number(rows: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
     unknown = set(remark) - {"", NOT_PRINTED, SOURCE_ERROR}
     if unknown:
         raise ValueError(f"remarks {sorted(unknown)} are not known")
-    verdict = np.where(within, HOLDS, np.where(remark == SOURCE_ERROR, SOURCE_ERROR, DIFFERS))
+    verdict = np.where(
+        within, REPRODUCED, np.where(remark == SOURCE_ERROR, SOURCE_ERROR, NOT_REPRODUCED)
+    )
     verdict = np.where(np.isinf(low) & np.isinf(high), "", verdict)
     table["verdict"] = np.where(remark == NOT_PRINTED, NOT_PRINTED, verdict)
     others = [name for name in keys if name != "quantity"]

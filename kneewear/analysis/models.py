@@ -23,7 +23,8 @@ from kneewear.analysis.regression import CONFIDENCE, regression_shortfall
 
 Array = NDArray[np.float64]
 
-PLANE, POWER_LAW = "plane", "power law"
+PLANE = "plane"
+POWER_LAW = "power law"
 # Polynomials by name: whether they have squares, and products of two covariates.
 POLYNOMIALS = {
     PLANE: (False, False),

@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 LOST_MASS_KG = 10.0
 PREDICTORS = ("max_pressure", "avg_pressure")
 _PER_UNIT = {THICKNESS: "per_mm", BODY_MASS: "per_kg"}
-_FEWEST_CASES = 3
+_MIN_CASES = 3
 
 
 def regression_shortfall(cases: pd.DataFrame) -> str:
@@ -103,7 +103,7 @@ def correlate_pressure(cases: pd.DataFrame) -> pd.DataFrame:
         (life, side, quantity, units[quantity], predictor,
          *_fit_line(table[predictor].to_numpy(), table[quantity].to_numpy()), len(table))
         for life, side, table in side_tables(cases)
-        if len(table) >= _FEWEST_CASES
+        if len(table) >= _MIN_CASES
         for quantity in QUANTITIES
         for predictor in PREDICTORS
         if quantity != predictor

@@ -17,7 +17,7 @@ from kneewear.analysis.regression import CONFIDENCE
 Array = NDArray[np.float64]
 
 # Parts of the values' size below which they do not vary.
-_LEAST_SPREAD = 1e-12
+_MIN_SPREAD = 1e-12
 # Points of a surface over one covariate.
 _ON_A_LINE = 41
 
@@ -117,7 +117,7 @@ def fit_response(points: ArrayLike, values: ArrayLike) -> ResponseSurface | None
         )
     # A simpler surface is preferred where both are exact.
     size = float(np.abs(values).max())
-    return min(surfaces, key=lambda one: max(one.left_out_rmse, _LEAST_SPREAD * size), default=None)
+    return min(surfaces, key=lambda one: max(one.left_out_rmse, _MIN_SPREAD * size), default=None)
 
 
 def _coded(points: Array, low: Array, high: Array) -> Array:
@@ -137,7 +137,7 @@ def _least_squares(matrix: Array, values: Array) -> tuple[Array, Array, Array, A
     free = 1.0 - (q**2).sum(axis=1)
     # A case that alone decides a coefficient has no prediction from the others.
     error = np.full(cases, np.inf)
-    np.divide(residual, free, out=error, where=free > _LEAST_SPREAD)
+    np.divide(residual, free, out=error, where=free > _MIN_SPREAD)
     variance = float(residual @ residual) / (cases - terms)
     inverse = np.linalg.inv(r)
     return coefficients, fitted, values - error, np.sqrt(variance * (inverse**2).sum(axis=1))

@@ -29,7 +29,7 @@ END_CONFIDENCE = 0.95
 LARGEST_WIDTH = 0.05
 RESAMPLES = 300
 # Parts of the output's size below which its variance is rounding.
-LEAST_DEVIATION = 1e-9
+MIN_DEVIATION = 1e-9
 
 
 @analysis("intervals", tables=("intervals",))
@@ -214,7 +214,7 @@ def sobol_indices(
     left = values[complete]
     found = {key: np.full(len(names), np.nan) for key in ("S1", "S1_conf", "ST", "ST_conf")}
     size = np.abs(left).max(initial=0.0)
-    if len(left) > 1 and left.std() > LEAST_DEVIATION * size:
+    if len(left) > 1 and left.std() > MIN_DEVIATION * size:
         found = _estimates(left.ravel(), names, level_percent, seed)
     widest = 2.0 * np.max([found["S1_conf"], found["ST_conf"]])
     needed = len(left) * (widest / LARGEST_WIDTH) ** 2

@@ -17,9 +17,11 @@ from kneewear.study.study import Study
 from kneewear.study.wear import BORDER
 
 # Reasons, by which rows of the table are counted.
-NO_RESULT, PEAK, MEAN, CUT_OFF, UNUSUAL = (
-    "no result", "peak pressure", "mean pressure", "contact at the border", "unusual settings",
-)  # fmt: skip
+NO_RESULT = "no result"
+PEAK = "peak pressure"
+MEAN = "mean pressure"
+CUT_OFF = "contact at the border"
+UNUSUAL = "unusual settings"
 
 
 @analysis("validity", tables=("outside",))

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from kneewear.base.variables import Value, label_of
 
 # Names of the quantities, and of their variables, that every case has.
-THICKNESS, BODY_MASS = "thickness_mm", "body_mass_kg"
+THICKNESS = "thickness_mm"
+BODY_MASS = "body_mass_kg"
 
 # Results of every case and side, with their units.
 OUTPUTS = {

@@ -2,7 +2,7 @@
 
 Ranges of settings are in their fields; the name of such a check is the path of the key. Ranges of
 computed quantities are in `checks.csv`. A value outside its usual range gives a warning, one that
-no knee, implant or study has is refused. `checks.silence` of the settings names checks whose
+no knee, implant or study has is refused. `checks.ignore` of the settings names checks whose
 warnings are not shown.
 """
 
@@ -80,13 +80,13 @@ def judge(
     return finding
 
 
-def drop_silenced(findings: Iterable[Finding], silence: Sequence[str]) -> tuple[Finding, ...]:
-    """Findings without those that the settings silence, and a note with the number of these."""
+def drop_ignored(findings: Iterable[Finding], ignore: Sequence[str]) -> tuple[Finding, ...]:
+    """Findings without those that the settings ignore, and a note with the number of these."""
     findings = tuple(findings)
-    shown = [finding for finding in findings if finding.check not in silence]
-    counts = {name: sum(one.check == name for one in findings) for name in dict.fromkeys(silence)}
+    shown = [finding for finding in findings if finding.check not in ignore]
+    counts = {name: sum(one.check == name for one in findings) for name in dict.fromkeys(ignore)}
     notes = [
-        Finding(name, "note", "checks.silence", f"{count} of {name} silenced", "", "")
+        Finding(name, "note", "checks.ignore", f"{count} of {name} ignored", "", "")
         for name, count in counts.items()
         if count
     ]
@@ -96,20 +96,20 @@ def drop_silenced(findings: Iterable[Finding], silence: Sequence[str]) -> tuple[
 class ChecksSettings(Settings):
     """Checks of plausibility."""
 
-    silence: tuple[str, ...] = Field(
+    ignore: tuple[str, ...] = Field(
         (),
         description="Names of checks whose warnings are not shown: paths of keys, or names of the "
         "table of checks. The page lists them.",
     )
 
 
-def refuse_unknown_checks(study: type[BaseModel], silence: Sequence[str]) -> None:
+def refuse_unknown_checks(study: type[BaseModel], ignore: Sequence[str]) -> None:
     """Refuse names that are neither a check nor the path of a quantity of a study."""
     known = {*checks(), *ranges_by_path(study)}
-    for number, name in enumerate(silence):
+    for number, name in enumerate(ignore):
         if name not in known:
             remedy = suggestion(name, known) or "config/README.md lists all checks."
-            at = ("checks", "silence", number)
+            at = ("checks", "ignore", number)
             raise fault_at(at, f"no check '{name}'", "the name of a check", remedy)
 
 
@@ -171,7 +171,7 @@ def _combined(study: Any) -> Iterator[tuple[str, tuple[str, ...], float]]:
         yield "settings.conformity", at, ratio
         for side in ("medial", "lateral"):
             radii = shape.plateau_coronal_radius_mm, shape.femoral_coronal_radius_mm
-            plateau, condyle = (getattr(one, side) for one in radii)
+            plateau, condyle = (getattr(radius, side) for radius in radii)
             key = ("implant", "parametric", "plateau_coronal_radius_mm", side)
             yield "settings.coronal_conformity", key, plateau / condyle
         return

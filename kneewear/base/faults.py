@@ -182,7 +182,7 @@ def _remedy(kind: str, model: type[BaseModel], location: Location) -> str:
     return "Correct the value (see config/README.md)."
 
 
-def refuse_no_ring(inner_mm: float, outer_mm: float) -> None:
+def check_ring_radii(inner_mm: float, outer_mm: float) -> None:
     """Refuse an inner radius that is not below the outer one."""
     if inner_mm >= outer_mm:
         raise fault(

@@ -19,7 +19,7 @@ Location = tuple[str | int, ...]
 
 # Settings are a few pages; nor may aliases unfold them beyond this many entries.
 _LARGEST = 200_000
-_MOST_ENTRIES = 20_000
+_MAX_ENTRIES = 20_000
 _TAG = "tag:yaml.org,2002:"
 _OCTAL = re.compile(r"[-+]?0[0-7_]+")
 
@@ -125,8 +125,8 @@ def _parsed(path: str, text: str) -> SettingsFile:
             kinds = {yaml.SequenceNode: "a list", yaml.ScalarNode: "a single value"}
             found = kinds.get(type(root), "an empty file")
             raise _fault(path, found, "a mapping of keys to values", "Name each value.")
-        if _size(root, {}) > _MOST_ENTRIES:
-            found = f"more than {_MOST_ENTRIES} entries, aliases unfolded"
+        if _size(root, {}) > _MAX_ENTRIES:
+            found = f"more than {_MAX_ENTRIES} entries, aliases unfolded"
             raise _fault(path, found, "settings", "Write out the content of the aliases.")
         lines: dict[Location, int] = {}
         for location, label, value in _entries(root, ()):
@@ -175,7 +175,7 @@ def _text(path: str | Path) -> str:
 def _size(node: yaml.Node, known: dict[int, int]) -> int:
     """Entries of a node with all its aliases unfolded; too many for one that holds itself."""
     if id(node) not in known:
-        known[id(node)] = _MOST_ENTRIES + 1
+        known[id(node)] = _MAX_ENTRIES + 1
         parts = node.value if isinstance(node, yaml.SequenceNode) else []
         if isinstance(node, yaml.MappingNode):
             parts = [part for pair in node.value for part in pair]

@@ -1,6 +1,6 @@
 """Findings of jobs, gathered and counted, and the verdict that follows from them.
 
-A finding (:class:`kneewear.errors.Finding`) is data: it is sorted, silenced, counted and compared
+A finding (:class:`kneewear.errors.Finding`) is data: it is sorted, ignored, counted and compared
 by its fields. Its text is built last and never read back.
 """
 
@@ -87,9 +87,9 @@ class Verdict:
         """Verdict of all findings of a study."""
         number = dict.fromkeys(LEVELS, 0)
         outside = False
-        for one in findings:
-            number[one.finding.severity] += 1 + one.more
-            outside = outside or one.finding.check == VALIDITY
+        for finding in findings:
+            number[finding.finding.severity] += 1 + finding.more
+            outside = outside or finding.finding.check == VALIDITY
         return cls(number["refuse"], number["warn"], outside)
 
     @property
@@ -140,4 +140,4 @@ def gather(findings: Iterable[Reported]) -> list[Reported]:
 
 def _counted(findings: Sequence[Reported]) -> Reported:
     """The first of some findings, which stands for all."""
-    return replace(findings[0], more=sum(1 + one.more for one in findings) - 1)
+    return replace(findings[0], more=sum(1 + finding.more for finding in findings) - 1)

@@ -143,8 +143,12 @@ def _member(union: Any, step: str | int, tag: str) -> Any:
     """Member of a union that a step of pydantic selects; None of a union of several values."""
     members = [part for part in get_args(union) if part is not type(None)]
     if tag:
-        blocks = (one for one in members if isinstance(one, type) and issubclass(one, BaseModel))
-        tagged = (one for one in blocks if step in get_args(one.model_fields[tag].annotation))
+        blocks = (
+            member
+            for member in members
+            if isinstance(member, type) and issubclass(member, BaseModel)
+        )
+        tagged = (block for block in blocks if step in get_args(block.model_fields[tag].annotation))
         return next(tagged, None)
     return members[0] if len(members) == 1 else None
 

@@ -88,7 +88,7 @@ class Schema:
             (labels if variable.label else data)[name] = (dimensions, array, meaning)
         used = {dimension for dimensions, *_ in data.values() for dimension in dimensions}
         # In one order, so that files of equal results are equal.
-        for name in [one for one in LABELS if one in used and one in self.variables]:
+        for name in [label for label in LABELS if label in used and label in self.variables]:
             meaning = {"long_name": self.variables[name].long_name, "units": "1"}
             labels[name] = ((name,), np.array(LABELS[name]), meaning)
         return self.check(xr.Dataset(data, labels, {KIND: self.name, **attributes}))
@@ -120,7 +120,7 @@ class Schema:
         for key, stored in dataset.variables.items():
             name = str(key)
             variable = self._variable(name)
-            dimensions = tuple(str(one) for one in stored.dims)
+            dimensions = tuple(str(dim) for dim in stored.dims)
             expected = tuple(variable.dimensions.split())
             if expected[:1] == (LEADING,):
                 prefix = dimensions[: len(dimensions) + 1 - len(expected)]

@@ -29,7 +29,7 @@ NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 LengthUnit = Literal["mm", "cm", "m", "inch"]
 # Of Linux, in bytes.
-_LONGEST_PATH = 4096
+_MAX_PATH = 4096
 # Names become parts of file names, of which systems allow 255 bytes.
 # One that starts with a hyphen would be an option of programs.
 STUDY_NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]*$")
@@ -62,9 +62,9 @@ def check_path(path: str) -> str:
         raise fault("a path with the character NUL", "a path", "Write the path again.")
     if "{" in path or "}" in path:
         raise fault(f"braces in {path}", "a path without braces", "Rename the file or folder.")
-    if len(path) > _LONGEST_PATH:
+    if len(path) > _MAX_PATH:
         found = f"a path of {len(path)} characters"
-        raise fault(found, f"at most {_LONGEST_PATH}", "Correct the path.")
+        raise fault(found, f"at most {_MAX_PATH}", "Correct the path.")
     return path
 
 
@@ -238,7 +238,7 @@ def check_inertia(moments: tuple[float, ...]) -> tuple[float, ...]:
     """Refuse principal moments of inertia of which one exceeds the sum of both others."""
     largest = max(moments)
     if largest > (1.0 + 1e-6) * (sum(moments) - largest):
-        found = f"moments of inertia {', '.join(f'{one:g}' for one in moments)}"
+        found = f"moments of inertia {', '.join(f'{moment:g}' for moment in moments)}"
         expected = "no moment above the sum of both others, as of any body"
         raise fault(found, expected, "Correct the moments.")
     return moments

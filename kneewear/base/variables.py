@@ -22,7 +22,7 @@ EVERY = "*"
 CUT = 3.0
 
 # Levels that are checked one by one before a study runs.
-MOST_CHECKED = 20
+MAX_CHECKED = 20
 
 Value = float | str
 
@@ -274,9 +274,9 @@ class Variable(Settings):
     def extremes(self) -> tuple[Value, ...]:
         """Values that the settings are checked with: levels, or both bounds.
 
-        Of more than `MOST_CHECKED` numbers the smallest and the largest.
+        Of more than `MAX_CHECKED` numbers the smallest and the largest.
         """
-        if self.blocks is not None or len(self.values or ()) in range(1, MOST_CHECKED + 1):
+        if self.blocks is not None or len(self.values or ()) in range(1, MAX_CHECKED + 1):
             return self.level_values
         if self.values is not None and not self.is_numeric:
             return self.values

@@ -24,12 +24,13 @@ from kneewear.geometry._distance_kernels import PROJECTION_VALUES
 # Exchanges of all wrong elements that may fail to reduce their number before single exchanges,
 # which always end (Judice and Pires 1994, doi:10.1016/0305-0548(94)90106-6).
 BLOCK_TRIES = 3
-MOST_EXCHANGES = 2000
+MAX_EXCHANGES = 2000
 # Overlap that counts as closed, over the largest one: rounding.
 CLOSED_OVERLAP = 1e-12
 MOTIONS = 6  # of the body
 # Rows of the factor that are eliminated together, from so many rows below them.
-PANEL, GROUP = 8, 4
+PANEL = 8
+GROUP = 4
 # Rows below the factor: right sides of the six motions and of the overlaps, in whole groups.
 RIGHT = 8
 
@@ -103,7 +104,7 @@ def solve_forces(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
     pressed = choose_start(coupling.pressed, element, gap, deepest)
     reaction = np.zeros((MOTIONS, MOTIONS))
     number, least, tries = count, count + 1, BLOCK_TRIES
-    for _ in range(MOST_EXCHANGES if count > 0 else 0):
+    for _ in range(MAX_EXCHANGES if count > 0 else 0):
         chosen = np.flatnonzero(pressed)
         elements = element[chosen]
         runs = list_runs(coupling, elements)

@@ -42,10 +42,15 @@ from kneewear.geometry._kernels import (
     unit_normal,
 )
 
-MINIMUM_DISTANCE, RAY = 0, 1
-ALL, BOUNDS, BREADTH_FIRST = 0, 1, 2
+MINIMUM_DISTANCE = 0
+RAY = 1
+ALL = 0
+BOUNDS = 1
+BREADTH_FIRST = 2
 OUTSIDE = -1
-UNTRIED, TRIED, ACTIVE = 0, 1, 2
+UNTRIED = 0
+TRIED = 1
+ACTIVE = 2
 
 # Smallest cosine between an element's normal and the line of minimum distance at which the element
 # faces the indenter: 84 deg, so that side faces of a part pressed straight down never do.
@@ -53,7 +58,8 @@ MIN_FACING = 0.1
 # Borders of patches of one body join across gaps up to this, mm.
 JOINT = 1e-3
 # Distance behind the surface at which a ray across several patches ends, mm, and its steps.
-RAY_END, RAY_STEPS = 1e-8, 30
+RAY_END = 1e-8
+RAY_STEPS = 30
 # Distance from which on an element is apart for certain, mm: many times what two ways to sum one
 # spline differ by.
 APART = 1e-9

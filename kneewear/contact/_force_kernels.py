@@ -17,10 +17,14 @@ from numpy.typing import NDArray
 from kneewear.base.compilation import compiled, structured
 from kneewear.contact._distance_kernels import MINIMUM_DISTANCE, RAY
 
-ALONG_MINIMUM_DISTANCE, ALONG_ELEMENT_NORMAL, ALONG_MID_SURFACE = 0, 1, 2
+ALONG_MINIMUM_DISTANCE = 0
+ALONG_ELEMENT_NORMAL = 1
+ALONG_MID_SURFACE = 2
 
 # Codes of pressure laws are sums of these.
-SMALL_STRAIN, LARGE_STRAIN, THREE_PARAMETER = 0, 1, 2
+SMALL_STRAIN = 0
+LARGE_STRAIN = 1
+THREE_PARAMETER = 2
 # Part of its thickness a layer can lose before the logarithm is continued by its tangent.
 LARGEST_STRAIN = 0.9
 # Newton's method needs at most nine.

@@ -72,7 +72,7 @@ class PatchEnds:
         One search serves all poses. Rotations are (frame, 3, 3), translations (frame, 3), mm.
         """
         count = len(contacts)
-        frame = np.repeat(np.arange(count), [one.element.size for one in contacts])
+        frame = np.repeat(np.arange(count), [contact.element.size for contact in contacts])
         element, area, penetration, pressure = (
             np.concatenate([getattr(one, name) for one in contacts])
             for name in ("element", "area", "penetration", "pressure")

@@ -21,9 +21,11 @@ Array = NDArray[np.float64]
 # Terms of the sum of products, as many as kernels add together.
 TERMS = 4
 # Elements along x and along z, and borders of elements over the thickness.
-_ELEMENTS, _LEVELS = 8, np.array([0.0, 0.65, 1.0])
+_ELEMENTS = 8
+_LEVELS = np.array([0.0, 0.65, 1.0])
 # Thicknesses by which a block without ends is longer on each side, and its elements' growth there.
-_REACH, _GROWTH = 3.0, 1.7
+_REACH = 3.0
+_GROWTH = 1.7
 # Weights of the outermost two places in the fit of the products: contact is inside, effects are
 # largest at the corners.
 _OUTERMOST = np.array([0.1, 0.4])

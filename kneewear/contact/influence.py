@@ -36,7 +36,9 @@ Array = NDArray[np.float64]
 _GROUP = 4
 # Parts of the wave numbers up to _LAST, where 1 - L is below 1e-15, and points of Gauss's rule on
 # each.
-_PARTS, _POINTS, _LAST = 40, 20, 25.0
+_PARTS = 40
+_POINTS = 20
+_LAST = 25.0
 # Distances over the thickness of the table of S; beyond them S is -1 / rho.
 _DISTANCES = np.linspace(0.0, 12.0, 2401)
 

@@ -75,7 +75,7 @@ _PRESS = {
     frozenset({False, True}): _kernels.press_any,
 }
 # Elements of a coupled layer whose factor is kept from pose to pose: 8 MB.
-_MOST_FACTORED = 1000
+_MAX_FACTORED = 1000
 
 
 class PreparedPair(NamedTuple):
@@ -279,7 +279,7 @@ class ContactPair:
                 "friction and damping; use an elastic foundation for others"
             )
         row, column = np.divmod(self.index[self._elements.order], shape[1])
-        most, rows = min(self.index.size, _MOST_FACTORED), layer.influence.along
+        most, rows = min(self.index.size, _MAX_FACTORED), layer.influence.along
         joint_along, joint_across = layer.influence.joint
         return couplings.CouplingArrays(
             True,

@@ -88,9 +88,16 @@ class _Body:
     def __init__(self, surfaces: Sequence[Surface], tables: Sequence[SurfaceTable]) -> None:
         self.surfaces, self.tables = tuple(surfaces), tuple(tables)
         digest = blake2b()
-        for one in self.surfaces:
-            digest.update(repr((one.degree_u, one.degree_v, one.control_points.shape)).encode())
-            for array in (one.control_points, one.weights, one.knots_u, one.knots_v):
+        for surface in self.surfaces:
+            digest.update(
+                repr((surface.degree_u, surface.degree_v, surface.control_points.shape)).encode()
+            )
+            for array in (
+                surface.control_points,
+                surface.weights,
+                surface.knots_u,
+                surface.knots_v,
+            ):
                 digest.update(array.tobytes())
         for table in self.tables:
             digest.update(repr(table.rows.shape).encode() + table.rows.tobytes())

@@ -161,7 +161,7 @@ class Strip:
         count = self.section.position.size
         borders = np.unique(np.linspace(0, count, _GROUPS + 1).astype(int)).tolist()
         groups = [slice(*ends) for ends in pairwise(borders)]
-        return [(int(self._loads[:, one].any(axis=1).argmax()), one) for one in groups]
+        return [(int(self._loads[:, group].any(axis=1).argmax()), group) for group in groups]
 
     def _assemble(self, material: Elastic) -> tuple[Array, ...]:
         """Lower bands of K0, K1 and K2; the base is fixed."""

@@ -21,7 +21,9 @@ TABLED = 1
 APART = 2  # farther out than the table's band
 UNTABLED = 0  # deeper than the band, beside it or at a border of the patch: use the patch
 
-ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
+ONE = np.uint64(1)
+TWO = np.uint64(2)
+THREE = np.uint64(3)
 SIXTH = 1.0 / 6.0
 # Weights of the cubic B-spline coefficient at a node: the inverse of the sampled B-spline
 # (1 + d2 / 6) in powers of the second difference d2, cut after d2 * d2. It needs two nodes to each
@@ -98,7 +100,8 @@ def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:
 
 
 # Angles of 22.5, 45 and 90 deg split the arctangent's range.
-EIGHTH, QUARTER = 0.41421356237309503, 0.7853981633974483
+EIGHTH = 0.41421356237309503
+QUARTER = 0.7853981633974483
 # Numerator and denominator of (arctan z - z) / z^3 in powers of z^2, falling, for |z| <= tan 22.5
 # deg, to rounding (Cephes library, S. L. Moshier, atan.c).
 UPPER = (

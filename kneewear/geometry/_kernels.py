@@ -35,19 +35,26 @@ PROJECTION_MISS = 1e-5
 LINE_MISS = 1e-11
 
 # How a patch closes in itself: opposite borders that join, and borders that shrink to a pole.
-OPEN, SEAM_U, SEAM_V, POLE_U0, POLE_U1, POLE_V0, POLE_V1 = 0, 1, 2, 4, 8, 16, 32
+OPEN = 0
+SEAM_U = 1
+SEAM_V = 2
+POLE_U0 = 4
+POLE_U1 = 8
+POLE_V0 = 16
+POLE_V1 = 32
 POLES = POLE_U0 | POLE_U1 | POLE_V0 | POLE_V1
 # A point on a seam is tried from both sides this many times in all.
 CROSSINGS = 4
 # Longest step round a closed patch, part of a turn.
-LONGEST_TURN = 0.25
+MAX_TURN = 0.25
 # Directions tried round a pole.
 TURNS = 24
 # Nearer to a pole than this, mm, where parameters lose their digits, the surface is that of its
 # curvature at this distance.
 POLE_RIM = 1e-3
 # Rows and columns of the entries of a Hessian.
-FIRST, SECOND = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
+FIRST = (0, 1, 2, 0, 0, 1)
+SECOND = (0, 1, 2, 1, 2, 2)
 
 
 Point = tuple[float, float, float]
@@ -234,9 +241,9 @@ def minimize_distance(
             dv = -(h_uu * g_v - h_uv * g_u) / determinant
         # Near a pole a step may go more than once round.
         if patch.closed & SEAM_U:
-            du = min(max(du, LONGEST_TURN * (u0 - u1)), LONGEST_TURN * (u1 - u0))
+            du = min(max(du, MAX_TURN * (u0 - u1)), MAX_TURN * (u1 - u0))
         if patch.closed & SEAM_V:
-            dv = min(max(dv, LONGEST_TURN * (v0 - v1)), LONGEST_TURN * (v1 - v0))
+            dv = min(max(dv, MAX_TURN * (v0 - v1)), MAX_TURN * (v1 - v0))
         # A step truncated at a border is corrected along it; otherwise it may not descend.
         if v + dv < v0 or v + dv > v1:
             dv = (v0 if v + dv < v0 else v1) - v

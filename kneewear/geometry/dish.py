@@ -16,10 +16,11 @@ Array = NDArray[np.float64]
 # Sagittal radius of plateau over that of condyle below which the bearing decides the motion.
 _CONFORMING = 1.45
 # Half-lengths of the strip (x, height, z) in which a sagittal radius is measured, mm; least points.
-_SAGITTAL, _FEWEST = (9.0, 4.0, 2.0), 10
+_SAGITTAL = (9.0, 4.0, 2.0)
+_MIN_POINTS = 10
 # Half of the width of contact, over which a bearing must not end, mm.
 _WIDE = 12.0
-# A bearing whose lowest place is nearer than this to its end has its seat in the middle, mm.
+# A bearing whose lowest place is nearer than this to its end has its dwell pose in the middle, mm.
 _SLIDES = 2.0
 # Usual penetration of a condyle, mm.
 _USUAL_PENETRATION = 0.1
@@ -89,7 +90,7 @@ def find_dish(
     """Dish closest to its condyle, from the sheets of both components, mm."""
     dishes = []
     # Origins of both components are unrelated: middles between their sides belong together.
-    middles = np.mean([np.mean(one.z) for one in condyles.values()])
+    middles = np.mean([np.mean(condyle.z) for condyle in condyles.values()])
     apart = middles - np.mean([one.lowest[2] for one in plateaus.values()])
     for region in plateaus.values():
         z = region.lowest[2] + apart
@@ -101,13 +102,15 @@ def find_dish(
         dish = insert.vertices[near.all(axis=1)]
         sagittal = femoral.vertices[np.abs(femoral.vertices[:, 2] - z) < _SAGITTAL[2]]
         distal = sagittal[sagittal[:, 1] < sagittal[:, 1].min(initial=np.inf) + _SAGITTAL[1]]
-        if len(dish) < _FEWEST or len(distal) < _FEWEST:
+        if len(dish) < _MIN_POINTS or len(distal) < _MIN_POINTS:
             continue
         (height, wide), (_, tight) = (sagittal_arc(one) for one in (dish, distal))
         # A plateau that is flat or bulges has no dish.
         ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
         room = room_around(region)
-        if room < _SLIDES:  # off a bearing that is lowest at its end: its seat is in the middle
+        if (
+            room < _SLIDES
+        ):  # off a bearing that is lowest at its end: its dwell pose is in the middle
             room = 0.5 * (region.x[1] - region.x[0])
         dishes.append(Dish(ratio, tight, float(room)))
     lines = [one.lowest[2] for one in plateaus.values()]

@@ -16,14 +16,14 @@ from kneewear.geometry.meshes import TriangleMesh, condyle_axis
 Array = NDArray[np.float64]
 
 # A bearing inclines up to 66 deg to the direction it is seen from: rims and walls more.
-_LEAST_COSINE = 0.4
+_MIN_COSINE = 0.4
 # Of two layers this far apart (mm) in one line of sight the hidden one is no bearing.
 _HIDDEN_BY = 1.0
 # Raster for hiding, mm; the mesh edges of scans and of exported CAD are about as long.
 _CELL = 1.0
 # Separate pieces smaller than this part of the largest one are chamfers and screw holes.
-_LEAST_PIECE = 0.1
-_LEAST_TRIANGLES = 50
+_MIN_PIECE = 0.1
+_MIN_TRIANGLES = 50
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def extract_plateaus(mesh: TriangleMesh, source: str = "insert mesh") -> Extract
     """
     area = np.linalg.norm(mesh.face_normals, axis=1)
     cosine = np.divide(mesh.face_normals[:, 1], area, out=np.zeros_like(area), where=area > 0)
-    kept = cosine > _LEAST_COSINE
+    kept = cosine > _MIN_COSINE
     kept &= _in_sight(mesh, mesh.vertices[:, 1], kept, lambda points: points[:, [0, 2]])
     return _checked(mesh, _main_pieces(mesh, kept, area), source, "facing up")
 
@@ -72,7 +72,7 @@ def extract_condyles(mesh: TriangleMesh, source: str = "femoral mesh") -> Extrac
     area = np.linalg.norm(mesh.face_normals, axis=1)
     outward = (mesh.face_normals[:, :2] * offset).sum(axis=1)
     scale = area * radius
-    kept = np.divide(outward, scale, out=np.zeros_like(scale), where=scale > 0) > _LEAST_COSINE
+    kept = np.divide(outward, scale, out=np.zeros_like(scale), where=scale > 0) > _MIN_COSINE
     usual = float(np.median(radius[kept])) if kept.any() else 1.0
 
     def unrolled(points: Array) -> Array:
@@ -123,15 +123,15 @@ def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> ND
     _, piece = scipy.sparse.csgraph.connected_components(borders @ borders.T, directed=False)
     size = np.bincount(piece, weights=area[chosen])
     result = np.zeros_like(kept)
-    result[chosen[size[piece] >= _LEAST_PIECE * size.max()]] = True
+    result[chosen[size[piece] >= _MIN_PIECE * size.max()]] = True
     return result
 
 
 def _checked(mesh: TriangleMesh, kept: NDArray[np.bool_], source: str, wanted: str) -> Extraction:
     """Refuse a solid without a bearing."""
-    if kept.sum() < _LEAST_TRIANGLES:
+    if kept.sum() < _MIN_TRIANGLES:
         found = f"{int(kept.sum())} triangles {wanted} on the solid"
-        expected = f"a bearing of at least {_LEAST_TRIANGLES} triangles"
+        expected = f"a bearing of at least {_MIN_TRIANGLES} triangles"
         remedy = "Check `axes`, or cut the bearing out yourself and state `sheet`."
         raise InputDataError(source, found, expected, remedy)
     return Extraction(mesh, kept)

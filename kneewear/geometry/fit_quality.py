@@ -24,14 +24,15 @@ Array = NDArray[np.float64]
 RIPPLE_SHARE = 0.2
 _SAMPLES_PER_SPAN = 4
 # A spline oscillates from knot to knot: waves longer than this many spans are shape.
-_LONGEST_SWING_SPANS = 2.5
+_MAX_SWING_SPANS = 2.5
 # Rounding in the second differences of a micrometre-accurate fit, 1/mm.
-_LEAST_SWING = 1e-6
+_MIN_SWING = 1e-6
 # 1/mm. Radii of bearings exceed 10 mm everywhere (the smallest, of a posterior condyle, is 15 mm);
 # smaller ones are edges, whose shape is judged by the deviation.
 _SHARPEST = 0.1
 # Width of strips, mm, and the least number of points whose mean is free of noise.
-_STRIP, _LEAST_OF_STRIP = 0.5, 12
+_STRIP = 0.5
+_MIN_OF_STRIP = 12
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def strip_means(points: Array, deviation: Array) -> tuple[Array, Array]:
     number = np.floor(points[:, 2] / _STRIP).astype(np.int64)
     strips, which, count = np.unique(number, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=deviation, minlength=strips.size) / np.maximum(count, 1)
-    enough = count >= _LEAST_OF_STRIP
+    enough = count >= _MIN_OF_STRIP
     return np.asarray((strips[enough] + 0.5) * _STRIP, dtype=np.float64), means[enough]
 
 
@@ -213,7 +214,7 @@ def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
         curvature = (second * normal).sum(-1) / metric
         speed = np.sqrt(metric)
         values = (curvature, speed, apart)
-        for line in zip(*(one if turned else one.T for one in values), strict=True):
+        for line in zip(*(value if turned else value.T for value in values), strict=True):
             largest = max(largest, _line_ripple(parameter, *line))
     return largest
 
@@ -229,9 +230,9 @@ def _line_ripple(
         return 0.0
     swing, span = np.abs(np.diff(curvature[turns])), np.diff(length[turns])
     amplitude = 0.5 * swing * (span / np.pi) ** 2
-    longest = _LONGEST_SWING_SPANS * _SAMPLES_PER_SPAN
+    longest = _MAX_SWING_SPANS * _SAMPLES_PER_SPAN
     beside = np.diff(np.concatenate([[0], np.cumsum(apart)])[turns]) > 0
-    amplitude[(np.diff(turns) > longest) | (swing < _LEAST_SWING) | beside] = 0.0
+    amplitude[(np.diff(turns) > longest) | (swing < _MIN_SWING) | beside] = 0.0
     return float(np.minimum(np.minimum(amplitude[:-2], amplitude[1:-1]), amplitude[2:]).max())
 
 

@@ -19,15 +19,21 @@ Plateaus = Mapping[str, PlateauRegion]
 Condyles = Mapping[str, CondyleRegion]
 
 # Parts of a mesh edge that are tried: knots along and across, and smoothing.
-_KNOTS, _SMOOTHING = ((2.5, 1.25), (3.5, 2.0)), (0.25, 0.5, 1.0, 2.0, 4.0)
+_KNOTS = ((2.5, 1.25), (3.5, 2.0))
+_SMOOTHING = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Of fits whose mean deviation is about the least the smoothest is taken: the rest is noise.
 _ABOUT = 1.15
 # Deviations that are accepted anyway, and the room above what was reached, mm and 1.
-_LEAST_MAX, _LEAST_MEAN, _ROOM = 0.02, 0.001, 1.25
+_MIN_MAX = 0.02
+_MIN_MEAN = 0.001
+_ROOM = 1.25
 # A border of a condyle moves inward by this much beyond the worst place, mm; how often, and the
 # angles it may reach, deg.
-_STEP, _ROUNDS = 1.0, 6
-_POSTERIOR, _ANTERIOR, _INWARD = 85.0, -20.0, 1.0
+_STEP = 1.0
+_ROUNDS = 6
+_POSTERIOR = 85.0
+_ANTERIOR = -20.0
+_INWARD = 1.0
 
 
 @dataclass(frozen=True)
@@ -69,9 +75,9 @@ def choose_fit(
             settings = _settings(edge, knots, smoothing)
             qualities = tuple(_fits(insert, femoral, plateaus, condyles, settings))
             tried.append((settings, qualities))
-    means = np.array([[one.mean_mm for one in qualities] for _, qualities in tried])
+    means = np.array([[quality.mean_mm for quality in qualities] for _, qualities in tried])
     # Below half of the accepted mean deviation less is of no use.
-    means = np.maximum(means, 0.5 * _LEAST_MEAN)
+    means = np.maximum(means, 0.5 * _MIN_MEAN)
     worst = (means / means.min(axis=0)).max(axis=1)
     enough = worst < _ABOUT * worst.min()
     settings, qualities = [one for one, good in zip(tried, enough, strict=True) if good][-1]
@@ -82,8 +88,8 @@ def choose_fit(
     mean = _ROOM * max(one.mean_mm for one in qualities)
     found = replace(
         settings,
-        tolerance=_rounded_up(max(_LEAST_MAX, least)),
-        mean_tolerance=_rounded_up(max(_LEAST_MEAN, mean)),
+        tolerance=_rounded_up(max(_MIN_MAX, least)),
+        mean_tolerance=_rounded_up(max(_MIN_MEAN, mean)),
         densest=False,
     )
     return FittingChoice(found, qualities, plateaus, condyles)
@@ -141,7 +147,7 @@ def _widest(
         _, _, distance, _, interior = patch.closest_points(sheet.vertices)
         return float(np.abs(distance[interior]).max(initial=0.0))
 
-    limit = max(_LEAST_MAX, deviation(grown[0]))
+    limit = max(_MIN_MAX, deviation(grown[0]))
     return next((one for one in grown[:0:-1] if deviation(one) <= limit), grown[0])
 
 
@@ -156,7 +162,7 @@ def _without_bad_borders(
                 fit = _fit_condyle(femoral, regions, side, settings)
             except InputDataError:
                 break
-            if fit.max_mm <= _LEAST_MAX:
+            if fit.max_mm <= _MIN_MAX:
                 break
             place = fit.points[int(np.abs(fit.deviation).argmax())]
             smaller = _cut_near(regions[side], place, _axis(femoral, regions), first)

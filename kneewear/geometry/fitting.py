@@ -30,7 +30,7 @@ Label = tuple[str, str, str]
 
 DEGREE = 3
 # Vertices whose normal is more than 72 deg from the direction of fitting belong to walls.
-_LEAST_COSINE = 0.3
+_MIN_COSINE = 0.3
 # The femoral patch ends along its outer fillet where the normal is inclined by 50 to 70 deg.
 _RIM_COSINES = (0.34, 0.64)
 _RIM_TILT = 0.6
@@ -43,18 +43,21 @@ _NOTCH_EDGE = (1.5, 0.25, 0.15)
 _OUTER_EDGE = (5.0, 0.5, 0.25)
 # With no smoothing at all knots without vertices near them would have any height: length, mm, that
 # moves a surface of 10 mm radius by less than a nanometre.
-_LEAST_SMOOTHING = 0.01
+_MIN_SMOOTHING = 0.01
 # Vertices nearer than this, mm, to a border of patch or mesh are fitted but not judged: contact
 # does not reach the rims of sheets.
 _BORDER_MARGIN = 2.0
 _NOTCH_MARGIN = 0.5
-_LEAST_VERTICES = 100
+_MIN_VERTICES = 100
 # Half the width of a strip in which a wave is corrected, mm; rounds of further lines, and the
 # shortest span that is still halved, mm.
-_STRIP, _WAVE_ROUNDS, _SHORTEST_SPAN = 0.25, 6, 0.5
+_STRIP = 0.25
+_WAVE_ROUNDS = 6
+_SHORTEST_SPAN = 0.5
 _NONE = np.empty(0)
 # Smoothing is weaker by this factor within this distance, mm, of further lines.
-_WAVE_SOFTNESS, _WAVE_REACH = 0.4, 1.5
+_WAVE_SOFTNESS = 0.4
+_WAVE_REACH = 1.5
 # Parts of a patch farther than this from every judged vertex, mm, are not searched for ripple.
 _RIPPLE_REACH = 1.0
 
@@ -94,7 +97,7 @@ def fit_plateau(
     deviation or ripple exceed what is accepted.
     """
     inside = _within(mesh.vertices[:, 0], x) & _within(mesh.vertices[:, 2], z)
-    points = mesh.vertices[inside & (mesh.vertex_normals[:, 1] > _LEAST_COSINE)]
+    points = mesh.vertices[inside & (mesh.vertex_normals[:, 1] > _MIN_COSINE)]
     _check_count(len(points), label, f"x {x[0]:g}..{x[1]:g} mm, z {z[0]:g}..{z[1]:g} mm")
     judged = _clear_of(points[:, 0], x) & _clear_of(points[:, 2], z)
     most = (
@@ -135,7 +138,7 @@ def fit_condyle(
     angle = np.arctan2(offset[:, 0], -offset[:, 1])
     radius = np.hypot(offset[:, 0], offset[:, 1])
     cosine = (mesh.vertex_normals[:, :2] * offset).sum(axis=1) / radius
-    inside = _within(angle, angles) & _within(mesh.vertices[:, 2], z) & (cosine > _LEAST_COSINE)
+    inside = _within(angle, angles) & _within(mesh.vertices[:, 2], z) & (cosine > _MIN_COSINE)
     low, high = np.degrees(angles)
     where = f"angle {low:g}..{high:g} deg, z {z[0]:g}..{z[1]:g} mm"
     _check_count(int(inside.sum()), label, where)
@@ -206,10 +209,10 @@ def _fitted(
     if border.size:
         distance, _ = scipy.spatial.cKDTree(mesh.vertices[border]).query(points)
         points = points[distance > _BORDER_MARGIN]
-    if len(points) < _LEAST_VERTICES / 4:
+    if len(points) < _MIN_VERTICES / 4:
         found = f"{len(points)} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from "
         remedy = "Widen the region, or export a finer mesh."
-        wanted = f"at least {_LEAST_VERTICES // 4}"
+        wanted = f"at least {_MIN_VERTICES // 4}"
         raise InputDataError(source, found + "borders", wanted, remedy)
 
     def judged(
@@ -247,7 +250,7 @@ def _lines_in_waves(surface: Surface, quality: FitQuality, across: int, toleranc
     waves = position[np.abs(mean) > tolerance]
     at = surface.closest_points(quality.points)[across]
     near = scipy.spatial.cKDTree(quality.points[:, 2:])
-    found = [float(np.median(at[near.query_ball_point([one], _STRIP)])) for one in waves]
+    found = [float(np.median(at[near.query_ball_point([wave], _STRIP)])) for wave in waves]
     breaks = np.unique((surface.knots_u, surface.knots_v)[across])
     spans = np.unique(np.clip(np.searchsorted(breaks, found, side="right") - 1, 0, breaks.size - 2))
     spans = spans[np.diff(breaks)[spans] > _SHORTEST_SPAN] if found else spans[:0]
@@ -306,7 +309,7 @@ def _rim(
     """
     fillet = _within(cosine, _RIM_COSINES) & (tilt > _RIM_TILT)
     fillet &= width > 0.5 * (width.min() + outer)
-    if fillet.sum() < _LEAST_VERTICES / 2:
+    if fillet.sum() < _MIN_VERTICES / 2:
         return lambda turned: np.full(np.shape(turned), outer)
     steps = np.arange(angle.min(), angle.max(), _RIM_REACH)
     near = np.abs(steps[:, None] - angle) < _RIM_REACH
@@ -345,7 +348,7 @@ def _smooth_graph(
     gram_u, gram_v = grams(knots_u, soft[0]), grams(knots_v, soft[1])
     bending = scipy.sparse.kron(gram_u[2], gram_v[0]) + 2 * scipy.sparse.kron(gram_u[1], gram_v[1])
     bending = (bending + scipy.sparse.kron(gram_u[0], gram_v[2])) / area
-    length = max(settings.smoothing_length, _LEAST_SMOOTHING)
+    length = max(settings.smoothing_length, _MIN_SMOOTHING)
     normal = basis.T @ basis / len(u) + length**4 * bending
     coefficients = scipy.sparse.linalg.spsolve(normal.tocsc(), basis.T @ values / len(u))
 
@@ -458,10 +461,10 @@ def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array,
 
 def _check_count(count: int, label: Label, where: str) -> None:
     """Refuse a region that (nearly) misses the mesh."""
-    if count < _LEAST_VERTICES:
+    if count < _MIN_VERTICES:
         found = f"{count} vertices facing the fit in the {label[2]} region ({where})"
         remedy = "Check the region against the mesh, and `axes` and `unit`."
-        raise InputDataError(label[1], found, f"at least {_LEAST_VERTICES}", remedy)
+        raise InputDataError(label[1], found, f"at least {_MIN_VERTICES}", remedy)
 
 
 def _clear_of(values: Array, limits: Limits) -> NDArray[np.bool_]:

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 # Cells covered less than this are not valid: together they hold under 1e-7 of a plateau.
-LEAST_FRACTION = 1e-6
+MIN_FRACTION = 1e-6
 # mm; the polygon that represents a patch's border deviates by 1e-5 mm.
 _BORDER_MISS = 1e-3
 _STEEPEST_DEG = 80.0
@@ -151,7 +151,7 @@ def build_elements(
     found = bearing.surface.evaluate(u, v).reshape(*shape, 3)
     # The centroid of a sliver may miss a curved border slightly; the border point is used then.
     missed = np.linalg.norm(bearing.plane.plan(found) - plan, axis=-1)
-    valid = (fraction > LEAST_FRACTION) & (missed < _BORDER_MISS)
+    valid = (fraction > MIN_FRACTION) & (missed < _BORDER_MISS)
     advice = "from its plane; choose another direction or a smaller region"
     if ((fraction == 1.0) & ~valid).any():
         raise ValueError(f"the {bearing.name} bearing is missed by lines {advice}")

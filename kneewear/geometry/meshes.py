@@ -27,10 +27,10 @@ _DIRECTIONS = {
     "lateral": (2, -1.0),
 }
 # Triangles with an edge this many times the median one bridge holes and bays of a point cloud.
-_LONGEST_EDGE = 4.0
+_MAX_EDGE = 4.0
 # Least ratio of a triangle's area in the plane of triangulation to its area.
 _EDGE_ON = 0.15
-_LEAST_POINTS = 100
+_MIN_POINTS = 100
 # Remedy for meshes that are finer than contact needs.
 FEWER_TRIANGLES = (
     "Decimate the mesh to edges of about 0.3 mm, or export the component with a coarser tolerance."
@@ -203,7 +203,7 @@ def joined(meshes: Sequence[TriangleMesh]) -> TriangleMesh:
     """One mesh of several."""
     first = np.cumsum([0, *(len(one.vertices) for one in meshes)])
     return TriangleMesh(
-        np.concatenate([one.vertices for one in meshes]),
+        np.concatenate([mesh.vertices for mesh in meshes]),
         np.concatenate([one.faces + at for one, at in zip(meshes, first, strict=False)]),
     )
 
@@ -281,15 +281,15 @@ def _triangulated(points: Array, plane: Array, source: str) -> TriangleMesh:
     mesh = TriangleMesh(points, faces)
     # Rows of points along the outline leave triangles without area, or edge-on.
     seen = np.abs(area) / np.maximum(2.0 * np.linalg.norm(mesh.face_normals, axis=1), 1e-300)
-    kept = (edges.max(axis=1) < _LONGEST_EDGE * np.median(edges)) & (seen > _EDGE_ON)
+    kept = (edges.max(axis=1) < _MAX_EDGE * np.median(edges)) & (seen > _EDGE_ON)
     return TriangleMesh(points, np.ascontiguousarray(faces[kept]))
 
 
 def _check_count(points: Array, source: str) -> None:
     """Refuse a handful of points."""
-    if len(points) < _LEAST_POINTS:
+    if len(points) < _MIN_POINTS:
         remedy = "Export more points, about one a millimetre."
-        raise InputDataError(source, f"{len(points)} points", f"at least {_LEAST_POINTS}", remedy)
+        raise InputDataError(source, f"{len(points)} points", f"at least {_MIN_POINTS}", remedy)
 
 
 def merge_vertices(

@@ -20,7 +20,8 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 # Distance of the lines on which layers are counted, mm; each is moved off the mesh's own lines.
-_STEP, _SHIFT = 1.0, (0.137, 0.291)
+_STEP = 1.0
+_SHIFT = (0.137, 0.291)
 # Heights on one line that differ by less are of triangles that share an edge, mm.
 _SAME_HEIGHT = 2e-3
 # Standard deviation of what `_roughness` measures on a regular mesh with unit noise.

@@ -41,7 +41,8 @@ _NARROWEST = 34.0
 # 5 deg between the axes of both.
 _SQUARE = 0.9
 # Height of a keel or stem below a tray, mm, at least; rounding of a plane, mm.
-_KEEL, _FLAT = 12.0, 0.05
+_KEEL = 12.0
+_FLAT = 0.05
 # Differences of shape below which the side, or front and rear, cannot be distinguished, mm.
 _TELLING = 1.5
 
@@ -207,13 +208,13 @@ def _insert_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
     thin, long = int(np.argmin(mesh.extent)), int(np.argmax(mesh.extent))
     up = _up_of_insert(mesh, mesh.face_normals, thin)
     scores = []
-    for one in candidates:
-        along, above, across = one.axes
+    for candidate in candidates:
+        along, above, across = candidate.axes
         score = 1.0 * (above == thin) + 1.0 * (across == long)
         if above == thin:
-            score += up * one.matrix[1, thin]
+            score += up * candidate.matrix[1, thin]
             rear = _rear_of_insert(mesh, thin, up, across, along)
-            score += 0.5 * one.matrix[0, along] * np.tanh(rear / _TELLING)
+            score += 0.5 * candidate.matrix[0, along] * np.tanh(rear / _TELLING)
         scores.append(score)
     return np.array(scores)
 
@@ -225,12 +226,12 @@ def _femoral_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
     facing = outer.sum(axis=0) / np.linalg.norm(outer, axis=1).sum()
     spread = np.array([_asymmetry(mesh, axis) for axis in range(3)])
     scores = []
-    for one in candidates:
-        along, above, across = one.axes
+    for candidate in candidates:
+        along, above, across = candidate.axes
         score = 2.0 * float(spread[across] <= spread.min())
         faced = _faced(mesh, [along, above])
         most = max(faced.values()) or 1.0
-        up, back = one.matrix[1, above], one.matrix[0, along]
+        up, back = candidate.matrix[1, above], candidate.matrix[0, along]
         score += (faced[above, -up] - faced[above, up]) / most
         # Of all outer surface more faces the insert than away from it, as the component is open.
         score += float(np.clip(-up * facing[above] / _OPEN, -1.0, 1.0))

@@ -17,12 +17,15 @@ Bools = NDArray[np.bool_]
 Limits = tuple[float, float]
 
 # Raster of heights and standard deviation of its smoothing, mm.
-_CELL, _SMOOTH = 0.5, 0.75
+_CELL = 0.5
+_SMOOTH = 0.75
 # A bearing inclines less, and is nowhere bent outward to a smaller radius, mm: rims and the top of
 # the eminence are.
-_STEEPEST, _SHARPEST = np.tan(np.radians(55.0)), 20.0
+_STEEPEST = np.tan(np.radians(55.0))
+_SHARPEST = 20.0
 # Distance of the outline from the border of the sheet, mm: of a bearing, and of one that grew.
-_MARGIN, _GROWN_MARGIN = 1.0, 0.5
+_MARGIN = 1.0
+_GROWN_MARGIN = 0.5
 # Part of the distance of a plateau's lowest place from the middle where the eminence's crest is:
 # bearings do not grow there.
 _CREST = 0.25
@@ -30,14 +33,16 @@ _CREST = 0.25
 _OUTLINE_ERROR = 0.4
 # Raster of a condyle's angle, deg; the arc searched for its ends, and the one contact uses.
 _ANGLE_STEP = 2.0
-_ARC, _USED = (-45.0, 140.0), (-15.0, 75.0)
+_ARC = (-45.0, 140.0)
+_USED = (-15.0, 75.0)
 _ANTERIOR = -30.0
 # Steps of the angle that triangles bridge.
 _GAP = 3
 # Distance of the window from the posterior end of a condyle's surface, deg, and beyond its outer
 # border, mm. At the notch the window ends with the surface: where the edge has turned away from the
 # insert, no contact ends at it.
-_END, _OUTER = 3.0, 0.2
+_END = 3.0
+_OUTER = 0.2
 
 
 @dataclass(frozen=True)
@@ -234,7 +239,8 @@ def _thinned_line(line: Array, error: float) -> Array:
 
 
 # Planes at heights this close are one, mm; height of a post above the plateaus' lowest place, mm.
-_LEVEL, _POST_HEIGHT = 0.1, 12.0
+_LEVEL = 0.1
+_POST_HEIGHT = 12.0
 
 
 def find_underside(insert: TriangleMesh) -> tuple[float, float]:

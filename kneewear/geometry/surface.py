@@ -17,7 +17,7 @@ from kneewear.mechanics.arrays import make_read_only
 Array = NDArray[np.float64]
 
 # Minimum number of cells of bounding boxes in each direction.
-_LEAST_CELLS = 8
+_MIN_CELLS = 8
 # Margin of the boxes for rounding, mm.
 _BOX_MARGIN = 1e-9
 # Borders nearer to each other than this, mm, are one: rounding.
@@ -214,7 +214,7 @@ class Surface:
     def _boxes(self) -> _kernels.BoxTree:
         """Bounding boxes of the pieces of the patch and of their groups."""
         breaks_u, breaks_v, pieces, *_ = self.arrays
-        parts = [max(1, -(-_LEAST_CELLS // (breaks.size - 1))) for breaks in (breaks_u, breaks_v)]
+        parts = [max(1, -(-_MIN_CELLS // (breaks.size - 1))) for breaks in (breaks_u, breaks_v)]
         hulls = [
             _to_bernstein(degree, part)
             for degree, part in zip((self.degree_u, self.degree_v), parts, strict=True)

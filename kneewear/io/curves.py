@@ -29,7 +29,7 @@ POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 _OPENSIM = (".sto", ".mot")
 # Text of a measuring system, such as an export of OrthoLoad: lines about it come before the table.
 _EXPORTS = (".txt", ".akf", ".dat", ".tsv")
-_FEWEST_ROWS = 4
+_MIN_ROWS = 4
 # Titles in percent of body weight, whose values are read in body weights.
 _PERCENT_WEIGHT = re.compile(r"%\s*BW\b", re.IGNORECASE)
 # A cycle of a hundred columns at 1000 Hz is 2 MB; cells as text take ten times their size.
@@ -44,13 +44,14 @@ _MIN_REACH_MM = 0.5
 # They never exceed 2 m: beyond that they are in millimetres.
 _MAX_POSITION_M = 2.0
 # An interval this many times the usual one, and this part of the cycle, is a gap in the samples.
-_GAP_INTERVALS, _GAP_PART = 5.0, 0.05
+_GAP_INTERVALS = 5.0
+_GAP_PART = 0.05
 # Percent at which a cycle without a last sample at 100 may end.
 _MIN_END_PERCENT = 90.0
 # Inserts that take up fluid seem to gain this part of what they lose, at most.
 _NEGATIVE_LOSS = 0.2
 # No simulator ran for as long.
-_MOST_MILLION_CYCLES = 1000.0
+_MAX_MILLION_CYCLES = 1000.0
 # Keys of the counts in the header of an OpenSim storage.
 _COUNTS = {"rows": ("nRows", "datarows"), "columns": ("nColumns", "datacolumns")}
 # From this version on OpenSim itself no longer writes the counts.
@@ -153,7 +154,7 @@ def read_simulator_test(
     if (np.diff(cycles) <= 0.0).any() or cycles[0] < 0.0:
         remedy = "Sort the rows, one per weighing, and remove repeated ones."
         raise InputDataError(path, "cycles that do not increase", "cycles from 0 on", remedy, where)
-    if cycles[-1] > _MOST_MILLION_CYCLES:
+    if cycles[-1] > _MAX_MILLION_CYCLES:
         remedy = "These look like single cycles: divide them by a million."
         raise InputDataError(path, f"{cycles[-1]:g}", "million cycles", remedy, where)
     if (error < 0.0).any():
@@ -211,10 +212,10 @@ def _parse_export(path: Path, content: str) -> TextTable:
                 break
             first, count = first - 1, len(cells)
         above = [n for n in range(first) if lines[n]][-2:]
-        if last + 1 - first < _FEWEST_ROWS or not above:
+        if last + 1 - first < _MIN_ROWS or not above:
             continue
         titles = _export_cells(lines[above[-1]], separator)
-        if len(above) == 2 and all(one[:1] + one[-1:] in ("[]", "()") for one in titles):
+        if len(above) == 2 and all(title[:1] + title[-1:] in ("[]", "()") for title in titles):
             names = _export_cells(lines[above[0]], separator)
             titles = [f"{name} {unit}" for name, unit in zip(names, titles, strict=False)]
         twice = len(set(titles)) < len(titles)
@@ -225,7 +226,7 @@ def _parse_export(path: Path, content: str) -> TextTable:
             raise InputDataError(path, found, expected, remedy, f"line {above[-1] + 1}")
         before = [_export_cells(line, separator) for line in lines[: above[0]]]
         known = [len(one) == count and all(map(_is_number, one)) for one in before]
-        if sum(known) >= _FEWEST_ROWS:
+        if sum(known) >= _MIN_ROWS:
             found, expected = f"{sum(known)} rows of another table", "one table, to the end"
             remedy = "Keep one trial in the file: the first table would not be read."
             raise InputDataError(path, found, expected, remedy, f"line {known.index(True) + 1}")

@@ -21,10 +21,12 @@ if TYPE_CHECKING:  # half a second that writers of text need not wait
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?([\d.]+(e[+-]?\d+)?|inf|nan)", re.IGNORECASE)
 # Room round a figure's ink, and what a layout leaves of it, inches.
-_MARGIN, _PAD = 0.1, 0.04
+_MARGIN = 0.1
+_PAD = 0.04
 # Dots per inch of pictures, and of the parts of a drawing that are pictures: twice what the page
 # shows, 250 on A4. Formats that a study asks for are for print.
-_SCREEN, _PRINT = 200, 300
+_SCREEN = 200
+_PRINT = 300
 # Without a date equal figures are equal files. Flat areas pack well at the lowest level.
 _FIGURE_OPTIONS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None}},
@@ -232,8 +234,8 @@ def _ink(figure: Any) -> Any:
     if not filled:
         return figure.get_tightbbox()
     parts = (one for axes in figure.axes for one in axes.get_children() if one.get_in_layout())
-    texts = (one for one in parts if hasattr(one, "get_text") and one.get_text())
-    ends = [one.get_window_extent().x1 / figure.dpi for one in texts]
+    texts = (part for part in parts if hasattr(part, "get_text") and part.get_text())
+    ends = [text.get_window_extent().x1 / figure.dpi for text in texts]
     box = figure.bbox_inches.padded(-_PAD)
     box.x1 = max([box.x1, *ends])
     return box

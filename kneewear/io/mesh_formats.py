@@ -36,7 +36,7 @@ _OBJ_IGNORED = {
 }  # fmt: skip
 
 _PLY_CORNERS = ("vertex_indices", "vertex_index")
-_LONGEST_HEAD = 100_000
+_MAX_HEAD = 100_000
 _VTP_COUNTS = re.compile(rb'NumberOf(?:Points|Verts|Lines|Strips|Polys)="\s*(\d+)')
 
 
@@ -134,7 +134,7 @@ def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
     """Vertices and triangles of a PLY file; None for the latter when it announces no faces."""
     from plyfile import PlyParseError  # noqa: PLC0415 - few jobs read meshes
 
-    head = content[: content.find(b"end_header", 0, _LONGEST_HEAD) + 1]
+    head = content[: content.find(b"end_header", 0, _MAX_HEAD) + 1]
     rows = sum(int(count) for count in re.findall(rb"^element\s+\S+\s+(\d+)\s*$", head, re.M))
     if rows > len(content):
         raise cut_off(path, f"{len(content)} bytes", f"the {rows} rows announced in the head")
@@ -166,9 +166,9 @@ def parse_vtp(path: Path, content: bytes) -> tuple[Array, Faces | None]:
     from vtkmodules.vtkIOXML import vtkXMLPolyDataReader  # noqa: PLC0415 - as above
 
     wanted = "a complete VTK XML file of PolyData with points"
-    if b"PolyData" not in content[:_LONGEST_HEAD]:
+    if b"PolyData" not in content[:_MAX_HEAD]:
         raise cut_off(path, "no 'PolyData'", wanted)
-    rows = sum(int(count) for count in _VTP_COUNTS.findall(content[:_LONGEST_HEAD]))
+    rows = sum(int(count) for count in _VTP_COUNTS.findall(content[:_MAX_HEAD]))
     if rows > len(content):
         raise cut_off(path, f"{len(content)} bytes", f"the {rows} rows announced in the head")
     reader, cutter = vtkXMLPolyDataReader(), vtkTriangleFilter()

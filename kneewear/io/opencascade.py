@@ -50,7 +50,7 @@ Array = NDArray[np.float64]
 _USUAL_WIDTH = 75.0
 _EDGE_DEFLECTION = 5e-4
 _FACE_DEFLECTION = 0.05
-_LONGEST_EDGE = 0.8
+_MAX_EDGE = 0.8
 _ANGLE = 0.3
 # Faces of other programs meet within this, mm; gaps are closed by sewing.
 _SEWING = 1e-3
@@ -70,7 +70,7 @@ def read_mesh(path: Path) -> TriangleMesh:
     BRepMesh_IncrementalMesh(shape, parameters)
     vertices, faces, start = [], [], 0
     for face in _faces(shape):
-        points, triangles = _face_mesh(face, _LONGEST_EDGE * scale)
+        points, triangles = _face_mesh(face, _MAX_EDGE * scale)
         vertices.append(points)
         faces.append(triangles + start)
         start += len(points)

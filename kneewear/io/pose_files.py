@@ -22,7 +22,7 @@ _MISSING = "NOT_OPTIMIZED"
 # Axes of a matrix may miss unit length and right angles by this much: files have few digits.
 _RIGID = 2e-3
 # Positions in the frame of x-ray views are centimetres and more; in metres they are below, mm.
-_LEAST_REACH_MM = 2.0
+_MIN_REACH_MM = 2.0
 
 
 def read_tracked_poses(path: str | Path) -> Array:
@@ -83,7 +83,7 @@ def read_matrix_poses(path: str | Path) -> Array:
         found, expected = f"axes that miss a rotation by {off[bad.argmax()]:.2g}", "a rotation"
         remedy = "Export matrices without scale or mirroring, with more digits."
         raise InputDataError(path, found, expected, remedy, f"frame {frame}")
-    if np.abs(positions[known]).max(initial=0.0) < _LEAST_REACH_MM:
+    if np.abs(positions[known]).max(initial=0.0) < _MIN_REACH_MM:
         found = f"positions up to {np.abs(positions[known]).max(initial=0.0):.3g}"
         remedy = "These look like metres: export millimetres."
         raise InputDataError(path, found, "positions in mm", remedy)

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 _BLANKS = " \t\r\n\f\v\xa0\u200b\u2009\u202f\ufeff"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 # Columns that a message lists.
-_MOST_SHOWN = 12
+_MAX_SHOWN = 12
 
 
 class TextTable:
@@ -75,7 +75,7 @@ class TextTable:
         missing = [name for name in columns if name not in header]
         if missing:
             near = suggestion(missing[0], header) or "Add the column, or name another one."
-            shown = header if len(header) <= _MOST_SHOWN else [*header[:_MOST_SHOWN], "..."]
+            shown = header if len(header) <= _MAX_SHOWN else [*header[:_MAX_SHOWN], "..."]
             expected = f"also {', '.join(missing)}"
             found = f"columns {', '.join(shown)}"
             raise InputDataError(self.path, found, expected, near, "header")

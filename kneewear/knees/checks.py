@@ -52,7 +52,7 @@ _COLUMNS = {
 _WRAPS = {**_COLUMNS, "length_mm": "wrapping.length"}
 _TENSIONS = {**_COLUMNS, "length_mm": "muscles.length"}
 # Points within this of their frames are in metres.
-_LEAST_REACH_MM = 2.0
+_MIN_REACH_MM = 2.0
 # Beginnings of names of ligaments that a knee has, the last one with a patella.
 _NEEDED = ("MCL", "LCL", "PCL", "PT")
 # Bundles of a ligament are numbered: mPFL1, mPFL2 and so on.
@@ -250,7 +250,7 @@ def _judge_columns(table: TextTable, columns: Mapping[str, str]) -> Iterator[Fin
             found = judge(check, float(values[row]), str(table.path), "", where) or found
         yield found
     reach = float(np.nanmax(np.abs(points), initial=0.0)) if points else 0.0
-    if 0.0 < reach < _LEAST_REACH_MM:
+    if 0.0 < reach < _MIN_REACH_MM:
         raise InputDataError(
             table.path, f"points within {reach:.3g}", "points in mm",
             "These look like metres: multiply by 1000.",

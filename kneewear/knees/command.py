@@ -29,5 +29,5 @@ def import_study(chosen: argparse.Namespace) -> tuple[list[str], list[str]]:
         moving=chosen.moving or (),
         activation=chosen.activation,
     )
-    lines = [*(one.text() for one in imported.findings), f"Settings: {imported.settings}"]
+    lines = [*(finding.text() for finding in imported.findings), f"Settings: {imported.settings}"]
     return lines, [] if chosen.no_check else [str(imported.settings)]

@@ -53,7 +53,8 @@ NAMES = {"flexion_first": ("flexion", "adduction", "rotation"), "body_three": CO
 # From N s/m to N s/mm, and from N m s to N mm s.
 IN_MM = (1e-3, 1e3)
 # Frames in the animation, at most, and half the edge of a plane that is drawn, mm.
-POSES, HALF_EDGE = 61, 30.0
+POSES = 61
+HALF_EDGE = 30.0
 LARGEST_ENERGY_ERROR = 1e-3
 
 
@@ -150,7 +151,7 @@ def _integrate(system: System, settings: ComposedKneeSettings, driven: Array) ->
     if dynamics is None:
         raise ValueError("no settings of dynamics")
     duration, free = course.last - course.first, free_names(settings)
-    loads = [one.time_history(course.frames) for one in system.loads.values()]
+    loads = [load.time_history(course.frames) for load in system.loads.values()]
     start, begin = driven[0], system.at(0)
     if dynamics.settle and free:
         start = solve_system(begin, start, free, tolerance=settings.tolerance).coordinates

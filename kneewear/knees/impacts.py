@@ -19,7 +19,7 @@ from kneewear.motion.system import System
 Array = NDArray[np.float64]
 
 # More contacts than that chatter.
-MOST_EVENTS = 400
+MAX_EVENTS = 400
 
 
 class ContactInterval(NamedTuple):
@@ -82,7 +82,7 @@ def integrate_impacts(
     }
     closed: list[ContactInterval] = []
     now = float(times[0])
-    for _ in range(MOST_EVENTS):
+    for _ in range(MAX_EVENTS):
         left = times[times > now] if parts else times[1:]
         part = integrate_system(
             system, np.concatenate([[now], left]), place, free, rates=rates,

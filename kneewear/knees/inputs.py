@@ -106,7 +106,7 @@ def load_knee_parts(settings: KneeSettings, files: Files) -> ComposedParts:
     muscles = {}
     for name, muscle in settings.muscles.items():
         paths = read_muscles(files[name], frames)
-        names = tuple(one.name for one in paths)
+        names = tuple(path.name for path in paths)
         if muscle.activation is None:
             law = read_muscle_tensions(files[f"{name}_tensions"], names)
         else:

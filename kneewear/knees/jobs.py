@@ -12,7 +12,8 @@ from kneewear.knees.settings.composed_knee import ComposedKneeSettings
 from kneewear.knees.settings.study import MultibodyModel, MultibodyStudy
 from kneewear.study.jobs import Job, JobInputs, JobResult
 
-BODIES, SCENE = "bodies", "scene"
+BODIES = "bodies"
+SCENE = "scene"
 
 
 def list_jobs(study: MultibodyStudy) -> dict[str, Job]:

@@ -50,7 +50,7 @@ class Joint:
         Those of the moving body, in its frame.
     stiffness : float
         N/mm; axes are kept parallel by this stiffness at a lever of 23 mm
-        (`kneewear.mechanics.coordinates.LEVER`), or another `lever`, mm.
+        (`kneewear.mechanics.coordinates.CHARACTERISTIC_LENGTH`), or another `lever`, mm.
 
     Notes
     -----

@@ -28,7 +28,8 @@ Array = NDArray[np.float64]
 Pose = tuple[Array, Array]
 
 # Frames of the course, and its end where the model's range goes further, deg.
-_FRAMES, _LAST_DEG = 31, 90.0
+_FRAMES = 31
+_LAST_DEG = 90.0
 _SPACING_MM = 1.0
 _JOINTS = {"PinJoint": "hinge", "BallJoint": "ball", "PlanarJoint": "planar"}
 # Coordinates that change by less than this over the range of a joint are held, mm and deg.
@@ -142,7 +143,7 @@ class _Composer:
             raise InputDataError(self.model.path, f"body '{body}'", f"one of {known}", remedy)
 
     def guess_ground(self) -> str:
-        meshed = [one.frame.body for one in self.model.meshes.values()]
+        meshed = [mesh.frame.body for mesh in self.model.meshes.values()]
         for body in (*meshed, *self.model.bodies):
             if body.lower().startswith("femur"):
                 self.note("ground", body, "taken as the body at rest; --ground names another")
@@ -157,10 +158,10 @@ class _Composer:
         return self.ground[-2:] if self.ground[-2:] in ("_r", "_l") else ""
 
     def guess_moving(self) -> list[str]:
-        meshed = dict.fromkeys(one.frame.body for one in self.model.meshes.values())
+        meshed = dict.fromkeys(mesh.frame.body for mesh in self.model.meshes.values())
         bodies = [one for one in meshed if one != self.ground] or [
-            one for one in self.model.bodies
-            if one.lower().startswith(("tibia", "patella")) and one.endswith(self.side)
+            body for body in self.model.bodies
+            if body.lower().startswith(("tibia", "patella")) and body.endswith(self.side)
         ]  # fmt: skip
         # The tibia first: it is driven.
         bodies.sort(key=lambda one: not one.lower().startswith("tibia"))
@@ -262,7 +263,7 @@ class _Composer:
     def drive(self, bodies: dict[str, dict[str, Any]]) -> dict[str, Any]:
         """Course of the first body; coordinates of all that are held or follow it."""
         first = self.free[self.moving[0]]
-        own = [one for one in first.coordinates if not one.held]
+        own = [coordinate for coordinate in first.coordinates if not coordinate.held]
         flexion = bodies[_name(self.moving[0])]["start"][3]
         driver, course = "", {"of": "flexion (deg)", "first": flexion, "last": _LAST_DEG}
         if len(own) < len(COORDINATES):
@@ -286,7 +287,7 @@ class _Composer:
             elif len(free) == len(COORDINATES):
                 if body == self.moving[0]:
                     ends = (course["first"], course["last"])
-                    settings["driven"] = {"theta_1": [[one, one] for one in ends]}
+                    settings["driven"] = {"theta_1": [[end, end] for end in ends]}
             elif self.free[body].kind in _JOINTS:
                 self.joints[_name(self.free[body].name)] = self.joint(self.free[body])
             else:
@@ -320,7 +321,7 @@ class _Composer:
         over: str,
     ) -> None:  # fmt: skip
         """Six coordinates of a body as tables over the course; those that do not change held."""
-        found = np.array([_coordinates(self.pose_in_ground(body, one)) for one in values])
+        found = np.array([_coordinates(self.pose_in_ground(body, value)) for value in values])
         found[:, 3:] = np.degrees(np.unwrap(np.radians(found[:, 3:]), axis=0))
         still = np.ptp(found, axis=0) < _STILL
         settings["start"] = _rounded(found[0])
@@ -338,7 +339,7 @@ class _Composer:
         for group in self.moving:
             parts = [one for one, (of, _) in self.placed.items() if of == group]
             mass = np.array([self.model.bodies[one].mass for one in parts])
-            centres = [self.in_group(one, self.model.bodies[one].centre)[1] for one in parts]
+            centres = [self.in_group(part, self.model.bodies[part].centre)[1] for part in parts]
             if mass.sum() > 0.0:
                 centre = mass @ np.array(centres) / mass.sum()
                 own = {"mass_kg": float(mass.sum()), "centre_mm": _rounded(centre)}
@@ -358,7 +359,7 @@ class _Composer:
             if self.placed[meshes[0].frame.body][0] == self.placed[meshes[1].frame.body][0]:
                 self.note("contact", contact.name, "within one body: left out")
                 continue
-            parts = [self.add_shape(one, one.file, one.name, bodies) for one in meshes]
+            parts = [self.add_shape(mesh, mesh.file, mesh.name, bodies) for mesh in meshes]
             if None in parts:
                 continue
             measured = all(one.thickness is None for one in meshes)
@@ -385,7 +386,7 @@ class _Composer:
 
     def join_layers(self, name: str, meshes: list[OsimMesh], layer: dict[str, Any]) -> None:
         """One layer of the thickness of both, with the modulus of both in series."""
-        thickness = [one.thickness for one in meshes if one.thickness is not None]
+        thickness = [mesh.thickness for mesh in meshes if mesh.thickness is not None]
         if len(thickness) < len(meshes):
             self.note("contact", name, "one thickness of two is given: doubled", doubt=True)
             thickness *= 2
@@ -416,13 +417,13 @@ class _Composer:
     def wraps(self) -> pd.DataFrame:
         """Table of all wrap objects in the frames of the chosen bodies."""
         rows = []
-        for one in self.model.wraps.values():
-            group, place = self.in_group(one.body, one.origin)
-            turn = self.placed[one.body][1][0] @ body_three_123(one.rotation)
-            size = [*one.size, *[np.nan] * (3 - len(one.size))]
-            side = " ".join(f"{v:g}" for v in one.side) if one.side.any() else ""
-            rows.append([one.name, one.kind, _name(group), *place, *angles_123(turn), *size,
-                         one.length, side])  # fmt: skip
+        for wrap in self.model.wraps.values():
+            group, place = self.in_group(wrap.body, wrap.origin)
+            turn = self.placed[wrap.body][1][0] @ body_three_123(wrap.rotation)
+            size = [*wrap.size, *[np.nan] * (3 - len(wrap.size))]
+            side = " ".join(f"{v:g}" for v in wrap.side) if wrap.side.any() else ""
+            rows.append([wrap.name, wrap.kind, _name(group), *place, *angles_123(turn), *size,
+                         wrap.length, side])  # fmt: skip
         axes = "xyz"
         columns = ["name", "kind", "body", *(f"translation_{a}_mm" for a in axes),
                    *(f"rotation_{a}_rad" for a in axes), "radius_or_semiaxis_x_mm",
@@ -434,7 +435,7 @@ class _Composer:
         points = [self.in_group(body, place) for body, place in path.points]
         if len({group for group, _ in points}) < 2:
             return None
-        wraps = [one for one in path.wraps if one in self.model.wraps]
+        wraps = [wrap for wrap in path.wraps if wrap in self.model.wraps]
         if len(wraps) > 1:
             self.note("wraps", name, f"{wraps[0]} of {len(wraps)} wrap objects", doubt=True)
         return points, wraps[0] if wraps else ""
@@ -442,17 +443,17 @@ class _Composer:
     def ligaments(self, wraps: pd.DataFrame) -> dict[str, Any]:
         """Tables of two-point ligaments, one for each transition strain."""
         rows: dict[float, list[list[Any]]] = {}
-        for one in self.model.ligaments:
-            course = self.course_of(one.name, one.path)
+        for ligament in self.model.ligaments:
+            course = self.course_of(ligament.name, ligament.path)
             if course is None:
                 continue
             points, wrap = course
             if len(points) > 2:
                 found = f"{len(points)} points: a straight line from the first to the last"
-                self.note("ligament", one.name, found, doubt=True)
+                self.note("ligament", ligament.name, found, doubt=True)
             ends = [v for group, place in (points[0], points[-1]) for v in (_name(group), *place)]
-            own = [one.name, *ends, one.stiffness, one.slack_length, wrap]
-            rows.setdefault(one.transition_strain, []).append(own)
+            own = [ligament.name, *ends, ligament.stiffness, ligament.slack_length, wrap]
+            rows.setdefault(ligament.transition_strain, []).append(own)
         columns = ["bundle", *(f"{c}" for end in (1, 2) for c in (
             f"body_{end}", *(f"{axis}{end}_mm" for axis in "xyz"))),
             "linear_stiffness_n_per_strain", "slack_length_mm", "wrap_object"]  # fmt: skip
@@ -493,7 +494,7 @@ class _Composer:
 
 
 def _freedom(joint: OsimJoint) -> int:
-    return sum(not one.held for one in joint.coordinates)
+    return sum(not coordinate.held for coordinate in joint.coordinates)
 
 
 def _coordinates(pose: Pose) -> Array:

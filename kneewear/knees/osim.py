@@ -86,14 +86,16 @@ class OsimJoint:
 
         At the defaults of coordinates that `values`, rad or m, do not have.
         """
-        at = {one.name: one.default for one in self.coordinates} | dict(values or {})
+        at = {coordinate.name: coordinate.default for coordinate in self.coordinates} | dict(
+            values or {}
+        )
         turn, place = np.eye(3), np.zeros(3)
-        for one in self.axes:
-            value = one.value(at.get(one.coordinate, 0.0))
-            if one.rotates:
-                turn = turn @ Rotation.from_rotvec(value * one.axis).as_matrix()
+        for axis in self.axes:
+            value = axis.value(at.get(axis.coordinate, 0.0))
+            if axis.rotates:
+                turn = turn @ Rotation.from_rotvec(value * axis.axis).as_matrix()
             else:
-                place = place + MM * value * one.axis
+                place = place + MM * value * axis.axis
         rotation = self.parent.rotation @ turn @ self.child.rotation.T
         return rotation, self.parent.point(place) - rotation @ self.child.origin
 
@@ -230,12 +232,12 @@ class _Reader:
         model = self.model
         ground = self.root.find("Ground")
         bodies = [*self.root.findall("BodySet/objects/Body"), *([] if ground is None else [ground])]
-        for one in bodies:
-            name = "ground" if one is ground else str(one.get("name"))
+        for body in bodies:
+            name = "ground" if body is ground else str(body.get("name"))
             self.frames[name] = OsimFrame(name, np.eye(3), np.zeros(3))
-            inertia = self.numbers(one, "inertia", 6, (0.0,) * 6)
-            centre = MM * self.numbers(one, "mass_center", 3, (0.0,) * 3)
-            model.bodies[name] = OsimBody(self.number(one, "mass", 0.0), centre, inertia)
+            inertia = self.numbers(body, "inertia", 6, (0.0,) * 6)
+            centre = MM * self.numbers(body, "mass_center", 3, (0.0,) * 3)
+            model.bodies[name] = OsimBody(self.number(body, "mass", 0.0), centre, inertia)
         for one in bodies:
             name = "ground" if one is ground else str(one.get("name"))
             self.offsets(one.findall("components/PhysicalOffsetFrame"), name)

@@ -47,7 +47,7 @@ def force_curves(
         if isinstance(action, Contact) and isinstance(action.law, MeshContact | PointContact)
     }
     contact = {
-        name: [float(np.linalg.norm(one[name].wrench[:3])) for one in parts] for name in pairs
+        name: [float(np.linalg.norm(part[name].wrench[:3])) for part in parts] for name in pairs
     }
     tables = [curves("contact force", over, at, "N", contact)] if contact else []
     sums, means = {}, {}
@@ -155,7 +155,7 @@ def knee_scene(
     return Scene(
         bodies=system.names,
         **drawn,
-        rotation=np.array([one.rotation for one in poses]),
+        rotation=np.array([pose.rotation for pose in poses]),
         translation=np.array([one.translation for one in poses]),
         labels=tuple(labels),
         lines=tuple(

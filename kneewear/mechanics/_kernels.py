@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from kneewear.base.compilation import compiled
 
 # Body-three 1-2-3: R = Rx Ry Rz.
-BODY_THREE_ORDER, BODY_THREE_SIGN = np.arange(3), np.ones(3)
+BODY_THREE_ORDER = np.arange(3)
+BODY_THREE_SIGN = np.ones(3)
 
 
 class BodyArrays(NamedTuple):

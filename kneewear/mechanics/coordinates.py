@@ -25,17 +25,17 @@ POSE_FACTORS = {
 # posterior, lateral).
 OF_PATELLA = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 # Turns an angle into a length or a moment into a force, mm: half a usual spacing of condyles.
-LEVER = 23.0
+CHARACTERISTIC_LENGTH = 23.0
 # Weights of the frames before, the latest first, that extrapolate the next by a polynomial.
 EXTRAPOLATION = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}
 
 
 def weights(count: int) -> Array:
-    """Factors (6 count,) from coordinates of bodies to lengths, mm: 1 and `LEVER`.
+    """Factors (6 count,) from coordinates of bodies to lengths, mm: 1 and `CHARACTERISTIC_LENGTH`.
 
     They weigh angles against lengths in steps and residuals; the poses found do not depend on them.
     """
-    return np.tile(np.repeat([1.0, LEVER], 3), count)
+    return np.tile(np.repeat([1.0, CHARACTERISTIC_LENGTH], 3), count)
 
 
 def coordinate_numbers(names: ArrayLike) -> NDArray[np.int64]:

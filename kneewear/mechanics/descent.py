@@ -13,10 +13,12 @@ Numbers = NDArray[np.int64]
 
 MAX_ITERATIONS = 400
 # First and largest step, mm.
-FIRST_STEP, LARGEST_STEP = 0.3, 1.0
+FIRST_STEP = 0.3
+LARGEST_STEP = 1.0
 # If no step longer than CLOSED, mm, is good, forces jump, because an element at a border or of
 # steep slope leaves contact; with a residual up to JUMP of the load the pose counts as found.
-CLOSED, JUMP = 1e-10, 1e-3
+CLOSED = 1e-10
+JUMP = 1e-3
 # A direction that restores less than this fraction of the largest stiffness follows the force.
 WEAKEST = 1e-9
 

@@ -10,14 +10,19 @@ from numpy.typing import NDArray
 from kneewear.base.compilation import compiled
 from kneewear.contact._kernels import evaluate_pairs
 from kneewear.mechanics._kernels import BODY_THREE_ORDER, BODY_THREE_SIGN, orient
-from kneewear.mechanics.coordinates import LEVER
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 
 # How a search ended: balanced, a side without load, out of iterations, or closed on a pose where
 # forces jump, because an element at a border or of steep slope takes part on one side of it only.
-BALANCED, UNLOADED, UNSOLVED, AT_A_JUMP = 0, 1, 2, 3
+BALANCED = 0
+UNLOADED = 1
+UNSOLVED = 2
+AT_A_JUMP = 3
 
 # Steps this small, mm, so many of them in a row, and a residual no larger than an element can make.
-CLOSED, REPEATS, JUMP = 1e-5, 8, 1e-3
+CLOSED = 1e-5
+REPEATS = 8
+JUMP = 1e-3
 
 # Target overlap when an unloaded side is lowered, mm.
 FIRST_TOUCH = 0.02
@@ -62,12 +67,12 @@ def unbalance(
         residual[0] = total[1] - loading.force
         moment = (loading.load_line - pose[2]) * loading.force
         moment += (loading.height - pose[1]) * loading.side_force
-        residual[1] = (total[3] + moment) / LEVER
+        residual[1] = (total[3] + moment) / CHARACTERISTIC_LENGTH
         for k in range(3):
             rates[0, k] = stiffness[1, k]
-            rates[1, k] = stiffness[3, k] / LEVER
-        rates[1, 0] -= loading.side_force / LEVER
-        rates[1, 1] -= loading.force / LEVER
+            rates[1, k] = stiffness[3, k] / CHARACTERISTIC_LENGTH
+        rates[1, 0] -= loading.side_force / CHARACTERISTIC_LENGTH
+        rates[1, 1] -= loading.force / CHARACTERISTIC_LENGTH
     if loading.held:
         residual[2] = 0.0
         rates[2, 0], rates[2, 1], rates[2, 2] = 0.0, -loading.force, 0.0
@@ -177,6 +182,6 @@ def balance_sides(
         before[:] = pose
         step_sides(results, pose, loading, residual, rates, bracket)
         moved = max(abs(pose[1] - before[1]), abs(pose[2] - before[2]))
-        moved = max(moved, LEVER * abs(pose[3] - before[3]))
+        moved = max(moved, CHARACTERISTIC_LENGTH * abs(pose[3] - before[3]))
         small = small + 1 if moved < CLOSED else 0
     return UNSOLVED, iterations, worst

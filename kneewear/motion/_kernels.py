@@ -20,7 +20,7 @@ from kneewear.mechanics._kernels import (
     wrench_along,
 )
 from kneewear.mechanics._tissue_kernels import SpringArrays, add_spring_forces
-from kneewear.mechanics.coordinates import LEVER
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 
 
 class SystemArrays(NamedTuple):
@@ -166,7 +166,7 @@ def find_forces(record: Any, resisted: bool) -> None:
         s.springs, s.coordinates, s.rates, s.pulls, s.force, s.derivative, s.resistance
     )
     for n in range(s.pulls.shape[0]):
-        lever = 1.0 if s.springs.coordinate[n] % 6 < 3 else LEVER
+        lever = 1.0 if s.springs.coordinate[n] % 6 < 3 else CHARACTERISTIC_LENGTH
         s.scale[0] = max(s.scale[0], abs(s.pulls[n]) / lever)
 
 
@@ -176,7 +176,7 @@ def add_wrench(s: SystemArrays, b: int, wrench: NDArray) -> None:
     for i in range(3):
         s.wrench[6 * b + i] += wrench[i]
         s.wrench[6 * b + 3 + i] += wrench[3 + i]
-        s.scale[0] = max(s.scale[0], abs(wrench[i]), abs(wrench[3 + i]) / LEVER)
+        s.scale[0] = max(s.scale[0], abs(wrench[i]), abs(wrench[3 + i]) / CHARACTERISTIC_LENGTH)
 
 
 @compiled

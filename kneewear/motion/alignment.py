@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.mechanics.coordinates import COORDINATES, LEVER, weights
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH, COORDINATES, weights
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import angles_123, body_three_123, grood_suntay
 from kneewear.mechanics.springs import Spring
@@ -32,22 +32,24 @@ class Alignment:
     placements, the pose of the placed components is inv(A_tibial) T A_femoral.
     """
 
-    tibial_turn: Array
+    tibial_rotation: Array
     tibial_shift: Array
-    femoral_turn: Array
+    femoral_rotation: Array
     femoral_shift: Array
 
-    def placed(self, given: Array) -> Array:
+    def to_implant_frame(self, given: Array) -> Array:
         """Coordinates (..., 6), mm and rad, of the placed components from the given ones."""
         turn = body_three_123(given[..., 3:])
         place = given[..., :3] + turn @ self.femoral_shift - self.tibial_shift
-        angles = angles_123(self.tibial_turn.T @ turn @ self.femoral_turn)
-        return np.concatenate([place @ self.tibial_turn, angles], axis=-1)
+        angles = angles_123(self.tibial_rotation.T @ turn @ self.femoral_rotation)
+        return np.concatenate([place @ self.tibial_rotation, angles], axis=-1)
 
-    def given(self, placed: Array) -> Array:
+    def to_motion_frame(self, placed: Array) -> Array:
         """The inverse of `placed`."""
-        turn = self.tibial_turn @ body_three_123(placed[..., 3:]) @ self.femoral_turn.T
-        place = placed[..., :3] @ self.tibial_turn.T + self.tibial_shift - turn @ self.femoral_shift
+        turn = self.tibial_rotation @ body_three_123(placed[..., 3:]) @ self.femoral_rotation.T
+        place = (
+            placed[..., :3] @ self.tibial_rotation.T + self.tibial_shift - turn @ self.femoral_shift
+        )
         return np.concatenate([place, angles_123(turn)], axis=-1)
 
     def with_insert_moved(self, path: Array, centre: Array) -> Alignment:
@@ -59,19 +61,19 @@ class Alignment:
         """
         turn = body_three_123(np.array([0.0, path[2], 0.0]))
         moved = np.array([path[0], 0.0, path[1]]) + centre - turn @ centre
-        shift = self.tibial_shift + self.tibial_turn @ moved
-        return replace(self, tibial_turn=self.tibial_turn @ turn, tibial_shift=shift)
+        shift = self.tibial_shift + self.tibial_rotation @ moved
+        return replace(self, tibial_rotation=self.tibial_rotation @ turn, tibial_shift=shift)
 
     def load(self, given: Load) -> Load:
         """A load along the given insert's axes, along those of the placed one."""
         point = np.asarray(given.point, dtype=float)
         on_insert = given.point_frame == "fixed"
-        turn = self.tibial_turn if on_insert else self.femoral_turn
+        turn = self.tibial_rotation if on_insert else self.femoral_rotation
         shift = self.tibial_shift if on_insert else self.femoral_shift
         return replace(
             given,
-            force=np.asarray(given.force, dtype=float) @ self.tibial_turn,
-            moment=np.asarray(given.moment, dtype=float) @ self.tibial_turn,
+            force=np.asarray(given.force, dtype=float) @ self.tibial_rotation,
+            moment=np.asarray(given.moment, dtype=float) @ self.tibial_rotation,
             point=(point - shift) @ turn,
         )
 
@@ -111,7 +113,7 @@ def _shift(settings: ComponentAlignment, turn: Array) -> Array:
 def given_coordinates(placed: Array, settings: SimulationSettings) -> Array:
     """Coordinates (..., 6) as an activity gives them, from those of the placed components."""
     alignment = build_alignment(settings.alignment)
-    return placed if alignment is None else alignment.given(placed)
+    return placed if alignment is None else alignment.to_motion_frame(placed)
 
 
 @dataclass(frozen=True)
@@ -130,23 +132,23 @@ class FollowedMotion:
     def start(self, frame: int) -> Array:
         """Coordinates (6,) at a frame, mm and rad, with the free ones of the activity."""
         given = self.activity.coordinates[frame]
-        return given if self.alignment is None else self.alignment.placed(given)
+        return given if self.alignment is None else self.alignment.to_implant_frame(given)
 
     def followed(self, frame: int, pose: Array) -> Array:
         """The pose (6,) with the prescribed coordinates of a frame, at its free ones."""
         activity, alignment = self.activity, self.alignment
         if alignment is None:
             return np.concatenate([pose[:3], activity.rotation_at(frame, pose[3:])])
-        given = alignment.given(pose)
+        given = alignment.to_motion_frame(pose)
         follows = np.array([name in self.prescribed for name in COORDINATES])
         if activity.angles == "clinical":
             follows[3:] = False
         given = np.where(follows, activity.coordinates[frame], given)
         given[3:] = activity.rotation_at(frame, given[3:])
-        return alignment.placed(given)
+        return alignment.to_implant_frame(given)
 
-    def miss(self, frame: int, start: Array, found: Array) -> float:
-        """Deviation of a solved pose from the prescribed motion, rad, or mm over `LEVER`.
+    def deviation(self, frame: int, start: Array, found: Array) -> float:
+        """Deviation of a pose from the prescribed motion, rad, or mm over `CHARACTERISTIC_LENGTH`.
 
         What springs refer to must have converged too.
         """
@@ -154,13 +156,13 @@ class FollowedMotion:
         if self.alignment is None:
             return float(off[3:].max())
         moved = np.abs(self.displacement(found) - self.displacement(start))
-        return float((np.maximum(off, moved) * weights(1)).max()) / LEVER
+        return float((np.maximum(off, moved) * weights(1)).max()) / CHARACTERISTIC_LENGTH
 
     def displacement(self, placed: Array) -> Array:
         """Coordinates (..., 6) of the placed components minus the given ones, mm and rad."""
         if self.alignment is None:
             return np.zeros_like(placed)
-        return placed - self.alignment.given(placed)
+        return placed - self.alignment.to_motion_frame(placed)
 
     def springs(self, springs: Collection[Spring], moved: Array) -> tuple[Spring, ...]:
         """Springs along coordinates whose rest positions moved by (6,), mm and rad.
@@ -171,6 +173,6 @@ class FollowedMotion:
         if self.alignment is None:
             return tuple(springs)
         return tuple(
-            replace(one, rest=one.rest + float(moved[COORDINATES.index(one.coordinate)]))
-            for one in springs
+            replace(spring, rest=spring.rest + float(moved[COORDINATES.index(spring.coordinate)]))
+            for spring in springs
         )

@@ -25,11 +25,11 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.motion.coupling import refuse_steep
 from kneewear.motion.cycle import CycleSolution, contact_histories, empty_histories, evaluate_cycle
-from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.evaluation import build_layers, build_pairs
 from kneewear.motion.forward import Integrator, forward_solution, solve_forward
 from kneewear.motion.history import FRICTION_BEARS, Failure, case_coordinates, failure_attribute
-from kneewear.motion.quasi_static import of_plateaus, rough_pairs, solve_quasi_static
+from kneewear.motion.quasi_static import pairs_with_friction, share_of_plateaus, solve_quasi_static
 from kneewear.motion.settings import ForwardSettings, SimulationSettings
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,9 @@ def simulate_cases(
     """
     if not cases:
         raise ValueError(f"found no case for activity {activity.name}; expected one or more")
-    activity = of_plateaus(refer_to_seat(activity, knee, settings), knee.grid.sides, settings)
+    activity = share_of_plateaus(
+        refer_to_dwell_pose(activity, knee, settings), knee.grid.sides, settings
+    )
     fine = coarse = _SidePairs(knee.grid, pairs or build_pairs(knee, settings))
     if settings.analysis == "forward" and knee.coarse_grid is not None:
         others = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))
@@ -145,7 +147,7 @@ def _simulate_case(
         solved.pairs, layers, activity, case.body_mass * GRAVITY, settings, on_frame_done
     )
     if settings.analysis == "forward":
-        pairs = rough_pairs(coarse.pairs, activity)
+        pairs = pairs_with_friction(coarse.pairs, activity)
         sides = coarse.grid.sides
         solution = _integrate_motion(pairs, sides, layers, solution, settings.forward, name)
         layers = fine.layers(case, settings)

@@ -19,7 +19,8 @@ from kneewear.motion.system import Action, Body, System
 
 Array = NDArray[np.float64]
 
-INSERT, CONTACT = "insert", "contact"
+INSERT = "insert"
+CONTACT = "contact"
 
 
 def contact_model(pairs: Sequence[ContactPair], layers: Sequence[ElasticLayer]) -> ContactModel:

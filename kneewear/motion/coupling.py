@@ -30,7 +30,8 @@ _REACH = 4.0
 _KEPT = 24
 # Slope up to which frames were compared with finite elements, deg, and the part of a side's force
 # that may be on steeper elements.
-STEEPEST_DEG, STEEP_PART = 20.0, 0.1
+STEEPEST_DEG = 20.0
+STEEP_PART = 0.1
 _TABLES: OrderedDict[str, Influence] = OrderedDict()
 
 
@@ -59,7 +60,7 @@ def insert_influence(
         Element through which the sections are taken; the middle of the plateau by default.
     plan : arrays, shape (2,), optional
         Corners (x, z), mm, of the rectangle that the body fills, as the solid of finite-element
-        twins. Otherwise it ends where the elements end; the section across is of the whole
+        comparisons. Otherwise it ends where the elements end; the section across is of the whole
         insert: both plateaus, joined by straight lines of their height and thickness.
 
     Notes

@@ -103,7 +103,7 @@ def activity_loads(
         axial_forces(weight * activity.load, load_line, np.zeros_like(load_line)),
         Load(force=weight * activity.wrench[:, :3], moment=weight * activity.wrench[:, 3:]),
     )
-    return loads if alignment is None else tuple(alignment.load(one) for one in loads)
+    return loads if alignment is None else tuple(alignment.load(load) for load in loads)
 
 
 def axial_forces(load: Array, load_line: Array, posterior: Array) -> Load:
@@ -176,7 +176,9 @@ def contact_histories(
     translation = solution.coordinates[:, :3]
     rotation = body_three_123(solution.coordinates[:, 3:])
     for side, pair in enumerate(pairs):
-        at_ends = PatchEnds(pair).along(rotation, translation, [one[side] for one in contacts])
+        at_ends = PatchEnds(pair).along(
+            rotation, translation, [contact[side] for contact in contacts]
+        )
         for name, values in at_ends._asdict().items():
             arrays[BORDER[name]][:, side] = values
     for frame, results in enumerate(contacts):

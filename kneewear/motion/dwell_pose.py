@@ -1,6 +1,6 @@
 """Where the femoral component settles on the insert without friction, and motions referred to it.
 
-Component origins are arbitrary: the seat is found from the surfaces alone.
+Component origins are arbitrary: the dwell pose is found from the surfaces alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.knee import KneeModel
-from kneewear.mechanics.coordinates import COORDINATES, LEVER
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH, COORDINATES
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import angles_123, body_three_123, clinical_angles, grood_suntay
 from kneewear.mechanics.springs import Spring
@@ -45,15 +45,16 @@ LIGHT = 300.0
 # Springs toward the start, per mm of the load: they decide where the bearing restores nothing.
 WEAK = 1e-4
 TOLERANCE = 1e-7
-# Flexion between two poses of a seat, rad, and the fewest of them.
-STEP, FEWEST = np.radians(10.0), 4
+# Flexion between two poses of a dwell pose, rad, and the fewest of them.
+STEP = np.radians(10.0)
+MIN_POSES = 4
 # Starts of the first pose, parts of the plateaus' length before and behind their middle.
 STARTS = (0.0, -0.2, 0.2)
 REMEDY = "Check the axes of both components and the regions of their bearings."
 
 
 @dataclass(frozen=True)
-class Seat:
+class DwellPose:
     """Settled poses over flexion.
 
     `flexion` (n,), rad, ascending; `coordinates` (n, 6), mm and body-three 1-2-3 angles, rad;
@@ -69,7 +70,7 @@ class Seat:
         return scipy.interpolate.CubicSpline(self.flexion, self.coordinates)(flexion)
 
 
-def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> Seat:
+def find_dwell_pose(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> DwellPose:
     """Pose in which the femoral component settles at flexions, rad, over their whole range.
 
     All coordinates but flexion follow from frictionless equilibrium under `LIGHT` newtons halfway
@@ -82,17 +83,17 @@ def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> 
     equilibrium.
     """
     ends = float(np.min(flexion)), float(np.max(flexion))
-    count = max(FEWEST, round((ends[1] - ends[0]) / STEP) + 1)
+    count = max(MIN_POSES, round((ends[1] - ends[0]) / STEP) + 1)
     nodes = np.linspace(ends[0], max(ends[1], ends[0] + 1e-3), count)
     pairs = build_pairs(knee, settings.model_copy(update={"distance": "exact"}))
     layers = build_layers(knee.grid, pairs, knee.implant.nominal_thickness, settings)
     length = float(np.ptp(np.concatenate([pair.centre for pair in pairs])[:, 0]))
     everywhere = [part * length for part in STARTS]
     try:
-        return Seat(nodes, _settle(pairs, layers, nodes, everywhere, SETTLING))
+        return DwellPose(nodes, _settle(pairs, layers, nodes, everywhere, SETTLING))
     except ConvergenceError as error:
         logger.debug("%s", error)
-    return Seat(nodes, _settle(pairs, layers, nodes, everywhere[:1], HELD), slides=True)
+    return DwellPose(nodes, _settle(pairs, layers, nodes, everywhere[:1], HELD), slides=True)
 
 
 def _settle(
@@ -117,7 +118,7 @@ def _settle(
             if found:
                 break
         else:
-            what = f"The seat at {np.degrees(angle):.0f} deg of flexion"
+            what = f"The dwell pose at {np.degrees(angle):.0f} deg of flexion"
             raise ConvergenceError(what, 0, np.nan, "of the load", REMEDY)
         poses.append(min(found, key=lambda pose: float(pose[1])))
         branch = [float(poses[-1][0] - above[0])]
@@ -151,7 +152,7 @@ def _settled(
     load = Load(force=(0.0, -LIGHT, 0.0), point=point, point_frame="fixed")
     springs = [
         Spring(name, WEAK * LIGHT * lever**2, rest=float(start[COORDINATES.index(name)]))
-        for name, lever in (("x", 1.0), ("z", 1.0), ("theta_2", LEVER))
+        for name, lever in (("x", 1.0), ("z", 1.0), ("theta_2", CHARACTERISTIC_LENGTH))
     ]
     # Nothing restores the varus of a single plateau.
     held = ("theta_1",) if len(pairs) == 1 else ()
@@ -169,25 +170,27 @@ def _settled(
     return None
 
 
-def refer_to_seat(activity: Activity, knee: KneeModel, settings: SimulationSettings) -> Activity:
-    """The activity with the translations whose zero is the seat (`Activity.zero`) moved there.
+def refer_to_dwell_pose(
+    activity: Activity, knee: KneeModel, settings: SimulationSettings
+) -> Activity:
+    """Activity with translations moved to the dwell pose where `Activity.zero` refers to it.
 
-    Such a translation is that of the seat at the flexion of each frame, plus the deviation of the
-    given curve from its mean: its mean over the cycle is then the mean of the seat. Other
-    activities are returned unchanged. ConvergenceError as `find_seat`.
+    Such a translation is that of the dwell pose at the flexion of each frame, plus the deviation of
+    the given curve from its mean: its mean over the cycle is then the mean of the dwell pose. Other
+    activities are returned unchanged. ConvergenceError as `find_dwell_pose`.
     """
-    seated = np.isnan(activity.zero)
-    if not seated.any():
+    at_dwell_pose = np.isnan(activity.zero)
+    if not at_dwell_pose.any():
         return activity
     flexion = clinical_angles(body_three_123(activity.rotation))[:, 0]
-    settled = find_seat(knee, flexion, settings)
-    seat = settled.at(flexion)[:, :3]
-    shift = np.where(seated, seat - activity.translation.mean(axis=0), 0.0)
+    settled = find_dwell_pose(knee, flexion, settings)
+    dwell_pose = settled.at(flexion)[:, :3]
+    shift = np.where(at_dwell_pose, dwell_pose - activity.translation.mean(axis=0), 0.0)
     moved = activity.moved(shift)
     names = ("posterior", "superior", "medial")
     words = ", ".join(
         f"{name} {mean:+.2f} mm"
-        for name, mean, chosen in zip(names, shift.mean(axis=0), seated, strict=True)
+        for name, mean, chosen in zip(names, shift.mean(axis=0), at_dwell_pose, strict=True)
         if chosen
     )
     where = (

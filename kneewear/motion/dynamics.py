@@ -22,14 +22,16 @@ Array = NDArray[np.float64]
 Margins = Callable[[float, Array, Array, Callable[[], Mapping[str, Any]], Array], None]
 
 # Errors are relative to this length, mm, and to this speed, mm/s.
-LENGTH, SPEED = 0.1, 10.0
+LENGTH = 0.1
+SPEED = 10.0
 REMEDY = "Check motion, masses, loads and units; stronger damping or smaller steps may help."
 # Modes slower than this, per period of the motion, do not count for errors of rates.
 SLOWEST = 10.0
 # Errors of rates over those of the same energy as errors of coordinates, where modes are damped by
 # this part of critical: vibrations die out. Frames of the default design err by no more, with a
 # quarter fewer evaluations.
-DAMPED, RATES = 0.1, 4.0
+DAMPED = 0.1
+RATES = 4.0
 
 
 class Stepping(NamedTuple):
@@ -129,7 +131,7 @@ def integrate_system(
         left = float(np.abs(system.arrays.force / weights(len(system.bodies)))[run.free].max())
         raise ConvergenceError(f"{what} at {done.time[-1]:g} s ({done.failure})",
                                len(done.time) - 1, left, "N", REMEDY)  # fmt: skip
-    parts = tuple(one.pop("parts") for one in frames)
+    parts = tuple(frame.pop("parts") for frame in frames)
     stop = None
     if done.stop is not None:
         coordinates, rates = run.kinematics(*done.stop)

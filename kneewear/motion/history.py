@@ -65,14 +65,14 @@ def cases_of(dataset: xr.Dataset) -> tuple[Case, ...]:
 def failures_of(dataset: xr.Dataset) -> tuple[Failure, ...]:
     """Cases of a dataset that have no result."""
     return tuple(
-        Failure(Case(**one.pop("case")), **one)
-        for one in json.loads(dataset.attrs.get(FAILURES, "[]"))
+        Failure(Case(**load.pop("case")), **load)
+        for load in json.loads(dataset.attrs.get(FAILURES, "[]"))
     )
 
 
 def failure_attribute(failures: Iterable[Failure]) -> dict[str, str]:
     """Attribute of a dataset with its cases that have no result."""
-    return {FAILURES: json.dumps([asdict(one) for one in failures])}
+    return {FAILURES: json.dumps([asdict(failure) for failure in failures])}
 
 
 def sides_of(dataset: xr.Dataset) -> tuple[str, ...]:

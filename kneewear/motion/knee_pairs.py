@@ -14,7 +14,7 @@ from kneewear.contact.pair import ContactPair
 from kneewear.contact.traction import Friction
 from kneewear.geometry.coverage import Rectangle, cover_cells
 from kneewear.geometry.element_grid import ElementGrid, join_grids
-from kneewear.geometry.grid import LEAST_FRACTION, Bearing, bearing_of, build_elements
+from kneewear.geometry.grid import MIN_FRACTION, Bearing, bearing_of, build_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.settings import GridSettings, TableSettings
 from kneewear.geometry.table import tabulate_surface
@@ -24,7 +24,7 @@ from kneewear.motion.settings import PressureLawSettings, SimulationSettings
 Array = NDArray[np.float64]
 
 # Cells of the grid on which the pairs are first built.
-_FEWEST = (4, 4)
+_MIN_CELLS = (4, 4)
 # Height of the femoral component over the insert at the start of a search, mm.
 CLEARANCE = 1.0
 
@@ -81,7 +81,7 @@ class KneePairs:
             surface = implant.indenter(side)
             samples[side] = tabulate_surface(surface, table.u_points, table.v_points)
             self._pairs[side] = ContactPair(
-                self._elements(side, bearing.rectangle(*_FEWEST)),
+                self._elements(side, bearing.rectangle(*_MIN_CELLS)),
                 0,
                 surface,
                 samples[side],
@@ -119,7 +119,7 @@ class KneePairs:
                 fraction, _ = cover_cells(bearing.covered, cells[side])
                 rows, columns = fraction.shape
                 part = without[number, :rows, :columns]
-                part[:] = (fraction > LEAST_FRACTION) & ~on[:rows, :columns]
+                part[:] = (fraction > MIN_FRACTION) & ~on[:rows, :columns]
             elif bearing.without_bone is not None:
                 without[number][on] = bearing.without_bone(grid.centre[number][on])
         return CellPairs(cells, grid, pairs, layers, without)

@@ -32,7 +32,9 @@ LOST = 0.01
 # enter and leave contact change it by some hundredths.
 FALL = 0.05
 # How the component leaves the bearing.
-LIFTED, FALLEN, NONE = "condyle lifts off", "load falls beyond its peak", "no equilibrium"
+LIFTED = "condyle lifts off"
+FALLEN = "load falls beyond its peak"
+NONE = "no equilibrium"
 # Results that are words.
 WORDS: tuple[str, ...] = ("displacement_unit", "load_unit", "subluxation")
 

@@ -22,10 +22,10 @@ from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.knee import KneeModel, find_first_contact
 from kneewear.geometry.surface import Surface
-from kneewear.mechanics.coordinates import COORDINATES, LEVER
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH, COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.dwell_pose import find_seat, refer_to_seat
+from kneewear.motion.dwell_pose import find_dwell_pose, refer_to_dwell_pose
 from kneewear.motion.history import Failure, failures_of, sides_of
 from kneewear.motion.settings import SimulationSettings
 
@@ -36,13 +36,17 @@ logger = logging.getLogger(__name__)
 # Frames of the trial, about.
 FRAMES = 25
 # Femoral origins are farther above the insert, mm.
-LEAST_HEIGHT = 10.0
+MIN_HEIGHT = 10.0
 VERDICTS = {"": "pass", "warn": "warning", "refuse": "fail"}
 COLUMNS = ("activity", "quantity", "value", "unit", "expected", "verdict", "remedy")
 # Vertices of a mesh within this of a line, mm, show that it goes on along it, up to this far; a
 # mesh that goes on by less ends there. Part of a direction above which it is across the bearing.
-_BESIDE, _NEAR, _ENDS, _ACROSS = 2.0, 15.0, 0.5, 0.7
-# Distance from the seat is judged along prescribed coordinates only; the others settle themselves.
+_BESIDE = 2.0
+_NEAR = 15.0
+_ENDS = 0.5
+_ACROSS = 0.7
+# Distance from the dwell pose is judged along prescribed coordinates only; the others settle
+# themselves.
 _DISTANCES = {"x": "posterior", "z": "medial", "theta_2": "external_rotation", "theta_1": "varus"}
 
 
@@ -88,10 +92,10 @@ def check_placement(
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
-    Reported are the distance of the motion's mean from the seat along each coordinate, the force
-    and torque that prescribe the motion, and the largest penetration, all of the first case; the
-    largest force and area of a frame at borders of the insert's and of the femoral surface over the
-    largest of the side, as studies report them, of all cases, and the part of the frames. The
+    Reported are the distance of the motion's mean from the dwell pose along each coordinate, the
+    force and torque that prescribe the motion, and the largest penetration, all of the first case;
+    the largest force and area of a frame at borders of the insert's and of the femoral surface over
+    the largest of the side, as studies report them, of all cases, and the part of the frames. The
     wave that the `fit` of the surfaces has where they touch is reported over
     the smallest peak penetration of all cases. Limits are those of the checks `placement.*`;
     remedies name the setting to change, and the side and edge of most of the force at a border.
@@ -105,25 +109,31 @@ def check_placement(
     _judge_load_line(judged, knee, activity)
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
-        short = refer_to_seat(short, knee, exact)
+        short = refer_to_dwell_pose(short, knee, exact)
         history = simulate_cases(knee, short, cases, exact, keep_going=True)
         failed = failures_of(history)
         if failed and len(failed) == len(cases):
-            judged.add("equilibrium", np.nan, _without_equilibrium(failed, cases, judged.seat))
+            judged.add(
+                "equilibrium", np.nan, _without_equilibrium(failed, cases, judged.dwell_pose)
+            )
             return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
         if failed:
-            judged.add("equilibrium", np.nan, _without_equilibrium(failed, cases, judged.seat))
+            judged.add(
+                "equilibrium", np.nan, _without_equilibrium(failed, cases, judged.dwell_pose)
+            )
     except ConvergenceError as error:
-        judged.add("equilibrium", np.nan, f"{judged.seat} {error}")
+        judged.add("equilibrium", np.nan, f"{judged.dwell_pose} {error}")
         return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
     poses = np.hstack([history.translation.values[0], history.rotation.values[0]])
     _judge_distances(judged, knee, short, poses, exact)
     load = float(history["load"].values[0].max())
     push = float(np.abs(history.reaction_force.values[0, :, 0]).max())
     turn = float(np.abs(history.reaction_moment.values[0, :, 1]).max())
-    judged.add("force", push / load, judged.seat)
+    judged.add("force", push / load, judged.dwell_pose)
 
-    judged.add("torque", turn / (LEVER * load), "Check the sign and zero of the rotation.")
+    judged.add(
+        "torque", turn / (CHARACTERISTIC_LENGTH * load), "Check the sign and zero of the rotation."
+    )
     remedies = {"insert": "", "femoral": ""}
     loaded = history.pressure.values > 0.0
     whole = {
@@ -132,7 +142,7 @@ def check_placement(
     }
     for number, body in enumerate(history["window"].values.tolist()):
         if history["border_force"].values[..., number].any():
-            remedies[body] = _edge_remedy(knee, history, number, sheets, judged.seat)
+            remedies[body] = _edge_remedy(knee, history, number, sheets, judged.dwell_pose)
         at = {part: history[f"border_{part}"].values[..., number] for part in whole}
         judged.add(f"{body}_border_frames", float(at["area"].any(axis=(0, 2)).mean()))
         for part, every in whole.items():
@@ -147,11 +157,11 @@ def check_placement(
     return Placement(name, judged.table(), history.percent.values, poses)
 
 
-def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], seat: str) -> str:
+def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], dwell_pose: str) -> str:
     """Which cases have none, and what helps."""
     named = ", ".join(one.case.name for one in failed)
     return (
-        f"{seat} Without equilibrium: {len(failed)} of {len(cases)} cases tried ({named}). "
+        f"{dwell_pose} Without equilibrium: {len(failed)} of {len(cases)} cases tried ({named}). "
         f"{failed[0].reason} Starts beside it and springs that vanish were tried as well. Where "
         "the dish decides position and rotation, set boundary_conditions to settled_ap_rotation."
     )
@@ -162,7 +172,7 @@ def _edge_remedy(
     history: xr.Dataset,
     window: int,
     sheets: Mapping[str, Array] | None,
-    seat: str,
+    dwell_pose: str,
 ) -> str:
     """Side, edge and place of the largest force at a border, and what to do there."""
     body = str(history["window"].values[window])
@@ -184,7 +194,7 @@ def _edge_remedy(
             border = scipy.spatial.cKDTree(surface.border_points())
             place = points[int(border.query(points)[0].argmin())]
     if surface is None:  # the post
-        return seat
+        return dwell_pose
     edge, direction = _nearest_edge(surface, place)
     where = (
         f"Largest on the {side} side at the {edge} edge, x {place[0]:.1f}, y {place[1]:.1f}, "
@@ -197,7 +207,7 @@ def _edge_remedy(
         across = np.linalg.norm(away - along[:, None] * direction, axis=1)
         beyond = float(along[(across < _BESIDE) & (along < _NEAR)].max(initial=0.0))
     if beyond < _ENDS:
-        return f"{where}The mesh ends there: {seat}"
+        return f"{where}The mesh ends there: {dwell_pose}"
     reach = "" if np.isnan(beyond) else f", where the mesh goes on for {beyond:.1f} mm"
     return f"{where}Widen implant.meshes.{key}{reach}."
 
@@ -234,9 +244,9 @@ class _Judged:
 
     def __init__(self, activity: str) -> None:
         self.activity = activity
-        self.seat = (
-            f"Set activities.{activity}.zero.anterior_posterior to seat, or to an offset; if it is "
-            f"seat, check the motion's signs and size, or let activities.{activity}.control "
+        self.dwell_pose = (
+            f"Set activities.{activity}.zero.anterior_posterior to dwell_pose or an offset; if "
+            f"it is dwell_pose, check the signs and size, or let activities.{activity}.control "
             "drive the position by force."
         )
         self.rows: list[tuple[object, ...]] = []
@@ -260,14 +270,14 @@ class _Judged:
 def _judge_distances(
     judged: _Judged, knee: KneeModel, activity: Activity, poses: Array, settings: SimulationSettings
 ) -> None:
-    """Distance of the motion's mean from that of the seat, and of its height from first contact."""
+    """Mean distance of the motion from the dwell pose, and of its height from first contact."""
     flexion = clinical_angles(body_three_123(activity.rotation))[:, 0]
-    seat = find_seat(knee, flexion, settings).at(flexion)
+    dwell_pose = find_dwell_pose(knee, flexion, settings).at(flexion)
     for coordinate, name in _DISTANCES.items():
         number = COORDINATES.index(coordinate)
-        away = float(np.mean(poses[:, number] - seat[:, number]))
+        away = float(np.mean(poses[:, number] - dwell_pose[:, number]))
         away = away if number < 3 else float(np.degrees(away))
-        judged.add(name, away, judged.seat, solved=coordinate not in activity.prescribed)
+        judged.add(name, away, judged.dwell_pose, solved=coordinate not in activity.prescribed)
     given = np.ptp(activity.translation[:, 1]) > 0.0 or bool(activity.translation[0, 1])
     if given:
         first = find_first_contact(
@@ -275,10 +285,10 @@ def _judge_distances(
         )
         overlap = float(first.translation[1] - activity.translation[0, 1])
         # A height that counts from rest says nothing of the origin.
-        counts_from_rest = abs(float(activity.translation[0, 1])) < LEAST_HEIGHT
+        counts_from_rest = abs(float(activity.translation[0, 1])) < MIN_HEIGHT
         remedy = (
             "Check the origins of both components and their unit: the motion turns the femur about "
-            "its origin. Or set zero.superior_inferior to seat."
+            "its origin. Or set zero.superior_inferior to dwell pose."
         )
         judged.add("overlap", overlap, remedy, solved=counts_from_rest)
 

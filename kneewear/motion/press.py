@@ -34,13 +34,16 @@ NAMED = dict(zip(get_args(Coordinate), COORDINATES, strict=True))
 # Slip velocity at which friction reaches its coefficient, mm/s: small against driven speeds.
 TRANSITION = 1.0
 # The medial share of the load is solved to this, in at most so many equilibria.
-SHARE_TOLERANCE, MOST_SHARES = 1e-4, 20
+SHARE_TOLERANCE = 1e-4
+MAX_SHARES = 20
 # The elements are changed until their number is this near to the wanted one, or so many times.
-COUNT_ERROR, MOST_CHANGES = 0.05, 6
+COUNT_ERROR = 0.05
+MAX_CHANGES = 6
 # Largest number of alternations between layers and equilibrium for two layers.
-MOST_ALTERNATIONS = 30
+MAX_ALTERNATIONS = 30
 # Limits of the rows and columns of a bearing.
-FEWEST, MOST = 4, 1000
+MIN_CELLS = 4
+MAX_CELLS = 1000
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class PressSolution:
     @property
     def active(self) -> tuple[int, ...]:
         """Loaded elements of each pair."""
-        return tuple(int((one.pressure > 0.0).sum()) for one in self.equilibrium.contacts)
+        return tuple(int((contact.pressure > 0.0).sum()) for contact in self.equilibrium.contacts)
 
     @property
     def pose(self) -> Array:
@@ -219,7 +222,7 @@ class Rig:
         elements = elements or self.elements
         springs = self.springs(pose, free, axial)
         change = math.inf
-        for _ in range(MOST_ALTERNATIONS):
+        for _ in range(MAX_ALTERNATIONS):
             pressed = self.knee.pressed_layers(elements, pose[:3], body_three_123(pose[3:]))
             if not free:
                 held = hold_pose(pressed.pairs, pressed.layers, pose, [axial.load])
@@ -271,9 +274,11 @@ class Rig:
             return self.settle(pose, free, axial, elements)
         low, high = (self.line(0.0), -medial_share), (self.line(1.0), 1.0 - medial_share)
         line, error = self.line(medial_share), math.inf
-        for _ in range(MOST_SHARES):
+        for _ in range(MAX_SHARES):
             solution = self.settle(pose, free, replace(axial, medial=line), elements)
-            medial, lateral = (float(one.wrench[1]) for one in solution.equilibrium.contacts[:2])
+            medial, lateral = (
+                float(contact.wrench[1]) for contact in solution.equilibrium.contacts[:2]
+            )
             error = medial / (medial + lateral) - medial_share
             if abs(error) < SHARE_TOLERANCE:
                 return solution
@@ -339,7 +344,7 @@ def _refined(rig: Rig, solution: PressSolution, free: Sequence[str], wanted: int
     """The equilibrium on cells of a size that gives about the wanted number of loaded elements."""
     share = None if rig.press.varus_offset_deg else rig.press.medial_share
     best = solution
-    for _ in range(MOST_CHANGES):
+    for _ in range(MAX_CHANGES):
         if best.count_error(wanted) <= COUNT_ERROR:
             break
         parts = zip(solution.elements.cells.items(), solution.active, strict=True)
@@ -357,7 +362,8 @@ def refine_cells(cells: Rectangle, factor: float) -> Rectangle:
     """The same rectangle with about `factor` times as many cells, as square as possible."""
     edge = math.sqrt(cells.cell_area / factor)
     rows, columns = (
-        min(max(round(length / edge), FEWEST), MOST) for length in (cells.length, cells.width)
+        min(max(round(length / edge), MIN_CELLS), MAX_CELLS)
+        for length in (cells.length, cells.width)
     )
     return replace(cells, rows=rows, columns=columns)
 

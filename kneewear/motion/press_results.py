@@ -233,14 +233,14 @@ def join_cases(datasets: Sequence[xr.Dataset]) -> xr.Dataset:
     sides = [side for side in (*SIDES, POST) if side in joined["side"].values]
     joined = joined.reindex(side=sides)
     parts, first = [], 0
-    for one in datasets:
-        if "element" in one.dims:
-            part = one[_element_variables(one)].drop_vars(["side", "case"], errors="ignore")
-            position = np.array([sides.index(side) for side in one["side"].values])
-            part["element_side"] = ("element", position[one["element_side"].values])
+    for dataset in datasets:
+        if "element" in dataset.dims:
+            part = dataset[_element_variables(dataset)].drop_vars(["side", "case"], errors="ignore")
+            position = np.array([sides.index(side) for side in dataset["side"].values])
+            part["element_side"] = ("element", position[dataset["element_side"].values])
             part["element_case"] = part["element_case"] + first
             parts.append(part)
-        first += one.sizes["case"]
+        first += dataset.sizes["case"]
     return joined.merge(xr.concat(parts, "element")) if parts else joined
 
 

@@ -18,7 +18,12 @@ from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.traction import Friction
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION, LEVER, weights
+from kneewear.mechanics.coordinates import (
+    CHARACTERISTIC_LENGTH,
+    COORDINATES,
+    EXTRAPOLATION,
+    weights,
+)
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.springs import Spring, spring_forces
 from kneewear.motion._equilibrium_kernels import Loading
@@ -40,14 +45,17 @@ logger = logging.getLogger(__name__)
 Array = NDArray[np.float64]
 
 # Prescribed clinical angles are those of the activity within this, rad, after so many solutions.
-_TURN, _MOST_TURNS = 1e-8, 20
+_ANGLE_TOLERANCE = 1e-8
+_MAX_ITERATIONS = 20
 # Starts beside the first one, mm (angles turn a lever by it), and the springs toward a start that
 # are weakened, per mm of the load.
 _SHIFTS = (-1.0, 1.0, -3.0, 3.0)
 _WEAKENING = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 0.0)
 # Slip velocity at which friction is full, mm/s: knees slide by tens of it, and a held one creeps
 # by less. A cycle is repeated until it ends where it began, mm, or so many times.
-_TRANSITION, _CLOSED, _MOST_CYCLES = 0.2, 1e-3, 8
+_TRANSITION = 0.2
+_CYCLE_TOLERANCE = 1e-3
+_MAX_CYCLES = 8
 
 
 def solve_quasi_static(
@@ -64,9 +72,9 @@ def solve_quasi_static(
     from these equilibria, and the contact of each pair at every frame. ConvergenceError, with the
     frame, if a frame has no equilibrium.
 
-    A single plateau carries the whole load of the activity, see `of_plateaus`: without a load line
-    its height, and its medial-lateral position where this is solved, are in equilibrium, and varus
-    is prescribed too.
+    A single plateau carries the whole load of the activity, see `share_of_plateaus`: without a load
+    line its height, and its medial-lateral position where this is solved, are in equilibrium, and
+    varus is prescribed too.
 
     An activity with a load line is solved along the coordinates that it does not prescribe. For
     others, flexion, internal-external rotation and anterior-posterior translation are prescribed;
@@ -250,11 +258,11 @@ def _solve_sliding(
     ConvergenceError where a frame has none, or where the cycle does not close.
     """
     activity = motion.activity
-    rough = rough_pairs(pairs, activity)
+    rough = pairs_with_friction(pairs, activity)
     count, first = activity.load.size, int(np.argmax(activity.load))
     found = dict(enumerate(frames))
     pose, gap = found[first].pose, np.inf
-    for _ in range(_MOST_CYCLES):
+    for _ in range(_MAX_CYCLES):
         last = pose
         for frame in (*range(first + 1, count), *range(first + 1)):
             step = (pose, activity.duration / count)
@@ -262,14 +270,14 @@ def _solve_sliding(
             found[frame] = _continued(motion, solver, motion.followed(frame, pose), frame)
             pose = found[frame].pose
         gap = float(np.abs((pose - last) * weights(1)).max())
-        if gap < _CLOSED:
+        if gap < _CYCLE_TOLERANCE:
             return [found[frame] for frame in range(count)]
-    what = f"Closing of the cycle with friction after {_MOST_CYCLES} cycles"
+    what = f"Closing of the cycle with friction after {_MAX_CYCLES} cycles"
     remedy = "Add springs that centre the component, or lower control.friction."
     raise ConvergenceError(what, first, gap, "mm", remedy)
 
 
-def rough_pairs(pairs: Sequence[ContactPair], activity: Activity) -> list[ContactPair]:
+def pairs_with_friction(pairs: Sequence[ContactPair], activity: Activity) -> list[ContactPair]:
     """The pairs under the friction of an activity; as they are without."""
     if activity.friction == 0.0:
         return list(pairs)
@@ -295,7 +303,7 @@ def _continued(
     for number in solver.loose:
         for shift in _SHIFTS:
             moved = start.copy()
-            moved[number] += shift if number < len(moved) // 2 else shift / LEVER
+            moved[number] += shift if number < len(moved) // 2 else shift / CHARACTERISTIC_LENGTH
             starts.append(moved)
     for pose in starts:
         for part in _WEAKENING:
@@ -313,13 +321,13 @@ def _solve_frame(
 ) -> Equilibrium:
     """Equilibrium whose prescribed coordinates are those of the motion at those it solves."""
     used = 0
-    for _ in range(_MOST_TURNS):
+    for _ in range(_MAX_ITERATIONS):
         start = motion.followed(frame, start)
         found = solver.solve(start, frame, part)
         used += found.iterations
         pose = np.concatenate([found.translation, found.rotation])
-        miss = motion.miss(frame, start, pose)
-        if miss <= _TURN:
+        miss = motion.deviation(frame, start, pose)
+        if miss <= _ANGLE_TOLERANCE:
             return replace(found, iterations=used)
         start = pose
     what = "Prescribed angles at the solved varus"
@@ -388,7 +396,9 @@ def _shared_load_solver(
     return _FrameSolver(solve, partial(approach, pairs), orders, () if held else (2,))
 
 
-def of_plateaus(activity: Activity, sides: Sequence[str], settings: SimulationSettings) -> Activity:
+def share_of_plateaus(
+    activity: Activity, sides: Sequence[str], settings: SimulationSettings
+) -> Activity:
     """The activity with the part of its load and further forces that the given plateaus carry.
 
     That of both is the whole. A single one carries the measured share of its side, or that of
@@ -458,7 +468,7 @@ def _given_load_solver(
     activity = motion.activity
     loads = activity_loads(activity, weight, motion.alignment)
 
-    levers = {"x": 1.0, "z": 1.0, "theta_2": LEVER}
+    levers = {"x": 1.0, "z": 1.0, "theta_2": CHARACTERISTIC_LENGTH}
     loose = {name: lever for name, lever in levers.items() if name in activity.free}
 
     def solve(start: Array, frame: int, part: float) -> Equilibrium:

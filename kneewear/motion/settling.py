@@ -85,7 +85,7 @@ def settle_component(implant: Implant, study: SettledPress) -> tuple[pd.DataFram
         sequence[f"acceleration_{unit}_per_s2"] = largest
     contacts = [systems(place).forces(place).parts[CONTACT] for place in found.coordinates]
     for number, side in enumerate(elements.cells):
-        sequence[f"{side}_force_n"] = [one["wrench"][number, 1] for one in contacts]
+        sequence[f"{side}_force_n"] = [contact["wrench"][number, 1] for contact in contacts]
     settled = pd.DataFrame(
         {
             "coordinate": list(POSE_FACTORS),

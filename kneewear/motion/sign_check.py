@@ -37,7 +37,7 @@ def check_signs(
     trials = try_signs(
         activity, lambda motion: simulate_cases(knee, motion, [case], quasi_static), reference
     )
-    trials = tuple(replace(one, standard=standard) for one in trials)
+    trials = tuple(replace(trial, standard=standard) for trial in trials)
     doubt = doubtful_signs(trials, activity.name)
     if doubt:
         logger.warning("%s", doubt)

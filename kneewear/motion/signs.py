@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity, thin_out
 from kneewear.errors import ConvergenceError, Finding
-from kneewear.mechanics.coordinates import LEVER
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 
 Array = NDArray[np.float64]
 
@@ -20,14 +20,17 @@ Array = NDArray[np.float64]
 SIGNS = "motion.signs"
 
 # Motions that need less than this fraction of the load give no indication.
-LEAST_EFFORT = 0.05
+MIN_EFFORT = 0.05
 # Reversed signs are suspected when they reduce the effort to less than MUCH_LESS of it; or to less
 # than LESS of it, if the contact then follows flexion as in most knees, that is if the sum of both
 # correlations rises by more than COUPLED.
-MUCH_LESS, LESS, COUPLED = 0.67, 0.9, 0.5
+MUCH_LESS = 0.67
+LESS = 0.9
+COUPLED = 0.5
 # A motion may be that of the other knee where the contact turns against flexion by a correlation of
 # SCREWED, and the other way with the rotation reversed, at an effort of at most AS_WELL of it.
-SCREWED, AS_WELL = 0.4, 1.2
+SCREWED = 0.4
+AS_WELL = 1.2
 # Largest number of frames of a trial, about.
 FRAMES = 25
 
@@ -105,7 +108,7 @@ def doubtful_signs(trials: Sequence[SignTrial], name: str) -> Finding | None:
     other_knee = None if trials[0].standard else _mirrored(trials)
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
     limit = LESS if coupling > COUPLED else MUCH_LESS
-    if given.effort < LEAST_EFFORT or not best.effort < limit * given.effort:
+    if given.effort < MIN_EFFORT or not best.effort < limit * given.effort:
         if other_knee is None:
             return None
         found = (
@@ -155,7 +158,7 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
         if doubt
         else (
             f"The bearing gives no reason to doubt the signs of {name}."
-            if trials[0].effort >= LEAST_EFFORT
+            if trials[0].effort >= MIN_EFFORT
             else f"The bearing is too flat to indicate a reversed sign of {name}: its motion takes "
             f"only {100.0 * trials[0].effort:.1f} % of the load."
         )
@@ -184,7 +187,7 @@ def _try(activity: Activity, simulate: Callable[[Activity], xr.Dataset], name: s
         reversed=name,
         driver_force=float(np.sqrt(np.mean(force**2))),
         driver_moment=float(np.sqrt(np.mean(moment**2))),
-        effort=float(np.sqrt(np.mean(force**2 + (moment / LEVER) ** 2))),
+        effort=float(np.sqrt(np.mean(force**2 + (moment / CHARACTERISTIC_LENGTH) ** 2))),
         anterior=float(np.nanmin([medial, lateral])),
         posterior=float(np.nanmax([medial, lateral])),
         rollback=_correlation(flexion, medial + lateral),

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.contact._force_kernels import RESULT
 from kneewear.contact.pair import ContactModel, empty_model
 from kneewear.mechanics.bodies import BodyForces, BodyPoses, body_number
-from kneewear.mechanics.coordinates import COORDINATES, LEVER, weights
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH, COORDINATES, weights
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.mechanics.springs import Spring, spring_arrays
@@ -285,7 +285,7 @@ class System:
                 found[name] = action.add(poses, total)
                 added = np.abs(s.wrench - before).reshape(-1, 2, 3).max(axis=(0, 2))
                 before[:] = s.wrench
-                s.scale[0] = max(s.scale[0], added[0], added[1] / LEVER)
+                s.scale[0] = max(s.scale[0], added[0], added[1] / CHARACTERISTIC_LENGTH)
         _kernels.find_forces(self.record, bool(self.called))
         return found
 

@@ -18,11 +18,15 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 # Steps are solved to these parts of the largest acceleration, and of the one that counts as rest.
-ACCURACY, AT_REST = 1e-6, 0.1
+ACCURACY = 1e-6
+AT_REST = 0.1
 # Largest number of steps, and distance from the start, mm, beyond which nothing holds the bodies.
-MOST_STEPS, FARTHEST = 10000, 200.0
+MAX_STEPS = 10000
+MAX_DISTANCE = 200.0
 # Largest and smallest factors from one duration to the next, and part of the one that fits.
-GROWTH, SHRINKAGE, CAUTION = 2.0, 0.25, 0.9
+GROWTH = 2.0
+SHRINKAGE = 0.25
+CAUTION = 0.9
 REMEDY = (
     "Allow larger errors of steps or larger accelerations; a weak spring settles a coordinate that "
     "nothing restores, and heavier bodies need less accuracy of the forces."
@@ -59,7 +63,7 @@ def settle_system(
     their values. `step_error`, mm, is the largest error of a step, the second derivative's term of
     Taylor's series, and decides on its duration. The motion ends when accelerations and rates of
     all free coordinates are below `tolerance`, mm/s2 and rad/s2, mm/s and rad/s. ConvergenceError
-    if they do not within `MOST_STEPS`, or move farther than `FARTHEST`.
+    if they do not within `MAX_STEPS`, or move farther than `MAX_DISTANCE`.
 
     Notes
     -----
@@ -73,12 +77,12 @@ def settle_system(
     weight = weights(place.size // 6)
     time, duration = 0.0, 0.0
     rows: list[tuple[float, Array, Array, Array, float]] = []
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         system = system_at(place)
         chosen = system.coordinates(*free)
         acceleration, kinetic, least = _state(system, place, speed, chosen)
         worst = float(np.abs(weight * acceleration).max())
-        if np.abs(weight * (place - start)).max() > FARTHEST:
+        if np.abs(weight * (place - start)).max() > MAX_DISTANCE:
             break
         if not rows or time > rows[-1][0]:
             rows.append((time, place, speed, acceleration, kinetic))

@@ -33,7 +33,7 @@ def draw_cases(
         `results` and the tables of the analyses.
     kept : ElementSums, Dataset or None
         What cases keep besides: depths of all samples of model wear, contact of model press,
-        curves and lower faces of model backside, elements of model wear_test.
+        curves and backsides of model backside, elements of model wear_test.
     grid : ElementGrid or None
         Elements of the samples.
     implants : mapping of str to Implant

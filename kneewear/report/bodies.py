@@ -515,7 +515,7 @@ def draw_preflight(
     known = [contact for contact in contacts if contact is not None]
     figures["first_contact_path"] = draw_contact_path(grid, known)
     figures["thickness_map"] = draw_thickness_map(grid)
-    figures |= {f"activity_{one.name}": draw_activity(one) for one in activities}
+    figures |= {f"activity_{activity.name}": draw_activity(activity) for activity in activities}
     figures |= {
         f"measured_{one.name}": draw_measured(one)
         for one in activities

@@ -22,7 +22,7 @@ from kneewear.study.wear import column_name
 DISTRIBUTED = ("volumetric_wear_rate", "wear_depth", "damage_depth", "max_pressure")
 RATE = "volumetric_wear_rate"
 # Columns of the results that have a panel.
-MOST = 8
+MAX_PANELS = 8
 
 
 @figure("cohort_effects", of="cases")
@@ -75,7 +75,7 @@ def draw_grouped_effects(
     rates = rows_with(effects, side=BOTH, quantity=RATE)
     # Without a span where the cases are too few for effects.
     sizes = rates.groupby(VARIED, sort=False)["span"].max().dropna()
-    columns = list(sizes.sort_values(ascending=False, kind="stable").index[:MOST])
+    columns = list(sizes.sort_values(ascending=False, kind="stable").index[:MAX_PANELS])
     if not columns:
         return {}
     named = {name: units.get(name, "") for name in columns}

@@ -17,8 +17,8 @@ from kneewear.report import style
 from kneewear.report.insert_view import (
     COLOURS,
     DEPTHS,
-    MOST_VALUES,
-    MOST_VERTICES,
+    MAX_VALUES,
+    MAX_VERTICES,
     NAMES,
     block_values,
     insert_mesh,
@@ -170,10 +170,10 @@ def build_comparison_view(
     `cells` are thicknesses and masses that all designs share; of many only the middle one is
     shown.
     """
-    factors = [int(np.ceil(np.sqrt(study.grid.valid.sum() / MOST_VERTICES))) for study in studies]
+    factors = [int(np.ceil(np.sqrt(study.grid.valid.sum() / MAX_VERTICES))) for study in studies]
     designs = {name for study in studies for name, _, _ in study.depths(DEPTHS[0])}
     middle = middle_cell(cells)
-    if len(designs) * len(cells) * len(DEPTHS) * MOST_VERTICES > MOST_VALUES:
+    if len(designs) * len(cells) * len(DEPTHS) * MAX_VERTICES > MAX_VALUES:
         cells = [middle]
     tops = {
         quantity: max(

@@ -31,7 +31,7 @@ def plot_contact(settings: Mapping[str, Any], given: JobFiles) -> Drawing:
         limits=settings["limits"],
         poisson_ratio=settings["poisson_ratio"],
     )
-    batches = (netcdf.load_cases(CONTACT, [one], ["slip"], cases) for one in paths)
+    batches = (netcdf.load_cases(CONTACT, [path], ["slip"], cases) for path in paths)
     view = build_insert_view(
         implant=knee.implant,
         grid=knee.grid,

@@ -20,8 +20,8 @@ def build_design_view(
     `variables` are the study's, as plain builtins.
     """
     tops: dict[str, float] = {}
-    for one in designs.values():
-        for name, top in scale_tops(one.damage).items():
+    for design in designs.values():
+        for name, top in scale_tops(design.damage).items():
             tops[name] = max(top, tops.get(name, 0.0))
     view: dict[str, Any] = {}
     bodies: dict[str, Any] = {}

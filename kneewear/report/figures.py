@@ -82,9 +82,9 @@ def draw_contact(
     `limits` of maximum and mean pressure, MPa, in any activity it is outside validity.
     """
     outside = any(
-        one.max_pressure.values.max(initial=0.0) > limits[0]
-        or one.avg_pressure.values.max(initial=0.0) > limits[1]
-        for one in histories.values()
+        history.max_pressure.values.max(initial=0.0) > limits[0]
+        or history.avg_pressure.values.max(initial=0.0) > limits[1]
+        for history in histories.values()
     )
     figures = {
         "implant": draw_implant(implant, cycles, 0),

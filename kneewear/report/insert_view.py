@@ -30,9 +30,9 @@ from kneewear.report.viewer import (
 
 # A study of the default size has 25 cases x 101 frames x 15 000 elements; beyond this many values
 # the page would be too large, and only the typical cases are shown.
-MOST_VALUES = 60_000_000
-MOST_VERTICES = 20_000
-MOST_FRAMES = 101
+MAX_VALUES = 60_000_000
+MAX_VERTICES = 20_000
+MAX_FRAMES = 101
 FEMORAL_STRIDE = 4
 
 DEPTHS = ("damage_depth", "wear_depth", "creep_depth")
@@ -54,7 +54,7 @@ class Mesh:
 
 def shown_cases(cases: Sequence[Case], values_per_case: int) -> tuple[int, ...]:
     """Indices of the cases whose maps fit on a page: all, or else the typical ones."""
-    if len(cases) * values_per_case <= MOST_VALUES:
+    if len(cases) * values_per_case <= MAX_VALUES:
         return tuple(range(len(cases)))
     return tuple(sorted(index for _, index in typical_cases(cases)))
 
@@ -127,9 +127,9 @@ def build_insert_view(
     tops : mapping, optional
         Ends of the colour scales, those of `scale_tops` when not given.
     """
-    factor = int(np.ceil(np.sqrt(grid.valid.sum() / MOST_VERTICES)))
+    factor = int(np.ceil(np.sqrt(grid.valid.sum() / MAX_VERTICES)))
     mesh, valid = insert_mesh(grid, factor)
-    frames = np.arange(0, len(percent), -(-len(percent) // MOST_FRAMES))
+    frames = np.arange(0, len(percent), -(-len(percent) // MAX_FRAMES))
     lives, activities = (maps[label].values.tolist() for label in ("life", "activity"))
     maps_per_case = len(activities) * len(frames) + len(DEPTHS) * len(lives)
     all_cases = cases_of(maps)

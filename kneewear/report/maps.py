@@ -31,7 +31,7 @@ from kneewear.report import style
 from kneewear.wear.subsurface import subsurface_stress
 
 # Part of the largest wear depth below which no cross-shear is shown.
-LEAST_WORN = 0.02
+MIN_WORN = 0.02
 # Characters of a title above the map of one plateau.
 TITLE_CHARACTERS = 22
 # Samples of a patch in wireframes and sections.
@@ -117,7 +117,7 @@ def draw_wear_maps(
     index = centre_case(cases)
     wear, creep = (maps[name].values[life, index] for name in ("wear_depth", "creep_depth"))
     # Where hardly anything is worn, a ratio of two small numbers would set the scale.
-    worn = wear > LEAST_WORN * wear.max()
+    worn = wear > MIN_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear.values[life, index], 0.0)
     single = len(grid.sides) == 1
     figure, panels = style.new_figure(*((4.0, 1, 3) if single else (8.2, 3, 1)))
@@ -302,7 +302,7 @@ CORNER = 12
 # Deviations below this, mm, are rounding, and the map says so.
 ROUNDING = 1e-9
 # Errors of distance tables below this, um or deg, are drawn as this.
-LEAST_ERROR = 1e-5
+MIN_ERROR = 1e-5
 # Vertices that face up (insert) or away from the axis (condyles) by this much are drawn.
 FACING = 0.2
 
@@ -491,7 +491,7 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
     for column, (name, scale, unit) in enumerate(kinds):
         values = {side: scale * getattr(one, name) for side, one in maps.items()}
         top = max(float(np.nanmax(value)) for value in values.values())
-        least = max(LEAST_ERROR, 1e-4 * top)
+        least = max(MIN_ERROR, 1e-4 * top)
         for axes, side in zip(panels[:, column], maps, strict=True):
             across, angle = maps[side].across, np.degrees(maps[side].angle)
             shown = np.maximum(values[side], least)

@@ -13,12 +13,12 @@ from kneewear.base.variables import Variable
 from kneewear.report import style
 from kneewear.report.declared import figure
 from kneewear.report.tables import quantity_name, unit_name, words
-from kneewear.study.plan_settings import AS_SET, BEST, KNEE_POINT, Search, quantity_unit
+from kneewear.study.plan_settings import BASELINE, BEST, KNEE_POINT, Search, quantity_unit
 from kneewear.study.study import Study
 
 # Markers and colours of the chosen designs; extremes take the first two in turn.
 EXTREMES = (("<", style.AMBER), ("v", style.PURPLE), ("s", style.SKY), ("D", style.INK))
-OTHERS = {AS_SET: ("X", style.INK), KNEE_POINT: ("o", style.RED), BEST: ("o", style.RED)}
+OTHERS = {BASELINE: ("X", style.INK), KNEE_POINT: ("o", style.RED), BEST: ("o", style.RED)}
 # Of a front, as distances beyond its ends that are shown in parts of its extent.
 BEYOND = 0.6
 

@@ -17,11 +17,17 @@ from kneewear.report.specification import Page, figure_text, starting_with
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
 FONT = "DejaVu"
-MARGIN, LINE = 15.0, 4.3  # mm
-TITLE, HEADING, TEXT, SMALL = 16.0, 11.5, 8.5, 6.5
+MARGIN = 15.0  # mm
+LINE = 4.3  # mm
+TITLE = 16.0
+HEADING = 11.5
+TEXT = 8.5
+SMALL = 6.5
 NO_DATE = datetime.fromtimestamp(0, UTC)
 # Rows of a table, findings, and height of a figure, mm, at most.
-MAX_ROWS, MAX_FINDINGS, MAX_HEIGHT = 30, 8, 110.0
+MAX_ROWS = 30
+MAX_FINDINGS = 8
+MAX_HEIGHT = 110.0
 
 
 def write_pdf(summary: Mapping[str, Any], page: Page, figures: Mapping[str, bytes]) -> bytes:
@@ -36,8 +42,12 @@ def write_pdf(summary: Mapping[str, Any], page: Page, figures: Mapping[str, byte
     document.paragraph(read_verdict(summary).text(), TEXT, "B")
     document.paragraph("Key results", HEADING, "B")
     results = [
-        (one.title, one.amount, one.details + (" (above its limit)" if one.outside else ""))
-        for one in read_key_results(summary)
+        (
+            result.title,
+            result.amount,
+            result.details + (" (above its limit)" if result.outside else ""),
+        )
+        for result in read_key_results(summary)
     ]
     if results:
         document.rows([("Result", "Value", "Interval, limit"), *results])

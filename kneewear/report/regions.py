@@ -25,7 +25,7 @@ def tabulate_heights(insert: TriangleMesh) -> pd.DataFrame:
     corners = insert.vertices[insert.faces]
     # Vertices alone leave squares of coarse meshes empty.
     middles = [0.5 * (corners + np.roll(corners, 1, axis=1)), corners.mean(axis=1)]
-    points = np.vstack([insert.vertices, *(one.reshape(-1, 3) for one in middles)])
+    points = np.vstack([insert.vertices, *(middle.reshape(-1, 3) for middle in middles)])
     squares = np.floor(points[:, [0, 2]] / SPACING).astype(int)
     heights = pd.DataFrame({"x": squares[:, 0], "z": squares[:, 1], "y_mm": points[:, 1]})
     highest = heights.groupby(["x", "z"], as_index=False)["y_mm"].max()

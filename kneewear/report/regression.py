@@ -66,7 +66,7 @@ def _draw_residuals_of(axes: Axes, rows: pd.DataFrame, start: float) -> dict[str
         fitted = place(own["fitted"])
         axes.plot(fitted, percent, marker, color=colour, ms=3.2, mew=0.9, label=model)
     values = MaxNLocator(3).tick_values(low, high)
-    return {f"{one:g}": place(one) for one in values if low <= one <= high}
+    return {f"{value:g}": place(value) for value in values if low <= value <= high}
 
 
 def name_quantities(axes: Axes, width: float) -> None:

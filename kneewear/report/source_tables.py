@@ -25,8 +25,8 @@ def settings_table(settings: Settings) -> pd.DataFrame:
 
 @derived
 def check_ranges(settings: Settings) -> pd.DataFrame:
-    """Ranges of all checks of plausibility, and which are silenced."""
-    silence = settings.get("checks", {}).get("silence", ())
+    """Ranges of all checks of plausibility, and which are ignored."""
+    ignore = settings.get("checks", {}).get("ignore", ())
     rows = [
         (
             check.name,
@@ -34,7 +34,7 @@ def check_ranges(settings: Settings) -> pd.DataFrame:
             check.range.usual,
             check.range.possible,
             check.range.source,
-            check.name in silence,
+            check.name in ignore,
         )
         for check in checks().values()
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.analysis.groups import QUANTITIES, drop_single_life
-from kneewear.analysis.literature import DIFFERS, OWN_CHECKS
+from kneewear.analysis.literature import NOT_REPRODUCED, OWN_CHECKS
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT, BORDER_LOST
 from kneewear.report.derived import Settings, derived
@@ -381,7 +381,7 @@ def resistances(laxity: pd.DataFrame) -> pd.DataFrame:
 # Verification.
 
 # Part of the deepest element's depth below which an element is too shallow to be drawn.
-LEAST_DEPTH = 0.3
+MIN_DEPTH = 0.3
 
 
 @derived
@@ -434,7 +434,7 @@ def largest_differences(method_variants: pd.DataFrame) -> pd.DataFrame:
 
 def tilted_element(table: pd.DataFrame) -> pd.Series[Any]:
     """The most tilted of the elements of a distance correction that are deep enough to be drawn."""
-    deep = table["minimum_distance_mm"] >= LEAST_DEPTH * table["minimum_distance_mm"].max()
+    deep = table["minimum_distance_mm"] >= MIN_DEPTH * table["minimum_distance_mm"].max()
     chosen = table[deep & table["ray_mm"].notna()]
     return chosen.loc[chosen["angle_deg"].idxmax()]
 
@@ -472,7 +472,7 @@ def failed_checks(compared_numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _as_findings(numbers: pd.DataFrame) -> pd.DataFrame:
-    rows = rows_with(numbers, verdict=DIFFERS)
+    rows = rows_with(numbers, verdict=NOT_REPRODUCED)
     if rows.empty:
         return rows
     units = rows["unit"].where(rows["unit"] != "1", "")

@@ -18,7 +18,8 @@ from matplotlib.ticker import FuncFormatter
 from kneewear.report.tables import rows_with
 
 # Points: of words, and of the many small ones (ticks, legends, values in cells).
-SIZE, SMALL = 9.0, 8.0
+SIZE = 9.0
+SMALL = 8.0
 
 STYLE: Any = {
     "font.family": "sans-serif",

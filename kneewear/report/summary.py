@@ -32,7 +32,7 @@ from kneewear.report.tables import Table, make_table, shown, unit_name, words
 from kneewear.report.values import Values
 
 # Rows of a table of a page at most: browsers take half a minute to show ten thousand.
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def table_findings(
         for row in select(tables, part).to_dict("records"):
             values = Values({"settings": settings} | {str(key): one for key, one in row.items()})
             texts = (part.place, part.found, part.expected, part.remedy)
-            place, found, expected, remedy = ((values.text(one) or "").strip() for one in texts)
+            place, found, expected, remedy = ((values.text(text) or "").strip() for text in texts)
             finding = Finding(part.check, part.severity, place, found, expected, remedy)
             yield Reported(finding, alike=part.check if part.alike else "")
 
@@ -197,7 +197,7 @@ def side_study_findings(failed: Mapping[str, str]) -> Iterator[Finding]:
 def section_tables(
     section: SectionPart, tables: Tables, values: Values
 ) -> Iterator[tuple[TablePart | FactsPart, Table]]:
-    """Tables of a section that the study has, each with at most `MOST_ROWS` rows."""
+    """Tables of a section that the study has, each with at most `MAX_ROWS` rows."""
     for part in section.tables:
         caption = values.text(part.caption) or part.caption
         if isinstance(part, FactsPart):
@@ -209,9 +209,9 @@ def section_tables(
             frame = select(tables, part)
             if not len(frame):
                 continue
-            if len(frame) > MOST_ROWS:
-                caption += f" (the first {MOST_ROWS:,} of {len(frame):,} rows; all are in tables/)"
-            table = make_table(caption, frame.head(MOST_ROWS), part.columns, part.words)
+            if len(frame) > MAX_ROWS:
+                caption += f" (the first {MAX_ROWS:,} of {len(frame):,} rows; all are in tables/)"
+            table = make_table(caption, frame.head(MAX_ROWS), part.columns, part.words)
         if table.rows:
             yield part, table
 
@@ -248,7 +248,7 @@ def build_summary(
         "subject": values.text(page.subject) or "",
         "version": version,
         "schema": RESULTS_SCHEMA,
-        "key_results": [asdict(one) for one in results if one.name not in hidden],
+        "key_results": [asdict(result) for result in results if result.name not in hidden],
         "named_values": [asdict(one) for one in results if one.name in hidden],
         "findings": [one.record() for one in gathered],
         "verdict": asdict(Verdict.of(gathered)),

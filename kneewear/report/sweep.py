@@ -21,7 +21,8 @@ from kneewear.study.study import Study
 from kneewear.study.wear import column_name
 
 # Factors that have a panel, and points of a curve.
-MOST, POINTS = 5, 41
+MAX_PANELS = 5
+POINTS = 41
 
 
 @figure("sweep", of="cases")
@@ -67,7 +68,7 @@ def draw_factor_curves(
 ) -> Figure:
     """Key results of all cases over the factors, given by `units`, with the largest effects."""
     factors = list(units)
-    columns = min(MOST, len(factors))
+    columns = min(MAX_PANELS, len(factors))
     figure, panels = style.new_figure(
         2.3 * len(KEY_OUTPUTS), len(KEY_OUTPUTS), columns, style.WIDTH + 1.5
     )

@@ -75,7 +75,7 @@ def span(values: Any, form: str = "4") -> str:
 
 def listed(values: Sequence[float | str]) -> str:
     """Numbers or names as an enumeration."""
-    *first, last = (one if isinstance(one, str) else f"{one:g}" for one in values)
+    *first, last = (value if isinstance(value, str) else f"{value:g}" for value in values)
     return f"{', '.join(first)} and {last}" if first else last
 
 

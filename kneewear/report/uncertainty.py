@@ -21,7 +21,7 @@ from kneewear.study.study import Study
 from kneewear.study.wear import column_name
 
 # Constants a panel can name.
-MOST = 10
+MAX_CONSTANTS_SHOWN = 10
 BINS = 40
 
 
@@ -109,7 +109,7 @@ def _draw_constants(
     for axes, quantity in zip(panels.flat, SHOWN, strict=True):
         rows = rows_with(found, quantity=quantity)
         sizes = rows.groupby(VARIED)[size].max()
-        names = sizes.sort_values(ascending=False, kind="stable").index[:MOST]
+        names = sizes.sort_values(ascending=False, kind="stable").index[:MAX_CONSTANTS_SHOWN]
         heights = np.arange(len(names))[::-1]
         for shift, (side, colour) in zip((0.2, -0.2), sides.items(), strict=False):
             own = rows_with(rows, side=side).set_index(VARIED).reindex(names)

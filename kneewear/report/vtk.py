@@ -83,7 +83,7 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
     return written
 
 
-class SolidFields(Protocol):
+class MeshFields(Protocol):
     """A solid of columns, its pressed state, and stresses at its nodes, MPa."""
 
     @property
@@ -104,9 +104,9 @@ class SolidFields(Protocol):
 
 
 def save_solids_vtk(
-    fields: Mapping[str, SolidFields], folder: str | Path, left: bool = False
+    fields: Mapping[str, MeshFields], folder: str | Path, left: bool = False
 ) -> list[Path]:
-    """Write the solids of a finite-element twin by their names (`fe_twin/*/vtk/*.vts`).
+    """Write the solids of a finite-element comparison by their names (`fe_comparison/*/vtk/*.vts`).
 
     Nodes carry displacement (mm), von Mises and maximum shear stress, and the contact pressure
     (MPa, zero below the surface). `left` mirrors them back to a left knee.

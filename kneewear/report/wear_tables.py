@@ -399,7 +399,7 @@ def wear_law_coefficients(settings: Settings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["law", "values", "sources", "status"])
 
 
-# Finite-element twins of a wear study.
+# Finite-element comparisons of a wear study.
 
 _CASE = ("thickness_mm", "body_mass_kg")
 
@@ -431,7 +431,7 @@ def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings)
     Notes
     -----
     For a place that the middle of the contact passes: creep follows its largest pressure, and so
-    the frame with the largest; wear the pressures of all frames of the twin, if its law is
+    the frame with the largest; wear the pressures of all frames of the FE comparison, if its law is
     proportional to pressure.
     """
     wears = WEAR_LAWS[settings["wear"]["wear_law"]].weight is WearLaw.weight
@@ -448,11 +448,11 @@ def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings)
         ratio = middle["finite_elements"].iloc[most] / middle["foundation"].iloc[most]
         of_all = middle["finite_elements"].sum() / middle["foundation"].sum()
         creep, wear = float(depth["creep_depth"]), float(depth["wear_depth"])
-        with_twin = creep * float(ratio), wear * (float(of_all) if wears else 1.0)
+        with_finite_elements = creep * float(ratio), wear * (float(of_all) if wears else 1.0)
         rows.append(
             {"case": part["case"].iloc[0], "side": own["side"], "creep": creep, "wear": wear,
-             "damage": float(depth["damage_depth"]), "creep_twin": with_twin[0],
-             "wear_twin": with_twin[1], "damage_twin": sum(with_twin),
+             "damage": float(depth["damage_depth"]), "creep_twin": with_finite_elements[0],
+             "wear_twin": with_finite_elements[1], "damage_twin": sum(with_finite_elements),
              "area": 100.0 * float((area["finite_elements"] / area["foundation"]).iloc[0] - 1.0)}
         )  # fmt: skip
     return pd.DataFrame(rows)

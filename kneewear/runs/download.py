@@ -29,9 +29,11 @@ SOURCES = (
 # A checkout may have changed line ends of these.
 _TEXTS = (".sto",)
 # Motion of subject DM as published, and as the table of curves that its studies name.
-_MOTION, _MOTION_TABLE = "gc_dm/fluoroscopic_gait.sto", "gc_dm/fluoro_gait_dm.csv"
+_MOTION = "gc_dm/fluoroscopic_gait.sto"
+_MOTION_TABLE = "gc_dm/fluoro_gait_dm.csv"
 _TABLE = Path(__file__).with_name("data_files.csv")
-_BLOCK, _PATIENCE_S = 1 << 16, 30.0
+_BLOCK = 1 << 16
+_PATIENCE_S = 30.0
 
 
 class DataFile(NamedTuple):
@@ -71,23 +73,23 @@ def fetch_data(folder: Path, mirrors: Sequence[str] = ()) -> list[str]:
         digest, "fetch.digest". A download that broke off goes on where it ended.
     """
     lines = []
-    for one in data_files():
+    for file in data_files():
         bases = [
             *(mirror.rstrip("/") + "/" for mirror in mirrors),
-            *(source.format(commit=one.commit) for source in SOURCES),
+            *(source.format(commit=file.commit) for source in SOURCES),
         ]
-        target = folder / one.file
-        if target.is_file() and _digest(target) == one.sha256:
+        target = folder / file.file
+        if target.is_file() and _digest(target) == file.sha256:
             lines.append(f"{target}: there")
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")
-        _download(part, [base + urllib.parse.quote(one.path) for base in bases])
+        _download(part, [base + urllib.parse.quote(file.path) for base in bases])
         found = _digest(part, target.suffix)
-        if found != one.sha256:
+        if found != file.sha256:
             part.unlink()
             raise InputDataError(
-                target, f"a file with SHA-256 {found}", one.sha256,
+                target, f"a file with SHA-256 {found}", file.sha256,
                 "Name another mirror with --mirror, or copy the file by hand.",
                 check="fetch.digest",
             )  # fmt: skip

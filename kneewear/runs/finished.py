@@ -21,7 +21,8 @@ from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
 # How many of them a terminal shows; the page has all.
-RESULTS, FINDINGS = 6, 8
+RESULTS = 6
+FINDINGS = 8
 # Parts of a study that are handed on: contact histories are not, which take gigabytes.
 _PARTS = (
     "report", "credibility", "tables", "figures", "geometry/vtk", "wear/worn", "wear/vtk",
@@ -172,7 +173,7 @@ def _crate(summary: dict[str, Any], contents: dict[str, bytes]) -> dict[str, Any
         "@type": "CreateAction",
         "name": f"Run of the study {summary['study']}",
         "instrument": {"@id": "#kneewear"},
-        "result": [{"@id": one["@id"]} for one in files],
+        "result": [{"@id": file["@id"]} for file in files],
     }
     descriptor = {
         "@id": "ro-crate-metadata.json",

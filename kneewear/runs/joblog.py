@@ -117,7 +117,7 @@ class _FindingsHandler(logging.Handler):
         if record.exc_info is not None:  # ends the job
             return
         arguments = record.args if isinstance(record.args, tuple) else ()
-        given = next((one for one in arguments if isinstance(one, Finding)), None)
+        given = next((argument for argument in arguments if isinstance(argument, Finding)), None)
         message = Finding("", "warn", "", record.getMessage().rstrip("."), "", "")
         alike = given.check if given else str(record.msg)
         line = Reported(given or message, alike=alike).record()

@@ -137,7 +137,7 @@ def _running(folder: Path) -> list[int]:
     """Processes of Snakemake in a folder, the ones above this process left out."""
     import psutil  # noqa: PLC0415 - after errors only
 
-    own = {os.getpid(), *(one.pid for one in psutil.Process().parents())}
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     found = []
     for process in psutil.process_iter(["pid", "cmdline", "cwd"]):
         command, place = process.info["cmdline"] or [], process.info["cwd"]

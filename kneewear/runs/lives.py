@@ -49,10 +49,12 @@ class LivesChain(Chain):
         self.centre_batch = next(name for name, one in self.batches.items() if self.centre in one)
         self.tried = [self.centre, asdict(shallowest_case(first))]
         blocks = study.simulated_activities()
-        # Motions whose place on the bearing is not known beforehand: from files, or at the seat.
+        # Motions whose place on the bearing is not known beforehand: from files, or at the dwell
+        # pose.
         self.placed = [
             name for name, block in blocks.items()
-            if block.source == "file" or name in self.seated or study.implant.source == "meshes"
+            if (block.source == "file" or name in self.at_dwell_pose
+                or study.implant.source == "meshes")
         ]  # fmt: skip
         # Motions from files whose signs may be wrong; forces have none to try.
         self.signed = [name for name, block in blocks.items() if prescribes_motion(block)]
@@ -175,7 +177,9 @@ class LivesChain(Chain):
         report, own = self.study.report, self.own[self.centre_batch].simulation
         measured = [path for one in self.measured for path in one["files"].values()]
         compared = [
-            one for one in self.benchmarks if Path(one).stem in ("distance_methods", "cost")
+            benchmark
+            for benchmark in self.benchmarks
+            if Path(benchmark).stem in ("distance_methods", "cost")
         ]
         damage = {"damage": self.damage(self.with_maps)}
         fit = {"fit": [f"{self.results}/geometry/fit.nc"], "tables": compared,

@@ -29,7 +29,7 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.dwell_pose import above_the_middle, find_seat, refer_to_seat
+from kneewear.motion.dwell_pose import above_the_middle, find_dwell_pose, refer_to_dwell_pose
 from kneewear.motion.evaluation import build_pairs, exact_distances
 from kneewear.motion.placement import Placement, check_placement
 from kneewear.motion.press import NAMED, Pressed
@@ -93,7 +93,7 @@ def _write_preflight(
     knee = KneeModel(implant, build_grid(implant, *ELEMENTS), samples)
     activities = [load_activity(study, name, root) for name in study.simulated_activities()]
     placements: tuple[Placement, ...] = ()
-    listed = study.tried_cases()
+    listed = study.preflight_cases()
     sheets = None
     if isinstance(study.implant, MeshImplant):
         parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
@@ -105,7 +105,7 @@ def _write_preflight(
             check_placement(knee, one, cases, study.simulation, record.fit_quality, sheets)
             for one in activities
         )
-    activities = [_seated(one, knee, study) for one in activities]
+    activities = [_at_dwell_pose(activity, knee, study) for activity in activities]
     poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
     save_figures(figures, folder)
@@ -142,7 +142,9 @@ def _write_preflight(
     pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
     tables["first_contacts"] = table
     if placements:
-        tables["placement"] = pd.concat([one.table for one in placements], ignore_index=True)
+        tables["placement"] = pd.concat(
+            [placement.table for placement in placements], ignore_index=True
+        )
         save_table(tables["placement"], folder / "placement.csv")
     verdict = _write_page(study, folder, tables, pictures, findings)
     return Preflight(folder / "index.html", placements, tuple(warnings), verdict)
@@ -173,14 +175,14 @@ def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[Sig
     exact = study.simulation.model_copy(update={"distance": "exact"})
     motion = settings.motion
     reference = motion.reference_posterior_mm if isinstance(motion, IsoMotion) else None
-    return check_signs(coarse, activity, study.tried_cases()[0], exact, reference)
+    return check_signs(coarse, activity, study.preflight_cases()[0], exact, reference)
 
 
 def _expected_times(
     knee: KneeModel, activities: Sequence[Activity], study: Study, count: int
 ) -> list[Finding]:
     """Time of all cases with exact distances, from one case by each analysis; none if it fails."""
-    cases = study.tried_cases()
+    cases = study.preflight_cases()
     case = cases[centre_case(cases)]
     coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
     fine, other = study.grid, study.coarse_grid
@@ -216,10 +218,10 @@ def _expected_times(
     ]
 
 
-def _seated(activity: Activity, knee: KneeModel, study: Study) -> Activity:
-    """The activity at its seat, or as given where there is no seat."""
+def _at_dwell_pose(activity: Activity, knee: KneeModel, study: Study) -> Activity:
+    """The activity at its dwell pose, or as given where there is no dwell pose."""
     try:
-        return refer_to_seat(activity, knee, study.simulation)
+        return refer_to_dwell_pose(activity, knee, study.simulation)
     except ConvergenceError:
         return activity
 
@@ -309,7 +311,7 @@ def _press_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:
 def _first_pose(study: Pressed, knee: KneeModel) -> NDArray[np.float64]:
     """Pose with the condyles above the middle of the plateaus; or the one that is given.
 
-    The latter with the free coordinates of the seat, if there is one.
+    The latter with the free coordinates of the dwell pose, if there is one.
     """
     press = study.press
     flexion, turn = np.radians([press.flexion_deg, press.tibial_external_rotation_deg])
@@ -319,5 +321,5 @@ def _first_pose(study: Pressed, knee: KneeModel) -> NDArray[np.float64]:
     pose = np.array([press.posterior_mm, 0.0, press.medial_mm, 0.0, turn, -flexion])
     with suppress(ConvergenceError):
         free = coordinate_numbers([NAMED[name] for name in press.free])
-        pose[free] = find_seat(knee, np.array([flexion]), study.simulation).at(flexion)[free]
+        pose[free] = find_dwell_pose(knee, np.array([flexion]), study.simulation).at(flexion)[free]
     return pose

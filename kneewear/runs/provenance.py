@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from kneewear import RESULTS_SCHEMA, __version__
-from kneewear.base.checks import drop_silenced, setting_findings
+from kneewear.base.checks import drop_ignored, setting_findings
 from kneewear.base.compilation import cache_folder, require_writable
 from kneewear.base.findings import Reported
 from kneewear.errors import OutputFileError
@@ -95,7 +95,7 @@ def gather_records(benchmarks: str | Path, logs: str | Path) -> None:
 def reported_findings(settings: Mapping[str, Any], logs: str | Path) -> list[Reported]:
     """Findings about settings and of the jobs that have run so far.
 
-    The job is "settings" or the name of the rule; of those that the settings silence only their
+    The job is "settings" or the name of the rule; of those that the settings ignore only their
     number is left.
     """
     found = [
@@ -103,10 +103,10 @@ def reported_findings(settings: Mapping[str, Any], logs: str | Path) -> list[Rep
     ]
     for job, text in job_records(logs, FINDINGS).items():
         records = map(json.loads, text.splitlines())
-        found += [Reported.of(one | {"job": job.partition("/")[0]}) for one in records]
-    silence = settings["checks"]["silence"]
-    left = [one for one in found if one.finding.check not in silence]
-    notes = drop_silenced([one.finding for one in found], silence)[len(left) :]
+        found += [Reported.of(record | {"job": job.partition("/")[0]}) for record in records]
+    ignore = settings["checks"]["ignore"]
+    left = [one for one in found if one.finding.check not in ignore]
+    notes = drop_ignored([one.finding for one in found], ignore)[len(left) :]
     return [*left, *(Reported(note, "settings") for note in notes)]
 
 

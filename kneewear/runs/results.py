@@ -35,7 +35,9 @@ from kneewear.study.study import Study, WearStudy
 
 # Not in every study.
 SAMPLES = "tables/constant_samples.csv"
-RECORD, KNEE, WEAR = "provenance.json", "geometry/knee.nc", "wear/b*.nc"
+RECORD = "provenance.json"
+KNEE = "geometry/knee.nc"
+WEAR = "wear/b*.nc"
 SUMMARY = "report/summary.json"
 
 
@@ -54,7 +56,7 @@ def study_folders(names: Sequence[str]) -> list[Path]:
 
 
 def finished_files(folder: str | Path) -> list[Path]:
-    """Files of a finished study of kind wear that `load_finished` reads.
+    """Files of a finished study of model wear that `load_finished` reads.
 
     Raises InputDataError where there are none.
     """
@@ -64,7 +66,7 @@ def finished_files(folder: str | Path) -> list[Path]:
     files = [folder / RECORD, folder / KNEE, *damage, *histories]
     if not histories or not all(file.is_file() for file in files):
         found = "no finished wear study" if folder.is_dir() else "no such folder"
-        expected = "the folder of a finished study of kind wear, results/<study>"
+        expected = "the folder of a finished study of model wear, results/<study>"
         raise InputDataError(folder, found, expected, "Run the study (make study), or correct it.")
     return files
 

@@ -175,8 +175,10 @@ class Chain(ABC):
         self.meshes = mesh_files(study, root)
         blocks = study.simulated_activities()
         self.activities = list(blocks)
-        # Motions whose positions refer to the seat of the components follow from contact.
-        self.seated = [name for name, block in blocks.items() if block.zero.refers_to_seat]
+        # Motions whose positions refer to the dwell pose of the components follow from contact.
+        self.at_dwell_pose = [
+            name for name, block in blocks.items() if block.zero.refers_to_dwell_pose
+        ]
         self.activity_files = {name: activity_files(study, name, root) for name in blocks}
         self.prepared = [f"{self.results}/activity/{name}.nc" for name in blocks]
         self.tests = simulator_tests(study, root)
@@ -189,13 +191,13 @@ class Chain(ABC):
         """Fingerprint of the code of a job."""
         return source_fingerprint(script, self.root, step.modules)
 
-    def seat(self, activity: str) -> dict[str, Any] | None:
-        """Settings of the seat that positions of an activity refer to; None where they do not."""
-        return block_settings(self.study.simulation) if activity in self.seated else None
+    def dwell_pose(self, activity: str) -> dict[str, Any] | None:
+        """Settings of the dwell pose of an activity; None if its positions do not refer to it."""
+        return block_settings(self.study.simulation) if activity in self.at_dwell_pose else None
 
-    def seat_modules(self, activity: str) -> list[str]:
-        """Modules that find the seat."""
-        return ["kneewear.motion.dwell_pose"] if activity in self.seated else []
+    def dwell_pose_modules(self, activity: str) -> list[str]:
+        """Modules that find the dwell pose."""
+        return ["kneewear.motion.dwell_pose"] if activity in self.at_dwell_pose else []
 
     def side_tables(self, job: str) -> list[str]:
         """Tables of a job that never stops the study."""

@@ -14,14 +14,15 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.dish import Dish
 from kneewear.io.curves import read_columns
 from kneewear.io.documents import save_table
-from kneewear.mechanics.coordinates import LEVER
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.setup.shapes import RecognisedShapes
 
 # Distance of the middle between the plateaus from z = 0 beyond which a load line is stated, mm.
 _OFF_MIDDLE = 0.5
 # Part of its range to which a load rises where a stride begins, and the shortest stride, s.
-_RISEN, _SHORTEST_STRIDE_S = 0.05, 0.4
+_RISEN = 0.05
+_SHORTEST_STRIDE_S = 0.4
 _KINDS = {
     "percent": ("percent", "pct", "cycle"),
     "time_s": ("time",),
@@ -46,7 +47,7 @@ def activity_block(
         motion = load = f"{name}_gait.csv"
         gait = _built_in_gait()
         position, rotation = gait["femur_anterior_mm"], gait["tibial_external_rotation_deg"]
-        turned = np.radians(np.abs(rotation - rotation.mean()).max()) * LEVER
+        turned = np.radians(np.abs(rotation - rotation.mean()).max()) * CHARACTERISTIC_LENGTH
         part = dish.kept_travel(float(np.abs(position - position.mean()).max() + turned))
         found = "the built-in gait; replace it by your own curves"
         if part < 1.0 and not conforms:
@@ -80,8 +81,9 @@ def activity_block(
     line = ""
     if _states_line(dish):
         line = f"    control: {{load_line_mm: {dish.middle:.2f}}}  # mm; middle of the plateaus\n"
-    # Where position is solved, the seat is where the search starts.
-    zero = "    zero: {anterior_posterior: seat, superior_inferior: seat, medial_lateral: seat}\n"
+    # Where position is solved, the dwell pose is where the search starts.
+    names = "anterior_posterior", "superior_inferior", "medial_lateral"
+    zero = f"    zero: {{{', '.join(f'{name}: dwell_pose' for name in names)}}}\n"
     return f"""\
 activities:
   gait: null                  # the built-in cycle is left out
@@ -108,13 +110,13 @@ def _states_line(dish: Dish) -> bool:
     return bool(dish.conforms and abs(dish.middle) >= _OFF_MIDDLE)
 
 
-def silenced_block(dish: Dish) -> str:
+def ignored_block(dish: Dish) -> str:
     """Silence of the usual range of a load line where the insert's origin is not in its middle."""
     if not _states_line(dish):
         return ""
     return """
 checks:                       # the origin is beside the insert; the placement judges the load line
-  silence: [activities.*.control.load_line_mm]
+  ignore: [activities.*.control.load_line_mm]
 """
 
 

@@ -24,7 +24,7 @@ from kneewear.geometry.segmentation import (
     segment_plateaus,
 )
 from kneewear.io.documents import save_text
-from kneewear.setup.curves import activity_block, quoted_path, silenced_block
+from kneewear.setup.curves import activity_block, ignored_block, quoted_path
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.shipped import shipped_folder
 
@@ -160,7 +160,7 @@ def _note_regions(
             f"{high:.0f} deg"
         )
         shapes.note("condyle", shapes.files["femoral"], found)
-    mean = 1e3 * max(one.mean_mm for one in chosen.qualities)
+    mean = 1e3 * max(quality.mean_mm for quality in chosen.qualities)
     wave = 1e3 * max(one.wave_mm for one in chosen.qualities)
     most = max(chosen.qualities, key=lambda one: one.max_mm)
     found = (
@@ -282,7 +282,7 @@ def _settings_text(
         for side in SIDES
     )
     axes = ", ".join(f"{axis}: {word}" for axis, word in shapes.axes.items())
-    guesses = "\n".join(f"#   {one.text()}" for one in shapes.findings)
+    guesses = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
     knots = f"{{along: {fit.knot_spacing_along:g}, across: {fit.knot_spacing_across:g}}}"
     return f"""\
 # Written by `kneewear new`. What was recognised, and by what; correct what is wrong:
@@ -330,4 +330,4 @@ wear:                         # constants of a grade: config/evidence/polyethyle
 report:
   compare_with_published: false  # the published tables are of another implant
   spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
-{silenced_block(dish)}"""
+{ignored_block(dish)}"""

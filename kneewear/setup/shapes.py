@@ -76,7 +76,7 @@ def recognise_shapes(
     forms: dict[str, str] = {}
     for part, files in named.items():
         source = " + ".join(files)
-        mesh = joined([load_shape(one) for one in files]) if files[1:] else load_shape(files[0])
+        mesh = joined([load_shape(file) for file in files]) if files[1:] else load_shape(files[0])
         if mesh.is_cloud:
             found, expected = "a cloud of points", "triangles, which show where the outside is"
             remedy = "Mesh the points, or copy config/example_meshes.yaml and state axes yourself."

@@ -27,7 +27,9 @@ from kneewear.study.wear import column_name
 
 # Elements per side and frames of samples, at most. Against 200 x 150 elements and 200 frames, ends
 # of intervals err by up to 2.1 %, single results by up to 4.3 %.
-MOST_ROWS, MOST_COLUMNS, MOST_FRAMES = 60, 45, 100
+MAX_ROWS = 60
+MAX_COLUMNS = 45
+MAX_FRAMES = 100
 # Residual of their equilibria, of the load: results change by up to 0.14 %.
 TOLERANCE = 1e-4
 # Percentiles of the intervals enclose this part of the samples.
@@ -44,14 +46,14 @@ def sampled_study(study: WearStudy, case: Case, constants: Mapping[str, Variable
     life, shares = next(iter(changed.wear.lives.items()))
     settings: dict[str, Any] = changed.computed()
     settings["grid"] = {
-        "rows": min(changed.grid.rows, MOST_ROWS),
-        "columns": min(changed.grid.columns, MOST_COLUMNS),
+        "rows": min(changed.grid.rows, MAX_ROWS),
+        "columns": min(changed.grid.columns, MAX_COLUMNS),
     }
     tolerance = max(changed.simulation.tolerance, TOLERANCE)
     settings["simulation"] |= {"analysis": "quasi_static", "tolerance": tolerance}
     # Curves of files are prepared at the frames of the study.
     if not any(isinstance(changed.activities[name], FileActivity) for name in shares):
-        settings["simulation"]["frames"] = min(changed.simulation.frames, MOST_FRAMES)
+        settings["simulation"]["frames"] = min(changed.simulation.frames, MAX_FRAMES)
     settings["activities"] = {name: settings["activities"][name] for name in shares}
     fresh = changed.wear.without_updates().model_dump(mode="json")
     settings["wear"] = fresh | {"lives": {life: shares}}

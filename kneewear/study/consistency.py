@@ -16,7 +16,9 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.study.study import CaseStudy, Study
 
 # Attributes of datasets of damage.
-CONTACT_OF, WEAR_OF, DAMAGE_OF = "contact_of", "wear_of", "damage_of"
+CONTACT_OF = "contact_of"
+WEAR_OF = "wear_of"
+DAMAGE_OF = "damage_of"
 _ORIGIN = "_origin"
 _GEOMETRY = ("implant", "grid", "coarse_grid", "table")
 _CONTACT = (*_GEOMETRY, "insert", "patient", "simulation", "variables", "cases", "seed")

@@ -14,7 +14,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.io.documents import save_settings
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.job_files import JobFiles
-from kneewear.study.plan_settings import AS_SET
+from kneewear.study.plan_settings import BASELINE
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
 from kneewear.study.wear import compute_wear
@@ -32,7 +32,7 @@ class FullDesign:
 
 def chosen_study(study: WearStudy, chosen: pd.Series) -> WearStudy:
     """Wear study of a chosen design (a row of `tables/chosen_designs.csv`), called after it."""
-    unchanged = chosen["chosen"] == AS_SET
+    unchanged = chosen["chosen"] == BASELINE
     values = {} if unchanged else {name: float(chosen[name]) for name in study.variables}
     design = apply_case(study, study.case(values, str(chosen["chosen"])))
     return design.model_copy(update={"study": f"{study.study}_{chosen['chosen']}"})

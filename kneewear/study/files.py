@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field, ValidationError
 
 from kneewear.activity.settings import FileActivity, ParametricActivity, RegisteredMotion
-from kneewear.base.checks import checks, drop_silenced, judge, setting_findings
+from kneewear.base.checks import checks, drop_ignored, judge, setting_findings
 from kneewear.base.faults import refusal
 from kneewear.base.files import read_settings_file
 from kneewear.base.renamed_keys import present_settings
@@ -134,7 +134,7 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
     simulated = study.simulated_activities()
     found: list[dict[str, Any]] = []
     for name, one in study.report.measured.items():
-        if not isinstance(simulated.get(one.beside), ParametricActivity):
+        if not isinstance(simulated.get(one.activity), ParametricActivity):
             continue
         paths = [Path(root, "config/defaults.yaml")]
         paths += [study.data_path(file, root) for file in one.settings]
@@ -148,7 +148,7 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
                 settings = block.model_dump(mode="json")
                 if settings in [known["settings"] for known in found]:
                     continue
-                found.append({"name": name, "beside": one.beside, "settings": settings,
+                found.append({"name": name, "beside": one.activity, "settings": settings,
                               "files": files, "knee": other.implant.knee})  # fmt: skip
     return found
 
@@ -309,7 +309,7 @@ def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
 
 
 def comparison_table(study: Study, root: str | Path) -> list[str]:
-    """Table of the finished finite-element twin that the page of a wear study quotes, as a list."""
+    """Table of the finished finite-element comparison that a wear study quotes, as a list."""
     file = study.comparison_table
     # A result, no measured data: relative paths start in the checkout.
     return [str(Path(root) / Path(file).expanduser())] if file else []
@@ -347,7 +347,7 @@ def given_poses(study: Study, root: str | Path) -> NDArray[np.float64] | None:
 def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
     """Refuse a study whose data files are missing or cannot be what the settings state.
 
-    Returns warnings, without those that `checks.silence` names: the study can run. InputDataError
+    Returns warnings, without those that `checks.ignore` names: the study can run. InputDataError
     when a file is missing or not readable, a mesh or curve is not what its settings say, the insert
     of a case has no thickness somewhere, or a motion or load (a built-in one too) is not one of a
     knee, or not of this one.
@@ -381,7 +381,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
     for one in design_studies(study).values():
         findings += _check_implant(one, root)
     findings += [finding for name in named for finding in load_activity(study, name, root).warnings]
-    return drop_silenced([*findings, *_files_of_checkout(study, root)], study.checks.silence)
+    return drop_ignored([*findings, *_files_of_checkout(study, root)], study.checks.ignore)
 
 
 def _moved_files(study: Study) -> Iterator[Finding]:
@@ -510,7 +510,7 @@ def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterat
     seen: list[list[Any]] = []
     for name in effects.covariates if effects is not None else ():
         values = [row.get(name) for row in rows]
-        known = [one for one in values if isinstance(one, int | float) and isfinite(one)]
+        known = [value for value in values if isinstance(value, int | float) and isfinite(value)]
         different = len(set(known)) > 1 and values not in seen
         seen.append(values)
         part = len(known) / len(rows) if different else 0.0
@@ -599,7 +599,7 @@ def _check_quoted(study: Study, root: str | Path) -> None:
                 "no table of a finished finite-element comparison",
                 "results/<study>/tables/<table>.csv of such a study",
                 "Run that study first, or set the key to null.",
-                "key report.fe_twin",
+                "key report.fe_comparison",
             )
         MODELS[model].check_quoted(study, path, settings)
 

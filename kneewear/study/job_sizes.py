@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kneewear.study.files import count_cases
-from kneewear.study.study import MOST_MAPS, Study
+from kneewear.study.study import MAX_MAPS, Study
 
 MIN_MEMORY_MB = 1000
 BYTES_PER_ELEMENT_AND_FRAME = 80
@@ -60,7 +60,7 @@ class JobSizes:
         self.blocks, count = study.blocks, count_cases(study, root)
         self.cases_per_job = study.job_size(study.cases.cases_at_once(count))
         self.batches: Mapping[str, Sequence[object]] = study.batches() if study.has_maps else {}
-        self.cases = min(count, MOST_MAPS) if self.batches else count
+        self.cases = min(count, MAX_MAPS) if self.batches else count
 
     def simulation_mb(self, wildcards: Any, attempt: int) -> int:
         """Contact of one activity for a batch of cases."""

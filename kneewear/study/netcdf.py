@@ -32,7 +32,8 @@ from kneewear.study.schema import CHUNKS, LENGTHS, RECORDS, StoredRecord, Stored
 
 Value = TypeVar("Value")
 # Attribute that says what a file or group holds, and the one with the order of a group's groups.
-KIND, ORDER = "kneewear_file", "groups"
+KIND = "kneewear_file"
+ORDER = "groups"
 # Bytes one byte of a file can expand to at most: the limit of zlib. Attributes are extra.
 _MAX_EXPANSION = 1032
 # With byte shuffling: values are mostly zeros, so higher levels only cost time.
@@ -371,7 +372,7 @@ class _Reader:
 
     def field(self, name: str, hint: Any, record: StoredRecord, group: Any) -> Any:
         """One attribute of a value object of type `hint`."""
-        options = [one for one in _options(hint) if one is not types.NoneType]
+        options = [option for option in _options(hint) if option is not types.NoneType]
         variables = [
             v for v in record.variables if v.attribute == name and "unread" not in v.options
         ]
@@ -394,7 +395,11 @@ class _Reader:
             item = get_args(options[0])[0 if get_origin(options[0]) is tuple else 1]
             items = {name: self.record(item, self.find(name, group)) for name in names}
             return tuple(items.values()) if get_origin(options[0]) is tuple else items
-        kinds = {RECORDS[one.__name__].kind: one for one in options if one.__name__ in RECORDS}
+        kinds = {
+            RECORDS[option.__name__].kind: option
+            for option in options
+            if option.__name__ in RECORDS
+        }
         return self.record(kinds.get(_kind_of(group), next(iter(kinds.values()))), group)
 
     def variable(self, variable: StoredVariable, group: Any) -> NDArray[Any]:

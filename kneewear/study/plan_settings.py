@@ -19,7 +19,7 @@ from kneewear.motion.rig_settings import LaxityTest, StiffnessSettings
 from kneewear.study.models import Lazy
 
 # Cases of the largest plan.
-MOST_CASES = 1_000_000
+MAX_CASES = 1_000_000
 
 
 def _power_of_two(samples: int) -> int:
@@ -34,8 +34,8 @@ def _power_of_two(samples: int) -> int:
     return samples
 
 
-Samples = Annotated[int, Field(ge=2, le=MOST_CASES)]
-_SAMPLES = Range("1", 2, 8, 10_000, MOST_CASES, "More than coefficients of a response surface")
+Samples = Annotated[int, Field(ge=2, le=MAX_CASES)]
+_SAMPLES = Range("1", 2, 8, 10_000, MAX_CASES, "More than coefficients of a response surface")
 BalancedSamples = Annotated[Samples, AfterValidator(_power_of_two)]
 
 
@@ -188,8 +188,10 @@ STIFFNESS: dict[str, LaxityTest] = {
 }
 # Designs that are shown and exported beside the extremes of the front: the settings of the study,
 # the compromise of several objectives, and the optimum of a single one.
-AS_SET, KNEE_POINT, BEST = "as_set", "knee_point", "best"
-FEWEST = 4
+BASELINE = "baseline"
+KNEE_POINT = "knee_point"
+BEST = "best"
+MIN_CASES = 4
 
 
 def quantity_unit(name: str) -> str:
@@ -246,7 +248,7 @@ class Search(Plan):
     )
     population: int = quantity(
         "Designs of a generation, and most designs of the front.",
-        Range("1", FEWEST, 8, 500, 10_000, "NSGA-II uses tens to hundreds"),
+        Range("1", MIN_CASES, 8, 500, 10_000, "NSGA-II uses tens to hundreds"),
     )
     generations: int = quantity(
         "Generations; the product with population is the number of evaluations.",
@@ -292,10 +294,10 @@ class Search(Plan):
     def chosen(self) -> tuple[str, ...]:
         """Names of the designs that are shown and exported, that of the settings first."""
         if len(self.objectives) == 1:
-            return AS_SET, BEST
+            return BASELINE, BEST
         ends = {"minimise": "lowest", "maximise": "highest"}
         extremes = [f"{ends[goal]}_{name}" for name, goal in self.objectives.items()]
-        return (AS_SET, *extremes, KNEE_POINT)
+        return (BASELINE, *extremes, KNEE_POINT)
 
     @model_validator(mode="after")
     def _quantities_are_known(self) -> Search:

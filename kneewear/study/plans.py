@@ -21,14 +21,16 @@ Array = NDArray[np.float64]
 CASE = "case"
 # Columns of plans of samples: number of the balanced group; nominal (nothing changed), draw, low,
 # high, A, B or mixed; and the variable that is low, high or mixed.
-BLOCK, ROLE, VARIED = "block", "role", "variable"
+BLOCK = "block"
+ROLE = "role"
+VARIED = "variable"
 NOMINAL = "nominal"
 
 Row = dict[str, Any]
 
 # Largest correlation of a variable between the halves of a variance-based plan: total indices are
 # variances of their differences.
-MOST_ALIKE = 0.5
+MAX_ALIKE = 0.5
 
 
 def plan_cases(study: Study, rows: Sequence[Mapping[str, Any]] = ()) -> pd.DataFrame:
@@ -158,11 +160,11 @@ def _blocks(study: Study) -> Iterator[Row]:
     samples = getattr(study.cases, "samples", 0)
     points = sobol.sample(problem, samples, calc_second_order=False, seed=study.seed)
     alike = _correlation_of_halves(points, len(names))
-    if alike > MOST_ALIKE:
+    if alike > MAX_ALIKE:
         raise InputDataError(
             "cases.samples",
             f"{samples} blocks, whose halves correlate by {alike:.2f}",
-            f"halves that are independent of each other, a correlation of at most {MOST_ALIKE:g}",
+            f"halves that are independent of each other, a correlation of at most {MAX_ALIKE:g}",
             f"Take {2 * samples} or more.",
         )
     roles = [("A", ""), *(("mixed", name) for name in names), ("B", "")]

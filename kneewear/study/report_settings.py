@@ -12,7 +12,7 @@ from kneewear.base.types import FileName, Name, NonNegative, Positive, Removable
 
 # Samples of uncertain constants of the centre case: the first and last of 20 in order are the 2.5
 # and 97.5 percentiles.
-FEWEST_SAMPLES = 20
+MIN_SAMPLES = 20
 
 _DEPTH_RATE = Range("mm/year", 0.0, 0.0, 3.0, 20.0, "Up to 1.68: Benjamin et al. 2001", least=0.01)
 _MASS_RATE = Range("mg/10^6", 0.0, 0.0, 200.0, 1e4, "3 to 30 mg in simulators", least=0.1)
@@ -122,7 +122,7 @@ class RetrievalSettings(Settings):
 class MeasuredSettings(Settings):
     """Measured activities that are drawn beside a built-in one."""
 
-    beside: Name = Field(description="Built-in activity that the measured ones are drawn beside.")
+    activity: Name = Field(description="Built-in activity that the measured ones are drawn beside.")
     settings: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
         description="Settings files, in the data folder or the checkout, of a study of measured "
         "activities, merged in this order; activities without their data files are left out."
@@ -182,11 +182,11 @@ class VariationSettings(Settings):
     @field_validator("samples")
     @classmethod
     def _reach_the_ends(cls, samples: int) -> int:
-        if 0 < samples < FEWEST_SAMPLES:
+        if 0 < samples < MIN_SAMPLES:
             raise fault(
                 f"{samples}",
-                f"0, or {FEWEST_SAMPLES} and more: fewer do not reach the ends of an interval",
-                f"Take {FEWEST_SAMPLES}, or 0 for no interval.",
+                f"0, or {MIN_SAMPLES} and more: fewer do not reach the ends of an interval",
+                f"Take {MIN_SAMPLES}, or 0 for no interval.",
             )
         return samples
 
@@ -215,9 +215,9 @@ class ReportSettings(Settings):
     simulator_tests: Annotated[dict[str, SimulatorTestSettings], Removable] = Field(
         description="Wear measured in a knee simulator that is drawn over the predicted wear."
     )
-    fe_twin: FileName | None = Field(
+    fe_comparison: FileName | None = Field(
         default=None,
-        description="Table of a finished finite-element twin "
+        description="Table of a finished finite-element comparison "
         "(`results/<study>/tables/fe_twin.csv`) of the same implant and material, whose errors the "
         "page of a wear study states; null for none.",
     )

@@ -20,7 +20,8 @@ from kneewear.study.study import Study
 
 logger = logging.getLogger(__name__)
 
-FAILURE, WARNINGS = "failure", "warnings"
+FAILURE = "failure"
+WARNINGS = "warnings"
 
 # Receives the row of a case in the plan and its result.
 Observer = Callable[[Mapping[str, Any], Any], None]

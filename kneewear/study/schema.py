@@ -98,7 +98,10 @@ def _records() -> dict[str, StoredRecord]:
 
 def _included(variables: list[StoredVariable], dimensions: str) -> Iterator[StoredVariable]:
     """Variables of a group, with the dimensions of the row that includes it."""
-    return (replace(one, dimensions=one.dimensions.replace(".", dimensions)) for one in variables)
+    return (
+        replace(variable, dimensions=variable.dimensions.replace(".", dimensions))
+        for variable in variables
+    )
 
 
 RECORDS = _records()

@@ -25,9 +25,11 @@ from kneewear.study.wear import BORDER, column_name
 Array = NDArray[np.float64]
 
 # Columns of the plan of a search: generation and number of a design, and whether it is in full.
-GENERATION, DESIGN, IN_FULL = "generation", "design", "in_full"
+GENERATION = "generation"
+DESIGN = "design"
+IN_FULL = "in_full"
 # Number of the design without changes.
-NUMBER_AS_SET = -1
+BASELINE_NUMBER = -1
 
 
 def search_plan(study: Study) -> Search:
@@ -128,8 +130,8 @@ def plan_front(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     table = pd.concat([own, front[names]], ignore_index=True)
     return _labelled(
         table,
-        [NUMBER_AS_SET, *front[GENERATION]],
-        [NUMBER_AS_SET, *front[DESIGN]],
+        [BASELINE_NUMBER, *front[GENERATION]],
+        [BASELINE_NUMBER, *front[DESIGN]],
         in_full=True,
     )
 

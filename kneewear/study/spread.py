@@ -27,7 +27,7 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         medial_lateral=wear.surface_update.medial_lateral,
     )
     table = vary_models(
-        {one.activity: one for one in histories},
+        {history.activity: history for history in histories},
         knee.grid,
         wear,
         worn,

@@ -40,10 +40,13 @@ from kneewear.wear.settings import WearSettings
 # minutes.
 WORK_PER_JOB = 300_000_000
 # Larger studies have longer jobs rather than more, because each job writes files: at most five per
-# thousand cases, until one takes LONGEST_JOB times three minutes.
-CASES_PER_JOB, FEW_JOBS, MOST_JOBS, LONGEST_JOB = 200, 5, 500, 20
+# thousand cases, until one takes MAX_JOB times three minutes.
+CASES_PER_JOB = 200
+FEW_JOBS = 5
+MAX_JOBS = 500
+MAX_JOB = 20
 # Cases whose maps are drawn and exported.
-MOST_MAPS = 100
+MAX_MAPS = 100
 
 
 # Folders in results/ that are of no study.
@@ -197,7 +200,7 @@ class Study(Settings):
 
     @model_validator(mode="after")
     def _values_are_possible(self) -> Study:
-        refuse_unknown_checks(type(self), self.checks.silence)
+        refuse_unknown_checks(type(self), self.checks.ignore)
         refuse_impossible(self)
         return self
 
@@ -323,7 +326,7 @@ class Study(Settings):
         """Activities whose cycles are simulated, by name; none unless the model has some."""
         return {}
 
-    def tried_cases(self) -> tuple[Case, ...]:
+    def preflight_cases(self) -> tuple[Case, ...]:
         """Cases whose motion is tried on the bearing before a run.
 
         All of a factorial plan; of other plans the study without changes, and with each level or
@@ -718,9 +721,9 @@ class CaseStudy(LifeStudy):
         work = elements * self.simulation.frames * activities * self.wear.blocks
         fits = WORK_PER_JOB / work
         most = min(fits, CASES_PER_JOB)
-        few = min(ceil(count / max(FEW_JOBS, count / CASES_PER_JOB)), LONGEST_JOB * fits)
+        few = min(ceil(count / max(FEW_JOBS, count / CASES_PER_JOB)), MAX_JOB * fits)
         # Four cases take about as long as starting a job.
-        return int(min(max(1, most, few, ceil(count / MOST_JOBS)), max(4, ceil(count / 2))))
+        return int(min(max(1, most, few, ceil(count / MAX_JOBS)), max(4, ceil(count / 2))))
 
     def case(self, values: Mapping[str, Any], name: str = "") -> Case:
         """Case of some values of the variables; without a name it is called by the values."""
@@ -760,7 +763,7 @@ class CaseStudy(LifeStudy):
             self.case(dict(zip(self.variables, values, strict=True))) for values in product(*levels)
         )
 
-    def tried_cases(self) -> tuple[Case, ...]:
+    def preflight_cases(self) -> tuple[Case, ...]:
         """Cases whose motion is tried on the bearing before a run."""
         if self.cases.plan == "factorial":
             return self.case_list()
@@ -793,7 +796,7 @@ class WearStudy(CaseStudy):
     @property
     def comparison_table(self) -> str | None:
         """Table of a finished finite-element comparison that the page quotes."""
-        return self.report.fe_twin
+        return self.report.fe_comparison
 
     @property
     def constants_file(self) -> str | None:
@@ -814,11 +817,11 @@ class WearStudy(CaseStudy):
     def cases_with_maps(self) -> list[str]:
         """Names of the cases whose maps are drawn and exported.
 
-        All of a study of at most `MOST_MAPS` cases; of a larger one the corners and the centre of
+        All of a study of at most `MAX_MAPS` cases; of a larger one the corners and the centre of
         its first cases that differ in thickness and mass only.
         """
         cases = self.case_list()
-        if len(cases) > MOST_MAPS:
+        if len(cases) > MAX_MAPS:
             first = self.variants()[0]
             masses = len({case.body_mass for case in first})
             at = 0, masses - 1, len(first) // 2, len(first) - masses, len(first) - 1

@@ -69,7 +69,7 @@ def check_cases(study: Study) -> None:
 
     check_variables(settings, study.variables, ("variables",), without_effect)
     refuse_unknown_variables(study)
-    refuse_idle(settings, study.variables)
+    refuse_without_effect(settings, study.variables)
     refuse_too_few_cases(study)
     for name, variable in study.variables.items():
         for number, value in enumerate(variable.extremes):
@@ -127,7 +127,7 @@ def _used_with_laws() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
     yield "wear.wear_factor_mm3_per_n_m", "wear.wear_law", laws_with_wear_factor()
 
 
-def refuse_idle(settings: Mapping[str, Any], variables: Mapping[str, Variable]) -> None:
+def refuse_without_effect(settings: Mapping[str, Any], variables: Mapping[str, Variable]) -> None:
     """Refuse variables of which two values give the same settings, such as multiples of zero.
 
     ValidationError as of :func:`kneewear.base.faults.fault_at`.
@@ -202,7 +202,7 @@ def _centre_findings(study: Study) -> Iterator[Finding]:
     """Yield findings about centres of rotation of components that no case rotates."""
     alignment = study.simulation.alignment
     changed = [path for one in study.variables.values() for path in one.settings]
-    if any(one.blocks for one in study.variables.values()) or any(
+    if any(variable.blocks for variable in study.variables.values()) or any(
         _begins(path, "simulation.alignment") for path in changed
     ):
         return
@@ -244,7 +244,7 @@ def _sets_unlike(study: Study, path: str, variable: Variable) -> bool:
         return False
     settings = study.model_dump(mode="json")
     values = [value_at(settings, at) for at in locations_of(settings, path)]
-    numbers = [one for one in values if isinstance(one, int | float)]
+    numbers = [value for value in values if isinstance(value, int | float)]
     return len(numbers) > 1 and not max(numbers) <= 2.0 * min(numbers)
 
 

@@ -59,7 +59,8 @@ LawCoefficients: type[Settings] = create_model(
 USUAL_WEAR_FACTOR = 2.64e-7
 # Law of implants from files, which measured wear of moving contacts does not refute, and the factor
 # of flat pins on circular paths (Saikko 2005, abstract read): docs/measured-wear.md.
-SURVIVING_LAW, PIN_WEAR_FACTOR = "cross_shear_saturation", 1.63e-6
+SURVIVING_LAW = "cross_shear_saturation"
+PIN_WEAR_FACTOR = 1.63e-6
 
 
 class WearSettings(Settings):

@@ -16,9 +16,11 @@ from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import damage_volume
 
-CONFIGURED, SURFACE, LAW, FACTOR, CONTACT = (
-    "as configured", "surface", "wear law", "wear factor", "contact",
-)  # fmt: skip
+CONFIGURED = "as configured"
+SURFACE = "surface"
+LAW = "wear law"
+FACTOR = "wear factor"
+CONTACT = "contact"
 logger = logging.getLogger(__name__)
 
 UNITS = {"wear_volume": "mm3", "max_wear_depth": "mm", "damage_depth": "mm"}

@@ -10,7 +10,8 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.motion.history import cases_of, sides_of
 
 # Depths that are searched: steps, mm, and the part of the thickness they reach.
-_STEP, _DEEPEST = 0.25, 0.5
+_STEP = 0.25
+_DEEPEST = 0.5
 # Yield stress of polyethylene, MPa: the lower end of 14 to 23 MPa (Bei 2003, section 4.4).
 YIELD_STRESS = 14.0
 

@@ -113,10 +113,10 @@ def relaxed_pressure(
             continue
         gains, shares, means = np.zeros(count), [], []
         creep = np.broadcast_to(compliance, pressure.shape)[side][loaded]
-        for one in responses:
-            cycle = one.pressure[:, side][:, loaded].astype(np.float64)
-            weight = np.broadcast_to(one.weight, pressure.shape)[side][loaded]
-            gain = weight * one.stiffness[side]
+        for response in responses:
+            cycle = response.pressure[:, side][:, loaded].astype(np.float64)
+            weight = np.broadcast_to(response.weight, pressure.shape)[side][loaded]
+            gain = weight * response.stiffness[side]
             share = np.zeros((count, len(cycle)))
             share[np.arange(count), cycle.argmax(axis=0)] = gain * (cycle.max(axis=0) > 0.0)
             contact = (cycle > 0.0) * area[side][loaded]

@@ -15,7 +15,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.motion.alignment import given_coordinates
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.history import cases_of
 from kneewear.motion.settings import SimulationSettings
 
@@ -56,8 +56,10 @@ class WornContact:
         ConvergenceError if a frame has no equilibrium.
         """
         settings = self.settings
-        # The seat is that of the fresh insert.
-        activity = refer_to_seat(self.activities[fresh.attrs["activity"]], self.knee, settings)
+        # The dwell pose is that of the fresh insert.
+        activity = refer_to_dwell_pose(
+            self.activities[fresh.attrs["activity"]], self.knee, settings
+        )
         if self.medial_lateral == "held":
             translation = activity.translation.copy()
             poses = np.hstack([fresh.translation.values[0], fresh.rotation.values[0]])
@@ -69,7 +71,7 @@ class WornContact:
 
     def with_other_contact(self) -> dict[str, WornContact]:
         """The same with the other model of contact, by its name; none if settings exclude it."""
-        if any(one.friction > 0.0 for one in self.activities.values()):
+        if any(activity.friction > 0.0 for activity in self.activities.values()):
             return {}
         name = "coupled_layer" if self.settings.contact == "foundation" else "foundation"
         try:

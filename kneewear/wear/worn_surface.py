@@ -15,7 +15,7 @@ from kneewear.geometry.surface import Surface
 Array = NDArray[np.float64]
 
 # Elements steeper than this (80 deg) cannot be lowered along y.
-LEAST_UPRIGHT = 0.17
+MIN_UPRIGHT = 0.17
 # Largest fraction of a difference that two neighbours may exchange at once.
 STABLE_EXCHANGE = 0.25
 
@@ -42,7 +42,7 @@ def lower_surface(
     gradient of the lowering.
     """
     upright = np.where(grid.valid, grid.normal[..., 1], 1.0)
-    if (upright[damage > 0.0] < LEAST_UPRIGHT).any():
+    if (upright[damage > 0.0] < MIN_UPRIGHT).any():
         raise ValueError(
             "an element to be worn is steeper than 80 deg; surfaces that are not projected on the "
             "plane y = 0, such as a post, cannot be updated: set wear.blocks to 1"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.activity.load import LEAST_SHARE, clip_noise, load_sharing
+from kneewear.activity.load import MIN_SHARE, clip_noise, load_sharing
 from kneewear.activity.sources import build_activity
 from kneewear.base.checks import checks
 from kneewear.study.files import load_activity
@@ -62,7 +62,7 @@ class TestNoise:
         (note,) = notes
         assert note.startswith("4 of 41 ")
         found = activity(forces(lateral=lateral))
-        assert found.medial_share.max() == 1.0 - LEAST_SHARE
+        assert found.medial_share.max() == 1.0 - MIN_SHARE
         assert any("2 %" in note for note in found.notes)
 
     def test_a_frame_without_force_keeps_a_little(self):

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from kneewear.analysis.literature import (
-    DIFFERS,
-    HOLDS,
     NOT_PRINTED,
+    NOT_REPRODUCED,
+    REPRODUCED,
     SOURCE_ERROR,
     ComparedNumber,
     computed_rows,
@@ -38,10 +38,12 @@ ROWS = pd.DataFrame(
 @pytest.mark.parametrize(
     ("quantity", "value", "verdict"),
     [
-        ("a", 9.0, HOLDS), ("a", 11.0, HOLDS), ("a", 11.1, DIFFERS), ("a", np.nan, DIFFERS),
-        ("b", 2.0, HOLDS), ("b", 1.9, DIFFERS), ("c", -5.0, HOLDS), ("c", 3.1, DIFFERS),
+        ("a", 9.0, REPRODUCED), ("a", 11.0, REPRODUCED),
+        ("a", 11.1, NOT_REPRODUCED), ("a", np.nan, NOT_REPRODUCED),
+        ("b", 2.0, REPRODUCED), ("b", 1.9, NOT_REPRODUCED),
+        ("c", -5.0, REPRODUCED), ("c", 3.1, NOT_REPRODUCED),
         ("d", 10.0, NOT_PRINTED), ("d", 50.0, NOT_PRINTED),
-        ("e", 10.0, HOLDS), ("e", 50.0, SOURCE_ERROR),
+        ("e", 10.0, REPRODUCED), ("e", 50.0, SOURCE_ERROR),
         ("f", 10.0, ""),
     ],
 )  # fmt: skip

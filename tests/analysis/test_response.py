@@ -9,7 +9,8 @@ import pytest
 from kneewear.analysis.response import factor_effects, fit_response, response_terms
 
 RNG = np.random.default_rng(5)
-LOW, HIGH = np.array([2.0, -1.0, 10.0]), np.array([4.0, 1.0, 30.0])
+LOW = np.array([2.0, -1.0, 10.0])
+HIGH = np.array([4.0, 1.0, 30.0])
 NAMES = ["a", "b", "c"]
 
 

@@ -34,7 +34,9 @@ Array = NDArray[np.float64]
 
 # Points of the Gauss rules over the contact, and over wave numbers up to _LAST / thickness, where
 # 1 - L is below 1e-15.
-_RADII, _WAVES, _LAST = 60, 400, 25.0
+_RADII = 60
+_WAVES = 400
+_LAST = 25.0
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
 
 ROUND = (-np.pi, np.pi)
-RADIUS, HALF = 12.0, 9.0
+RADIUS = 12.0
+HALF = 9.0
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,9 @@ pytestmark = pytest.mark.compiled
 FACING = 0.1
 # Largest error of the tables below, mm. That of its normals a table states.
 TABLE_ERROR = 2e-4
-NODES, ROUNDS, STEPS = 240, 40, 4
+NODES = 240
+ROUNDS = 40
+STEPS = 4
 
 
 @cache

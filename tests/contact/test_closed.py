@@ -23,8 +23,11 @@ from tests.contact.closed_bodies import (
 
 pytestmark = pytest.mark.compiled
 
-HALF, ROUND = closed_bodies.HALF, closed_bodies.ROUND
-MODULUS, THICKNESS, DEPTH = 100.0, 8.0, 0.5
+HALF = closed_bodies.HALF
+ROUND = closed_bodies.ROUND
+MODULUS = 100.0
+THICKNESS = 8.0
+DEPTH = 0.5
 STIFFNESS = MODULUS / THICKNESS
 FACING = 0.1
 # The pole or tip at -z and that at +z turned straight down, seams down, and any others.

@@ -19,7 +19,8 @@ from tests.physics.bodies import CASES, energy, gait_study, linear_layer, pose_o
 pytestmark = pytest.mark.compiled
 
 # The bounds: force within 0.1 %, moments within 0.1 % of the force times 1 mm.
-FORCE, MOMENT = 1e-3, 1e-3
+FORCE = 1e-3
+MOMENT = 1e-3
 
 
 @cache

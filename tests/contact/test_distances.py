@@ -34,7 +34,8 @@ from tests.physics.bodies import (
 
 pytestmark = pytest.mark.compiled
 
-RADIUS, HEIGHT = 30.0, 8.0
+RADIUS = 30.0
+HEIGHT = 8.0
 METHODS = ("minimum_distance", "ray")
 CORRECTIONS = ("none", "mid_surface")
 DIRECTIONS = ("minimum_distance", "element_normal", "mid_surface")
@@ -132,8 +133,8 @@ def test_corrections_of_a_conformal_pair_hardly_differ_from_the_distance():
 
 
 VELOCITY = np.array([20.0, -5.0, 8.0, 0.3, -0.2, 1.0])
-LEVER = np.array([1.0] * 3 + [30.0] * 3)
-STEP = 1e-5 / LEVER
+CHARACTERISTIC_LENGTH = np.array([1.0] * 3 + [30.0] * 3)
+STEP = 1e-5 / CHARACTERISTIC_LENGTH
 CASES = [
     (method, correction, direction, source, moving)
     for method, correction, direction in product(METHODS, CORRECTIONS, DIRECTIONS)
@@ -159,7 +160,7 @@ def test_derivatives_are_those_of_the_wrench(method, correction, direction, sour
         return pair.evaluate(turn @ rotation, translation + twist[:3], layer, speed).wrench
 
     result = pair.evaluate(rotation, translation, layer, velocity)
-    scale = np.outer(LEVER, LEVER)
+    scale = np.outer(CHARACTERISTIC_LENGTH, CHARACTERISTIC_LENGTH)
     numerical = [
         (wrench(s * e, 0.0) - wrench(-s * e, 0.0)) / (2 * s)
         for s, e in zip(STEP, np.eye(6), strict=True)
@@ -201,5 +202,7 @@ def test_stiffness_is_that_of_every_law(law, source):
     numerical = [
         (wrench(s * e) - wrench(-s * e)) / (2 * s) for s, e in zip(STEP, np.eye(6), strict=True)
     ]
-    error = (stiffness - np.transpose(numerical)) / np.outer(LEVER, LEVER)
+    error = (stiffness - np.transpose(numerical)) / np.outer(
+        CHARACTERISTIC_LENGTH, CHARACTERISTIC_LENGTH
+    )
     assert np.abs(error).max() < 1e-7 * np.abs(stiffness[:3, :3]).max()

@@ -18,7 +18,8 @@ from tests.contact.indenters import THICKNESS, bumps
 from tests.contact.test_mesh_contact import ball, plate
 from tests.physics.bodies import flat_implant, linear_layer
 
-DEPTH, HALF = 0.3, 12.0
+DEPTH = 0.3
+HALF = 12.0
 
 
 @pytest.fixture(scope="module")

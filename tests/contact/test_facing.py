@@ -13,7 +13,8 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
 from tests.physics.bodies import UPRIGHT, flat_implant, linear_layer, plate, sphere
 
-RADIUS, HEIGHT = 30.0, 8.0
+RADIUS = 30.0
+HEIGHT = 8.0
 
 
 def turned_grid(grid, motion, shift):

@@ -15,7 +15,8 @@ from kneewear.contact.influence import (
     rectangle_deflection,
 )
 
-MODULUS, POISSON = 463.0, 0.46
+MODULUS = 463.0
+POISSON = 0.46
 
 
 def airy_deflection(wave, poisson):

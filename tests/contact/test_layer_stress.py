@@ -9,7 +9,9 @@ from scipy.special import ellipeinc, ellipkinc
 from kneewear.contact.layer_stress import largest_von_mises, layer_stress
 from kneewear.contact.material import von_mises
 
-EDGE, RADIUS, PEAK = 0.05, 1.0, 30.0
+EDGE = 0.05
+RADIUS = 1.0
+PEAK = 30.0
 
 
 def hertz_map(half=30):

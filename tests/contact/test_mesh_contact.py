@@ -11,7 +11,9 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.knees.contact.distance_field import build_distance_field, distances_to_mesh
 from kneewear.knees.contact.mesh_pair import MeshContact
 
-RADIUS, MODULUS, THICKNESS = 20.0, 100.0, 8.0
+RADIUS = 20.0
+MODULUS = 100.0
+THICKNESS = 8.0
 
 
 def ball(radius=RADIUS, count=80):

@@ -18,7 +18,8 @@ from tests.physics.bodies import (
     sphere,
 )
 
-RADIUS, HEIGHT = 30.0, 8.0
+RADIUS = 30.0
+HEIGHT = 8.0
 # Newton steps end below 1e-5 mm, which leaves 1e-11 mm in the distance.
 DISTANCE = 1e-10
 

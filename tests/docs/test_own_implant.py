@@ -68,8 +68,8 @@ def own_settings(ending="stl", left=False, solid=False, folder="mine"):
         },
     }
     settings["activities"]["example_gait"]["zero"] = {
-        "anterior_posterior": "seat",
-        "medial_lateral": "seat",
+        "anterior_posterior": "dwell_pose",
+        "medial_lateral": "dwell_pose",
     }
     return settings
 
@@ -124,7 +124,7 @@ def test_other_files_have_the_same_pressures(tmp_path, monkeypatch, ending, left
     # As with the sheets in STL: 0.261.
     force = "force that prescribes the anterior-posterior position over the largest load"
     assert found[force] == pytest.approx(0.261, abs=0.01)
-    assert abs(found["mean distance from the seat towards posterior"]) < 0.1
+    assert abs(found["mean distance from the dwell pose towards posterior"]) < 0.1
     assert found["contact force at the border of the insert's window"] == 0.0
     assert found["contact force at the border of the femoral window"] == 0.0
     study = kw.load_study("mine.yaml")

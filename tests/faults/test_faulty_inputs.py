@@ -16,7 +16,7 @@ import yaml
 import kneewear
 from kneewear import default_settings_file
 from kneewear.__main__ import main
-from kneewear.base.checks import checks, drop_silenced
+from kneewear.base.checks import checks, drop_ignored
 from kneewear.base.keys import ranges_by_path
 from kneewear.errors import InputDataError
 from kneewear.study.files import check_inputs
@@ -73,7 +73,7 @@ def test_faulty_input_is_refused_at_its_place_or_warned_of(case, tmp_path):
     findings = judged(path)
     found = {finding.check for finding in findings}
     assert case["warned"] in found
-    assert {finding.severity for finding in drop_silenced(findings, sorted(found))} == {"note"}
+    assert {finding.severity for finding in drop_ignored(findings, sorted(found))} == {"note"}
 
 
 def test_cases_are_many_and_name_checks():
@@ -225,8 +225,8 @@ def test_shipped_studies_give_no_alarm(name):
         if not shipped or name == "config/standards.yaml":
             pytest.skip(f"needs files that are not shipped: {error}")
         raise
-    # What a study silences, it names with a reason.
-    alarms = {finding.check for finding in findings if finding.where != "checks.silence"}
+    # What a study ignores, it names with a reason.
+    alarms = {finding.check for finding in findings if finding.where != "checks.ignore"}
     assert alarms <= {"files.checkout"}
 
 
@@ -247,9 +247,9 @@ def test_natural_knee_with_exchanged_sides_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("start", "refused"), [("seat", False), (-104.0, False), (53.0, False), ("file", True)]
+    ("start", "refused"), [("dwell_pose", False), (-104.0, False), (53.0, False), ("file", True)]
 )
-def test_positions_that_count_from_the_seat_or_are_moved_are_judged_on_the_bearing_instead(
+def test_positions_relative_to_the_dwell_pose_or_moved_are_judged_on_the_bearing(
     start, refused, tmp_path
 ):
     gait = kneewear.default_study().model_dump(mode="json")["activities"]["gait"]

@@ -10,7 +10,8 @@ from kneewear.geometry.knee import find_first_contact
 from kneewear.mechanics.rotations import body_three_123
 from tests.physics.bodies import UPRIGHT, flat_implant, sphere
 
-RADIUS, HEIGHT = 30.0, 8.0
+RADIUS = 30.0
+HEIGHT = 8.0
 
 
 @pytest.fixture(scope="module")

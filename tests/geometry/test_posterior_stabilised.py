@@ -17,7 +17,8 @@ BASE = merge_settings(
 )
 SETTINGS = validate_study(BASE).implant.parametric
 IMPLANT = build_parametric_implant(SETTINGS, "built in", 9.0)
-CAM, BACK = SETTINGS.cam_and_post.cam, SETTINGS.cam_and_post.post
+CAM = SETTINGS.cam_and_post.cam
+BACK = SETTINGS.cam_and_post.post
 RADII = {0.0: 35.0, 30.0: 28.0, 60.0: 24.0, 90.0: 20.0}
 # Exact arcs: what is left is rounding of radii of up to 60 mm.
 EXACT = 1e-12

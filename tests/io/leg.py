@@ -76,7 +76,8 @@ def model(knee="six", version="40500", extra_force="", extra_geometry=""):
 <translation>-0.002 -0.4 0.001</translation><quadrant>-x</quadrant><radius>0.02</radius>
 <length>0.3</length></WrapCylinder>"""
     sphere = """<WrapSphere name="ball"><xyz_body_rotation>0 0 0</xyz_body_rotation>
-<translation>0.004 -0.395 0</translation><quadrant>all</quadrant><radius>0.025</radius></WrapSphere>"""
+<translation>0.004 -0.395
+0</translation><quadrant>all</quadrant><radius>0.025</radius></WrapSphere>"""
     bodies = [("pelvis", 10, "0 0 0", ""), ("femur_r", 8, "0 -0.17 0", cylinder + sphere),
               ("tibia_r", 3, "0 -0.18 0.01", ""), ("foot_r", 1, "0.05 -0.02 0", ""),
               ("patella_r", 0.1, "0 0 0", "")]  # fmt: skip

@@ -16,7 +16,8 @@ from kneewear.report.vtk import save_damage_vtk, save_geometry_vtk
 from tests.geometry.test_layers import knee_of_spheres
 from tests.physics.bodies import gait_study
 
-ROWS, COLUMNS = 5, 4
+ROWS = 5
+COLUMNS = 4
 
 
 @pytest.fixture

@@ -13,8 +13,10 @@ from kneewear.mechanics.rotations import body_three_123
 # Tilt, rotation and flexion, deg, and position proximal, posterior and lateral, mm, of each frame.
 ANGLES = np.array([[1.0, -2.0, 10.0], [3.0, 4.0, 50.0], [-1.0, 0.5, 90.0]])
 PLACES = np.array([[2.0, 28.0, -1.0], [5.0, 27.0, 0.5], [9.0, 26.0, 1.5]])
-FEMORAL, ORIGIN = body_three_123(np.array([0.1, -0.2, 0.3])), np.array([4.0, -5.0, 6.0])
-BUTTON, MIDDLE = body_three_123(np.array([-0.3, 3.0, 0.2])), np.array([1.0, 2.0, -3.0])
+FEMORAL = body_three_123(np.array([0.1, -0.2, 0.3]))
+ORIGIN = np.array([4.0, -5.0, 6.0])
+BUTTON = body_three_123(np.array([-0.3, 3.0, 0.2]))
+MIDDLE = np.array([1.0, 2.0, -3.0])
 
 
 def poses_of(frame):

@@ -225,8 +225,8 @@ def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_
     file.write_text("\n".join(rows))
     result, *_ = solve(ball_on_plane(literature=str(file)))
     table = result.literature.set_index("case")["verdict"]
-    assert table["touch at 50"] == "holds"
-    assert table["computed at 0"] == "does not hold"
+    assert table["touch at 50"] == "reproduced"
+    assert table["computed at 0"] == "not reproduced"
     for wrong in (rows[1].replace("touch", "touches"), rows[1].replace(",50,", ",500,")):
         file.write_text("\n".join([rows[0], wrong]))
         with pytest.raises(InputDataError) as refused:

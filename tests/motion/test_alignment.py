@@ -78,9 +78,13 @@ def aligned(one, changes=OBLIQUE, **settings):
 class TestPlacement:
     def test_given_and_placed_coordinates_are_inverse(self):
         one = alignment_of(**OBLIQUE)
-        np.testing.assert_allclose(one.given(one.placed(POSE)), POSE, atol=1e-12)
-        np.testing.assert_allclose(one.placed(one.given(POSE)), POSE, atol=1e-12)
-        assert np.abs(one.placed(POSE) - POSE).max() > 1.0
+        np.testing.assert_allclose(
+            one.to_motion_frame(one.to_implant_frame(POSE)), POSE, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            one.to_implant_frame(one.to_motion_frame(POSE)), POSE, atol=1e-12
+        )
+        assert np.abs(one.to_implant_frame(POSE) - POSE).max() > 1.0
 
     @pytest.mark.parametrize(
         ("part", "key", "coordinate", "sense"),
@@ -98,7 +102,7 @@ class TestPlacement:
         ],
     )
     def test_sense_of_each_setting_in_extension(self, part, key, coordinate, sense):
-        placed = alignment_of(**{part: {key: 2.0}}).placed(np.zeros(6))
+        placed = alignment_of(**{part: {key: 2.0}}).to_implant_frame(np.zeros(6))
         flexion, varus, external = np.degrees(clinical_angles(body_three_123(placed[3:])))
         found = {
             "flexion": flexion, "varus": varus, "external": external,
@@ -110,20 +114,22 @@ class TestPlacement:
     def test_the_centre_of_the_rotations_stays(self):
         one = alignment_of(tibial=OBLIQUE["tibial"] | {"posterior_mm": 0.0, "medial_mm": 0.0})
         centre = np.array(OBLIQUE["tibial"]["centre_mm"])
-        placed = one.tibial_turn @ centre + one.tibial_shift
+        placed = one.tibial_rotation @ centre + one.tibial_shift
         np.testing.assert_allclose(placed, centre, atol=1e-12)
 
     def test_left_is_mirrored_right(self):
         right = alignment_of(**OBLIQUE)
         left = Alignment(
-            right.tibial_turn * np.outer(MIRROR, MIRROR),
+            right.tibial_rotation * np.outer(MIRROR, MIRROR),
             right.tibial_shift * MIRROR,
-            right.femoral_turn * np.outer(MIRROR, MIRROR),
+            right.femoral_rotation * np.outer(MIRROR, MIRROR),
             right.femoral_shift * MIRROR,
         )
         # Angles are axial vectors.
         both = np.concatenate([MIRROR, -MIRROR])
-        np.testing.assert_allclose(left.placed(both * POSE), both * right.placed(POSE), atol=1e-12)
+        np.testing.assert_allclose(
+            left.to_implant_frame(both * POSE), both * right.to_implant_frame(POSE), atol=1e-12
+        )
 
 
 class TestMotion:
@@ -288,7 +294,7 @@ class TestLoad:
         """Loads of a simulator act on the placed components as on the given ones."""
         activity = machine(np.tile([0.1, 0.0, 0.02, 0.5, 2.0, -1.0], (8, 1)))
         one = alignment_of(**OBLIQUE)
-        placed = one.placed(POSE)
+        placed = one.to_implant_frame(POSE)
         given, turned = (
             sum(load.at(0).wrench(pose[:3], body_three_123(pose[3:]))[0] for load in loads)
             for loads, pose in (
@@ -296,9 +302,9 @@ class TestLoad:
                 (activity_loads(activity, WEIGHT, one), placed),
             )
         )
-        force = one.tibial_turn @ turned[:3]
-        moment = one.tibial_turn @ turned[3:]
-        origin = one.tibial_turn @ placed[:3] + one.tibial_shift
+        force = one.tibial_rotation @ turned[:3]
+        moment = one.tibial_rotation @ turned[3:]
+        origin = one.tibial_rotation @ placed[:3] + one.tibial_shift
         np.testing.assert_allclose(force, given[:3], atol=1e-9)
         expected = given[3:] + np.cross(POSE[:3] - origin, given[:3])
         np.testing.assert_allclose(moment, expected, atol=1e-7)

@@ -34,7 +34,8 @@ RATES = np.array([30.0, -4.0, 12.0, 0.5, -1.5, 2.0])
 SPRINGS = [Spring("x", 9.3, rest=0.1, gap=0.2), Spring("theta_2", 2e4, gap=0.01)]
 BODY = solid_body(4e-4, [25.0] * 3, [1.0, 5.0, 0.0])
 # Tendons so long, mm, pull along one axis: a pull of some newtons is this much stiffer aside, N/mm.
-LONG, ASIDE = 1e6, 1e-4
+LONG = 1e6
+ASIDE = 1e-4
 
 
 @cache

@@ -17,7 +17,7 @@ from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.springs import Spring
 from kneewear.motion.forward import Integrator, solve_forward
-from kneewear.motion.quasi_static import rough_pairs, solve_quasi_static
+from kneewear.motion.quasi_static import pairs_with_friction, solve_quasi_static
 from tests.physics.bodies import (
     MODULUS,
     UPRIGHT,
@@ -30,7 +30,8 @@ from tests.physics.bodies import (
 )
 
 WEIGHT = 700.0
-ROLLER, DISH = 30.0, 60.0
+ROLLER = 30.0
+DISH = 60.0
 FRAMES = 8
 
 
@@ -211,7 +212,11 @@ class TestInertia:
         start, _ = solve_quasi_static(pairs, layers, activity, WEIGHT, settings)
         body = solid_body(mass, np.full(3, 30.0), (0.0, 0.0, 0.0))
         moved = solve_forward(
-            rough_pairs(pairs, activity), layers, body, start.conditions, Integrator(cycles=8)
+            pairs_with_friction(pairs, activity),
+            layers,
+            body,
+            start.conditions,
+            Integrator(cycles=8),
         )
         return self.driven * WEIGHT / self.stiffness, moved.coordinates[:, 0]
 

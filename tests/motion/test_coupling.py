@@ -116,8 +116,11 @@ def test_free_ends_against_finite_elements_of_a_strip(offset):
 
 
 # A block of the thickest insert: elements of finite elements, and of the layer on each of them.
-HALF_X, HALF_Z, HEIGHT = 18.0, 14.3, 14.0
-COARSE, FINER = (12, 10), 8
+HALF_X = 18.0
+HALF_Z = 14.3
+HEIGHT = 14.0
+COARSE = (12, 10)
+FINER = 8
 
 
 def patch(low, high):

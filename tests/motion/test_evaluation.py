@@ -16,7 +16,9 @@ pytestmark = pytest.mark.compiled
 
 CHECKOUT = Path(__file__).parents[2]
 
-RADIUS, THICKNESS, DEPTH = 30.0, 8.0, 0.2  # mm
+RADIUS = 30.0  # mm
+THICKNESS = 8.0  # mm
+DEPTH = 0.2  # mm
 SPHERES = {
     "study": "spheres",
     "grid": {"rows": 40, "columns": 120},

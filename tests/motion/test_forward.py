@@ -25,7 +25,9 @@ from tests.physics.bodies import contact_of, energy, gait_study
 
 pytestmark = pytest.mark.compiled
 
-ROWS, COLUMNS, FRAMES = 30, 24, 50
+ROWS = 30
+COLUMNS = 24
+FRAMES = 50
 MASS = 4e-4
 WEIGHT = 75.0 * GRAVITY
 

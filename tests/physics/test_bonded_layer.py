@@ -17,7 +17,9 @@ from kneewear.contact.foundation import (
 from kneewear.evidence.verification import winkler
 from tests.contact.inverse_laws import energy
 
-MODULUS, THICKNESS, RADIUS = confined_modulus(463.0, 0.46), 8.0, 30.0
+MODULUS = confined_modulus(463.0, 0.46)
+THICKNESS = 8.0
+RADIUS = 30.0
 FACTOR = confined_modulus(1.0, 0.46)
 MEASURES = ("minimum_distance", "minimum_distance_along_normal", "ray")
 COLD = MATERIALS["polyethylene_23c"]

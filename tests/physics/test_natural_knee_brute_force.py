@@ -44,15 +44,18 @@ COLUMNS = {
                                "superior_inferior", "medial_lateral")},
 }  # fmt: skip
 # Cartilage of the study, MPa, and its layers' limits, mm: p = -K ln(1 - d / h).
-YOUNG, POISSON = 4.0, 0.45
+YOUNG = 4.0
+POISSON = 0.45
 MODULUS = (1 - POISSON) * YOUNG / ((1 + POISSON) * (1 - 2 * POISSON))
-TIBIAL_LIMITS, FEMORAL_LIMITS = (2.0, 10.0), (1.0, 20.0)
+TIBIAL_LIMITS = (2.0, 10.0)
+FEMORAL_LIMITS = (1.0, 20.0)
 # Parts of a triangle's edges: of the tibia's elements, and of the points on bones.
-PARTS, BONE_PARTS = 2, 12
+PARTS = 2
+BONE_PARTS = 12
 # Elements of the study: more than the source's 20 x 15, which count areas to about 3 %.
 FINE = {"rows": 80, "columns": 60}
 DEEPEST = 4.0  # mm; longest ray
-MOST = 0.02  # largest relative difference
+MAX_DEVIATION = 0.02  # largest relative difference
 
 
 class Sheet(NamedTuple):
@@ -220,5 +223,5 @@ def test_poses_are_those_of_the_brute_force(record):
 def test_forces_and_areas_are_those_of_the_raw_triangles(record, brute_force):
     for found, wanted in zip(of_record(record), brute_force, strict=True):
         assert 0.3 < wanted.depth < 1.5
-        assert found.force == pytest.approx(wanted.force, rel=MOST)
-        assert found.area == pytest.approx(wanted.area, rel=MOST)
+        assert found.force == pytest.approx(wanted.force, rel=MAX_DEVIATION)
+        assert found.area == pytest.approx(wanted.area, rel=MAX_DEVIATION)

@@ -12,7 +12,8 @@ from tests.physics.bodies import Study, cylinder, flat_implant, gait_study, sphe
 
 pytestmark = pytest.mark.compiled
 
-RADIUS, HEIGHT = 30.0, 8.0
+RADIUS = 30.0
+HEIGHT = 8.0
 CASE = Case("plates", HEIGHT, 40.0)
 FRAMES = 12
 # Slips are written in single precision (6e-8 of a millimetre's fraction).
@@ -36,7 +37,8 @@ def rolling(slide, turn, condyle=None):
 
 
 # Frames in mid-stroke, backwards (decreasing) and forwards.
-BACK, FORTH = slice(1, FRAMES // 2), slice(FRAMES // 2 + 1, FRAMES)
+BACK = slice(1, FRAMES // 2)
+FORTH = slice(FRAMES // 2 + 1, FRAMES)
 
 
 def loaded_slip(history, frames):

@@ -11,7 +11,9 @@ from scipy.integrate import quad
 from kneewear.evidence.verification import winkler
 from tests.physics.bodies import MODULUS, UPRIGHT, contact_of, cylinder, flat_implant, sphere
 
-RADIUS, DEPTH, THICKNESS = 30.0, 0.2, 8.0
+RADIUS = 30.0
+DEPTH = 0.2
+THICKNESS = 8.0
 HALF = 6.0  # half width of the square plate, mm
 MEASURES = ("minimum_distance", "minimum_distance_along_normal", "ray")
 # Where inside a cell the indenter stands, as fractions: averages out the grid's aliasing.

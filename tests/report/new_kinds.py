@@ -15,8 +15,8 @@ from kneewear import default_settings_file
 from kneewear.analysis.front import shown_designs
 from kneewear.analysis.literature import ComparedNumber, judge_numbers
 from kneewear.analysis.tables import analyse_results
-from kneewear.evidence.fe_comparison.comparison import compute_twin
-from kneewear.evidence.fe_comparison.figures import draw_twin
+from kneewear.evidence.fe_comparison.comparison import compute_comparison
+from kneewear.evidence.fe_comparison.figures import draw_comparison
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.documents import load_table
 from kneewear.knees.figures import draw_multibody_figures
@@ -88,12 +88,12 @@ def finite_elements() -> Contents:
     changes = {
         "simulation": {"frames": 10, "distance": "exact"},
         "variables": {"thickness_mm": [8], "body_mass_kg": [75]},
-        "fe_twin": {"frames_percent": [10], "cases": "all", "elements": elements},
+        "fe_comparison": {"frames_percent": [10], "cases": "all", "elements": elements},
     }
-    study = small("fe_twin", GRID | changes)
+    study = small("fe_comparison", GRID | changes)
     knee, gait = exact_knee(study), built_in_activities(study)["gait"]
-    own = study.twin_frames(), study.fe_twin, study.simulation
-    found = [compute_twin(knee, gait, case, *own) for case in study.twin_cases()]
+    own = study.compared_frames(), study.fe_comparison, study.simulation
+    found = [compute_comparison(knee, gait, case, *own) for case in study.compared_cases()]
     names = {
         "fe_twin": "results",
         "fe_maps": "maps",
@@ -104,9 +104,9 @@ def finite_elements() -> Contents:
         name: pd.concat([getattr(one, part) for one in found], ignore_index=True)
         for name, part in names.items()
     }
-    figures = draw_twin(*(tables[name] for name in ("fe_twin", "fe_maps", "fe_profiles")))
+    figures = draw_comparison(*(tables[name] for name in ("fe_twin", "fe_maps", "fe_profiles")))
     del tables["fe_maps"]
-    return "fe_twin", study.model_dump(mode="json"), tables, figures
+    return "fe_comparison", study.model_dump(mode="json"), tables, figures
 
 
 def dynamic_knee_run() -> tuple[Contents, KneeRun]:

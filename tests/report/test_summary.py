@@ -117,7 +117,7 @@ def test_no_page_has_a_line_twice(whole):
         assert sum("a spike" in line for line in lines) == 1
 
 
-def test_warnings_of_a_job_are_records_and_can_be_silenced(tmp_path, whole):
+def test_warnings_of_a_job_are_records_and_can_be_ignored(tmp_path, whole):
     finding = Finding("motion.spike", "warn", "file.csv", "a spike", "none", "Check it.")
     with job_log(tmp_path / "read/one.log"):
         logger = logging.getLogger("kneewear")
@@ -129,10 +129,10 @@ def test_warnings_of_a_job_are_records_and_can_be_silenced(tmp_path, whole):
         ("read", "a spike"), ("read", "case 0 slid"), ("read", "case 1 slid"),
     ]  # fmt: skip
     assert reported[-1].alike == reported[-2].alike == "case %d slid"
-    settings = whole.settings | {"checks": {"silence": ["motion.spike"]}}
-    silenced = reported_findings(settings, tmp_path)
-    assert finding not in [one.finding for one in silenced]
-    assert silenced[-1].finding.severity == "note"
+    settings = whole.settings | {"checks": {"ignore": ["motion.spike"]}}
+    ignored = reported_findings(settings, tmp_path)
+    assert finding not in [one.finding for one in ignored]
+    assert ignored[-1].finding.severity == "note"
     with job_log(tmp_path / "read/one.log"):
         pass
     assert not [one for one in reported_findings(whole.settings, tmp_path) if one.job == "read"]

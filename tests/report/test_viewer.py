@@ -97,7 +97,7 @@ def test_vertices_are_elements_and_triangles_look_up(whole):
 
 
 def test_blocks_of_elements_keep_maxima_and_shape(whole, monkeypatch):
-    monkeypatch.setattr(insert_view, "MOST_VERTICES", 100)
+    monkeypatch.setattr(insert_view, "MAX_VERTICES", 100)
     view = view_of(whole)
     count = len(unpacked(view["bodies"]["insert"]["points"])) // 12
     assert count < 200

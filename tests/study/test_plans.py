@@ -23,7 +23,8 @@ from kneewear.study.settings import merge_settings, validate_study
 from tests.refusals import refused_at
 from tests.study.studies import CONFIG, DEFAULT, coarse_study, shipped
 
-SWEEP, MONTE_CARLO = shipped("sweep.yaml"), shipped("monte_carlo.yaml")
+SWEEP = shipped("sweep.yaml")
+MONTE_CARLO = shipped("monte_carlo.yaml")
 COHORT = shipped("cohort_example.yaml")
 
 

@@ -14,7 +14,7 @@ from kneewear.study.designs import chosen_study, simulate_design
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.run import run_cases
 from kneewear.study.search import (
-    NUMBER_AS_SET,
+    BASELINE_NUMBER,
     design_table,
     generations,
     mark_front,
@@ -196,7 +196,7 @@ def test_front_in_full_has_every_design_of_the_search_and_the_settings(finished)
     study, results, tables = finished
     designs, front = tables["designs"], tables["front"]
     assert set(front["design"]) == set(designs.loc[designs["front"], "design"])
-    assert (results["design"] == NUMBER_AS_SET).sum() == 1
+    assert (results["design"] == BASELINE_NUMBER).sum() == 1
     best = front[~front["dominated"]]
     chosen = tables["chosen_designs"].set_index("chosen")
     assert tuple(chosen.index) == study.cases.chosen

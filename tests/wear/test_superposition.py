@@ -13,7 +13,8 @@ from kneewear.wear.creep import creep_strain_per_pressure
 from kneewear.wear.superposition import ContactResponse, relaxed_pressure, superposed_creep
 from tests.datasets import with_values
 
-STIFFNESS, COMPLIANCE = 200.0, 0.0175  # MPa/mm, mm/MPa
+STIFFNESS = 200.0  # MPa/mm, mm/MPa
+COMPLIANCE = 0.0175  # MPa/mm, mm/MPa
 
 
 def compliance(minutes):
@@ -79,7 +80,8 @@ def test_each_frame_keeps_its_own_load():
     np.testing.assert_allclose(after[0, 4:].sum(), cycle[1].sum(), rtol=1e-12)
 
 
-RADIUS, LOAD = 300.0, 2000.0  # mm, N
+RADIUS = 300.0  # mm, N
+LOAD = 2000.0  # mm, N
 
 
 class Bed:

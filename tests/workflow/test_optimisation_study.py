@@ -45,7 +45,7 @@ def test_front_page_view_and_shapes_are_there(study):
     results = study.folder / "results/small"
     assert len(pd.read_csv(results / "tables/designs.csv")) == 12
     chosen = pd.read_csv(results / "tables/chosen_designs.csv")["chosen"]
-    assert list(chosen) == ["as_set", "lowest_wear_volume", "lowest_max_pressure", "knee_point"]
+    assert list(chosen) == ["baseline", "lowest_wear_volume", "lowest_max_pressure", "knee_point"]
     view = load_json(results / "figures/view.json")
     designs = {scene["of"]["case"] for scene in view["scenes"]}
     assert load_json(results / "report/summary.json")["key_results"]

@@ -37,7 +37,7 @@ def test_page_of_one_plateau_has_no_other_side(finished, tmp_path_factory):
     assert (results / "report/index.html").stat().st_size > 10_000
 
 
-def test_page_of_a_rotating_platform_shows_rotation_and_lower_face(finished, tmp_path_factory):
+def test_page_of_a_rotating_platform_shows_rotation_and_backside(finished, tmp_path_factory):
     friction = {
         "settings": ["backside.movement.lower_friction.coefficient"],
         "values": [0.05, 0.16],

@@ -57,7 +57,7 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{RESULTS}/report/index.html"
 SIZES = CHAIN.sizes
 # Priority of the rules that the page waits for longest: files for other programs fill the gaps.
-LONGEST_WAY = 1
+MAX_WAY = 1
 
 
 wildcard_constraints:

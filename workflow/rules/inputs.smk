@@ -55,10 +55,10 @@ rule compile_kernels:
 rule prepare_activity:
     input:
         unpack(lambda wildcards: CHAIN.activity_files[wildcards.activity]),
-        # Of activities that refer to the seat of the components, which follows from contact; of
+        # Of activities that refer to the dwell pose of the components, which follows from contact; of
         # others the side of the knee is that of the settings.
         knee=rules.build_geometry.output.knee if CHAIN.uses_knee else [],
-        kernels=ancient(rules.compile_kernels.output.marker) if CHAIN.seated else [],
+        kernels=ancient(rules.compile_kernels.output.marker) if CHAIN.at_dwell_pose else [],
     output:
         activity=f"{RESULTS}/activity/{{activity}}.nc",
     log:
@@ -72,7 +72,7 @@ rule prepare_activity:
         runtime=SIZES.longer(5),
     params:
         source=lambda wildcards: source_fingerprint(
-            "prepare_activity", ROOT, CHAIN.seat_modules(wildcards.activity)
+            "prepare_activity", ROOT, CHAIN.dwell_pose_modules(wildcards.activity)
         ),
         digests=lambda wildcards: input_digests(
             CHAIN.activity_files[wildcards.activity].values()
@@ -83,6 +83,6 @@ rule prepare_activity:
         ),
         frames=STUDY.simulation.frames,
         knee=STUDY.implant.knee,
-        seat=lambda wildcards: CHAIN.seat(wildcards.activity),
+        seat=lambda wildcards: CHAIN.dwell_pose(wildcards.activity),
     script:
         "../../scripts/prepare_activity.py"

@@ -13,7 +13,7 @@ rule simulate_contact:
         f"{LOGS}/simulate_contact/{{activity}}/{{batch}}.log",
     benchmark:
         f"{BENCHMARKS}/simulate_contact/{{activity}}/{{batch}}.tsv"
-    priority: LONGEST_WAY
+    priority: MAX_WAY
     conda:
         "../envs/kneewear.yaml"
     resources:
@@ -84,7 +84,7 @@ rule accumulate_wear:
         f"{LOGS}/accumulate_wear/{{batch}}.log",
     benchmark:
         f"{BENCHMARKS}/accumulate_wear/{{batch}}.tsv"
-    priority: LONGEST_WAY
+    priority: MAX_WAY
     conda:
         "../envs/kneewear.yaml"
     resources:

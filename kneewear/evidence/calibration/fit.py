@@ -42,8 +42,12 @@ ENOUGH = 1e-3
 REFUSED = 1e4
 # Columns of the results of fits: number of fitted constants; sum of squares; whether rows are of
 # the fit on all cells or of slopes at its end; and the constant that is stepped.
-CONSTANTS, SUM, ROLE, STEPPED = "constants", "sum_of_squares", "role", "stepped"
-ON_CELLS, SLOPE = "cells", "slope"
+CONSTANTS = "constants"
+SUM = "sum_of_squares"
+ROLE = "role"
+STEPPED = "stepped"
+ON_CELLS = "cells"
+SLOPE = "slope"
 QUANTITIES = tuple(SpreadSettings.model_fields)
 
 # Insert thickness, mm, and body mass, kg.
@@ -166,8 +170,10 @@ class FitProblem:
         settings = self.study.model_dump(mode="json")
         variables = self.variables.values()
         start = np.array([variable.position(variable.start or 0.0) for variable in variables])
-        as_set = np.array([variable.position(variable.current(settings)) for variable in variables])
-        return [start, np.where(np.isfinite(as_set), as_set, start)]
+        baseline = np.array(
+            [variable.position(variable.current(settings)) for variable in variables]
+        )
+        return [start, np.where(np.isfinite(baseline), baseline, start)]
 
     @property
     def finest(self) -> ResolutionSettings:

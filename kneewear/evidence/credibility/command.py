@@ -91,7 +91,8 @@ def write_credibility(folder: Path, judgements: Judgements | None = None) -> Cre
         "versions": pd.DataFrame(record["versions"].items(), columns=["name", "value"]),
         "inputs": pd.DataFrame(record["inputs"].items(), columns=["name", "value"]),
         "findings": pd.DataFrame(
-            [(one.level, one.text()) for one in read_findings(summary)], columns=["level", "value"]
+            [(finding.level, finding.text()) for finding in read_findings(summary)],
+            columns=["level", "value"],
         ),
     }
     sources = Sources(Tables(tables | records, settings), _repository(parts), keys)

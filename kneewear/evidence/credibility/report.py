@@ -120,7 +120,7 @@ class Judgements(PagePart):
     @model_validator(mode="after")
     def _factors_are_known(self) -> Judgements:
         for name, judged in self.factors.items():
-            known = {one.name: one for one in factor_parts()}
+            known = {part.name: part for part in factor_parts()}
             if name not in known:
                 expected = f"one of: {', '.join(known)}"
                 remedy = "Correct the name."
@@ -377,7 +377,7 @@ def case_values(tables: Mapping[str, pd.DataFrame], quantity: str) -> pd.DataFra
             frame, columns = frame[frame["quantity"] == quantity], ["value"]
         elif quantity in frame:
             columns = [quantity]
-        if not columns or not all(frame[one].dtype.kind in "iuf" for one in columns):
+        if not columns or not all(frame[column].dtype.kind in "iuf" for column in columns):
             continue
         values = frame[columns].agg(["min", "max"], axis=1)
         by_case = values.groupby(frame["case"], sort=False).agg({"min": "min", "max": "max"})

@@ -9,19 +9,19 @@ from typing import Any
 
 from kneewear.base.checks import checks
 from kneewear.errors import Finding, InputDataError
-from kneewear.evidence.fe_comparison.settings import FeTwinStudy
+from kneewear.evidence.fe_comparison.settings import FeComparisonStudy
 from kneewear.io.documents import load_table
 from kneewear.study.inputs import Reader
 from kneewear.study.study import Study
 
 
-def check_files(study: FeTwinStudy, reader: Reader) -> Iterator[Finding]:
+def check_files(study: FeComparisonStudy, reader: Reader) -> Iterator[Finding]:
     """Yield findings about frames that carry little load."""
-    load = reader.activity(study, study.fe_twin.activity).load
-    for number, frame in enumerate(study.twin_frames()):
+    load = reader.activity(study, study.fe_comparison.activity).load
+    for number, frame in enumerate(study.compared_frames()):
         share = float(load[frame % load.size] / load.max())
-        where = f"key fe_twin.frames_percent.{number}"
-        finding = checks()["fe_twin.frame_load"].judge(share, where)
+        where = f"key fe_comparison.frames_percent.{number}"
+        finding = checks()["fe_comparison.frame_load"].judge(share, where)
         if finding is not None:
             yield finding
 
@@ -43,11 +43,11 @@ def check_quoted(study: Study, path: str | Path, settings: Mapping[str, Any]) ->
             path,
             "another table of a finite-element comparison",
             "its table fe_twin.csv",
-            "Name that table, or set report.fe_twin to null.",
+            "Name that table, or set report.fe_comparison to null.",
         )
     of_layer = "layer_error_percent"
     load_table(path, ("case", "side", "quantity", "foundation", "finite_elements", of_layer))
-    own, activity = study.model_dump(mode="json"), settings["fe_twin"]["activity"]
+    own, activity = study.model_dump(mode="json"), settings["fe_comparison"]["activity"]
     of_both = [
         ("implant",), ("activities", activity), ("simulation", "analysis"),
         ("simulation", "youngs_modulus_mpa"), ("simulation", "poisson_ratio"),
@@ -64,7 +64,7 @@ def check_quoted(study: Study, path: str | Path, settings: Mapping[str, Any]) ->
             f"a comparison with another {' and '.join(other)}",
             "the implant, activity, analysis and material of this study",
             "Run it with these settings (name this study's file before its own), or set "
-            "report.fe_twin to null.",
+            "report.fe_comparison to null.",
         )
 
 

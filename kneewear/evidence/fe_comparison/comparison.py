@@ -1,4 +1,4 @@
-"""Twin of one case: its cycle on the foundation, frames of it by finite elements and coupled."""
+"""Comparison of one case with finite elements and the coupled layer at frames of its cycle."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kneewear.contact.material import Elastic
 from kneewear.evidence.fe_comparison.frames import (
     QUANTITIES,
     SideAtFrame,
-    SideTwin,
-    TwinFields,
+    SideComparison,
+    SolidFields,
     compute_side,
     foundation_values,
 )
 from kneewear.evidence.fe_comparison.layer import SideLayer, compute_layer
-from kneewear.evidence.fe_comparison.settings import FeTwinSettings
+from kneewear.evidence.fe_comparison.settings import FeComparisonSettings
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rotations import body_three_123
@@ -33,7 +33,9 @@ from kneewear.motion.settings import SimulationSettings
 
 Array = NDArray[np.float64]
 
-FOUNDATION, COUPLED, ELEMENTS = "foundation", "coupled_layer", "finite_elements"
+FOUNDATION = "foundation"
+COUPLED = "coupled_layer"
+ELEMENTS = "finite_elements"
 LABELS = ["case", "thickness_mm", "body_mass_kg", "percent", "side"]
 VALUES = [
     "quantity", "unit", FOUNDATION, COUPLED, ELEMENTS, "foundation_error_percent",
@@ -44,7 +46,7 @@ _PROFILE = ["part", "depth", "von_mises", "max_shear"]
 
 
 @dataclass(frozen=True)
-class CaseTwin:
+class CaseComparison:
     """Tables of one case, and fields of its frames by their names.
 
     `results` has a row per frame, side and quantity; `maps` the loaded elements of the foundation
@@ -59,18 +61,18 @@ class CaseTwin:
     maps: pd.DataFrame
     profiles: pd.DataFrame
     solids: pd.DataFrame
-    fields: Mapping[str, TwinFields]
+    fields: Mapping[str, SolidFields]
     poses: Mapping[float, Array]
 
 
-def compute_twin(
+def compute_comparison(
     knee: KneeModel,
     activity: Activity,
     case: Case,
     frames: tuple[int, ...],
-    settings: FeTwinSettings,
+    settings: FeComparisonSettings,
     simulation: SimulationSettings,
-) -> CaseTwin:
+) -> CaseComparison:
     """Chosen frames of one case by finite elements beside the foundation and a coupled layer.
 
     Poses and loads of each side are those of the foundation's cycle; each condyle is pressed alone
@@ -103,7 +105,7 @@ def compute_twin(
                 contact=contact,
                 more_thickness=case.thickness - knee.implant.nominal_thickness,
             )
-            twin = compute_side(side, material, settings)
+            comparison = compute_side(side, material, settings)
             # Other directions of the pressure have no coupled layer.
             coupled = simulation.force_direction == "minimum_distance"
             layer = (
@@ -114,20 +116,23 @@ def compute_twin(
             labels = (case.name, case.thickness, case.body_mass, percent, name)
             own = dict(zip(LABELS, labels, strict=True))
             found = {
-                "results": _compared(side, twin, layer, simulation),
-                "maps": _maps(knee, number, side, twin.fields, layer),
-                "profiles": _profiles(side, twin.fields),
+                "results": _compared(side, comparison, layer, simulation),
+                "maps": _maps(knee, number, side, comparison.fields, layer),
+                "profiles": _profiles(side, comparison.fields),
             }
             for part, table in found.items():
                 parts[part].append(pd.DataFrame(own, index=table.index).join(table))
-            solids.append(own | _solid_row(side, twin))
-            fields[f"{case.name}_{percent:g}_{name}"] = twin.fields
+            solids.append(own | _solid_row(side, comparison))
+            fields[f"{case.name}_{percent:g}_{name}"] = comparison.fields
     joined = {name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()}
-    return CaseTwin(solids=pd.DataFrame(solids), fields=fields, poses=poses, **joined)
+    return CaseComparison(solids=pd.DataFrame(solids), fields=fields, poses=poses, **joined)
 
 
 def _compared(
-    side: SideAtFrame, twin: SideTwin, layer: SideLayer | None, simulation: SimulationSettings
+    side: SideAtFrame,
+    comparison: SideComparison,
+    layer: SideLayer | None,
+    simulation: SimulationSettings,
 ) -> pd.DataFrame:
     """Values of all, errors of foundation and layer, and the foundation's effective modulus."""
     foundation, nothing = foundation_values(side), np.nan
@@ -138,20 +143,20 @@ def _compared(
             unit,
             foundation.get(name, nothing),
             coupled.get(name, nothing),
-            twin.values[name],
+            comparison.values[name],
             # A side may bear nothing in the middle: an error against zero is none.
-            100.0 * (fine.get(name, nothing) / (twin.values[name] or nothing) - 1.0),
-            twin.mesh_error(name),
+            100.0 * (fine.get(name, nothing) / (comparison.values[name] or nothing) - 1.0),
+            comparison.mesh_error(name),
         )
         for name, unit in QUANTITIES.items()
-        if name != "plastic_strain" or twin.values[name] > 0.0
+        if name != "plastic_strain" or comparison.values[name] > 0.0
     ]
     law = choose_pressure_law(simulation)
     if isinstance(law, SmallStrain) and np.isinf(law.cap):
         # Its force is proportional to the modulus.
         modulus = simulation.youngs_modulus_mpa
-        part = twin.values["force_at_pose"] / foundation["force_at_pose"]
-        error = twin.mesh_error("force_at_pose")
+        part = comparison.values["force_at_pose"] / foundation["force_at_pose"]
+        error = comparison.mesh_error("force_at_pose")
         row = ("effective_modulus", "MPa", modulus, nothing, part * modulus, nothing, error)
         rows.append(row)
     columns = ["quantity", "unit", FOUNDATION, COUPLED, ELEMENTS, *VALUES[-2:]]
@@ -165,7 +170,7 @@ def _maps(
     knee: KneeModel,
     number: int,
     side: SideAtFrame,
-    fields: TwinFields,
+    fields: SolidFields,
     layer: SideLayer | None,
 ) -> pd.DataFrame:
     """Pressures of all with the rectangles of the plan that have them."""
@@ -195,7 +200,7 @@ def _bounds(line: Array) -> tuple[Array, Array]:
     return np.append(line[0], between), np.append(between, line[-1])
 
 
-def _profiles(side: SideAtFrame, fields: TwinFields) -> pd.DataFrame:
+def _profiles(side: SideAtFrame, fields: SolidFields) -> pd.DataFrame:
     """Largest stresses of every level of nodes, of all and of the middle of the contact."""
     middle = side.box.in_middle(fields.solid.nodes[:, :, -1, 2])
     rows = []
@@ -207,13 +212,13 @@ def _profiles(side: SideAtFrame, fields: TwinFields) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_PROFILE)
 
 
-def _solid_row(side: SideAtFrame, twin: SideTwin) -> dict[str, object]:
-    pressed = twin.fields.pressed
+def _solid_row(side: SideAtFrame, comparison: SideComparison) -> dict[str, object]:
+    pressed = comparison.fields.pressed
     balance = np.abs(pressed.force + pressed.reaction).max() / side.load
     return {
-        "elements": " x ".join(map(str, twin.fields.solid.elements)),
-        "degrees_of_freedom": twin.fields.solid.size,
+        "elements": " x ".join(map(str, comparison.fields.solid.elements)),
+        "degrees_of_freedom": comparison.fields.solid.size,
         "iterations": pressed.iterations,
         "balance": float(balance),
-        "seconds": round(twin.seconds, 1),
+        "seconds": round(comparison.seconds, 1),
     }

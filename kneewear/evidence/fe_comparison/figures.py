@@ -1,4 +1,4 @@
-"""Figures of finite-element twins: pressures side by side, errors, and stress below the surface."""
+"""Figures of finite-element comparisons: pressures, errors, and stress below the surface."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def draw_jobs(
     tables: Mapping[str, pd.DataFrame], records: Mapping[str, Any], files: Mapping[str, Path]
 ) -> dict[str, Figure]:
     """Figures of the tables of all cases."""
-    return draw_twin(tables["fe_twin"], tables["fe_maps"], tables["fe_profiles"])
+    return draw_comparison(tables["fe_twin"], tables["fe_maps"], tables["fe_profiles"])
 
 
-def draw_twin(
+def draw_comparison(
     results: pd.DataFrame, maps: pd.DataFrame, profiles: pd.DataFrame
 ) -> dict[str, Figure]:
-    """Figures of a finite-element twin from its tables."""
+    """Figures of a finite-element comparison from its tables."""
     return {
         "twin_pressure": draw_maps(maps),
         "twin_errors": draw_errors(results),

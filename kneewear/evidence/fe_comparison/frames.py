@@ -17,7 +17,7 @@ from kneewear.contact.solid import Solid
 from kneewear.errors import InputDataError
 from kneewear.evidence.fe_comparison.contact import BorderReachedError, ElasticSurface, PressedSolid
 from kneewear.evidence.fe_comparison.insert_solid import ContactBox, insert_solid, rigid_body
-from kneewear.evidence.fe_comparison.settings import FeTwinSettings
+from kneewear.evidence.fe_comparison.settings import FeComparisonSettings
 from kneewear.geometry.grid import Bearing
 from kneewear.geometry.surface import Surface
 
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 # Margins of what may be touched around the foundation's contact, in elements; the next one at each
 # border that contact reaches. Time and memory grow with the third power of the nodes inside.
 _MARGINS = (1.0, 3.0, 8.0)
-# Quantities of the twin with their units; of the foundation those of `foundation_values`.
+# Quantities of the FE comparison with their units; of the foundation those of `foundation_values`.
 QUANTITIES = {
     "force_at_pose": "N",
     "max_pressure": "MPa",
@@ -77,7 +77,7 @@ class SideAtFrame:
 
 
 @dataclass(frozen=True)
-class TwinFields:
+class SolidFields:
     """Solid, its equilibrium under the foundation's load, and stresses at its nodes, MPa."""
 
     solid: Solid
@@ -88,10 +88,10 @@ class TwinFields:
 
 
 @dataclass(frozen=True)
-class SideTwin:
+class SideComparison:
     """Results of one side at one frame: fields of the fine mesh, and values of both meshes."""
 
-    fields: TwinFields
+    fields: SolidFields
     values: Mapping[str, float]
     coarse_values: Mapping[str, float]
     seconds: float
@@ -106,7 +106,9 @@ class SideTwin:
         return 100.0 * abs(coarse / fine - 1.0) if known else float("nan")
 
 
-def compute_side(side: SideAtFrame, material: Elastic, settings: FeTwinSettings) -> SideTwin:
+def compute_side(
+    side: SideAtFrame, material: Elastic, settings: FeComparisonSettings
+) -> SideComparison:
     """Finite-element results of one side at one frame, on two meshes.
 
     InputDataError if the contact does not converge or reaches beyond what may be touched.
@@ -116,7 +118,7 @@ def compute_side(side: SideAtFrame, material: Elastic, settings: FeTwinSettings)
     coarse, _, enough = _compute(side, material, settings, settings.elements.coarsening, narrow)
     fine, fields, _ = _compute(side, material, settings, 1.0, enough)
     seconds = time.perf_counter() - start
-    found = SideTwin(fields, fine, coarse, seconds)
+    found = SideComparison(fields, fine, coarse, seconds)
     logger.info(
         "%s: %s elements in %.1f s, peak pressure %.2f MPa with a mesh error of %.1f %%",
         side.label,
@@ -129,7 +131,7 @@ def compute_side(side: SideAtFrame, material: Elastic, settings: FeTwinSettings)
 
 
 def foundation_values(side: SideAtFrame) -> dict[str, float]:
-    """The foundation's values of those quantities of the twin that it has."""
+    """The foundation's values of those quantities of the FE comparison that it has."""
     contact = side.contact
     loaded = contact.pressure > 0.0
     middle = side.box.in_middle(side.pair.centre[contact.element[loaded]][:, 2])
@@ -145,10 +147,10 @@ def foundation_values(side: SideAtFrame) -> dict[str, float]:
 def _compute(
     side: SideAtFrame,
     material: Elastic,
-    settings: FeTwinSettings,
+    settings: FeComparisonSettings,
     factor: float,
     margins: Array,
-) -> tuple[dict[str, float], TwinFields, Array]:
+) -> tuple[dict[str, float], SolidFields, Array]:
     """Values and fields on a mesh whose elements are `factor` times as large, and its margins.
 
     `margins` (2, 2), of each border as of `insert_solid`, are the first to be tried.
@@ -185,11 +187,13 @@ def _compute(
         f"finite elements of {side.label}",
         reason,
         "an equilibrium of the insert under this condyle",
-        "Use other elements (fe_twin.elements) or another frame (fe_twin.frames_percent).",
+        "Change fe_comparison.elements or fe_comparison.frames_percent.",
     )
 
 
-def _pressed(surface: ElasticSurface, side: SideAtFrame, settings: FeTwinSettings) -> PressedSolid:
+def _pressed(
+    surface: ElasticSurface, side: SideAtFrame, settings: FeComparisonSettings
+) -> PressedSolid:
     """Equilibrium under the foundation's load, elastic or elastic-plastic."""
     body, curve = rigid_body(side.condyle, side.pose), settings.plasticity
     if curve is None:
@@ -198,13 +202,13 @@ def _pressed(surface: ElasticSurface, side: SideAtFrame, settings: FeTwinSetting
     return surface.press_plastic(body, hardening, side.load, curve.load_steps)
 
 
-def _fields(solid: Solid, pressed: PressedSolid) -> TwinFields:
+def _fields(solid: Solid, pressed: PressedSolid) -> SolidFields:
     stress = solid.at_nodes(pressed.stress)
     depth = solid.nodes[:, :, -1:, 1] - solid.nodes[..., 1]
-    return TwinFields(solid, pressed, von_mises(stress), maximum_shear(stress), depth)
+    return SolidFields(solid, pressed, von_mises(stress), maximum_shear(stress), depth)
 
 
-def _values(fields: TwinFields, box: ContactBox) -> dict[str, float]:
+def _values(fields: SolidFields, box: ContactBox) -> dict[str, float]:
     """Values at equal load of `QUANTITIES`."""
     pressed, solid = fields.pressed, fields.solid
     pressure, area = pressed.pressure, pressed.area

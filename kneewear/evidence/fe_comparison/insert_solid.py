@@ -22,8 +22,11 @@ Bools = NDArray[np.bool_]
 _ALONG_LENGTH = 8
 # Part of the width at each end of a contact, at most, and lengths inside and outside the end, mm,
 # in which elements have the size of the ends. Beyond, sizes grow by these parts of the distance.
-_END_PART, _INSIDE, _OUTSIDE = 0.25, 1.2, 0.3
-_GROWTH_INSIDE, _GROWTH_OUTSIDE = 0.3, 0.5
+_END_PART = 0.25
+_INSIDE = 1.2
+_OUTSIDE = 0.3
+_GROWTH_INSIDE = 0.3
+_GROWTH_OUTSIDE = 0.5
 # Of lines along x and downwards: each element is at most so many times its neighbour.
 _GROWTH = 1.7
 # Part of the thickness below the surface with elements of equal size.

@@ -23,20 +23,22 @@ from kneewear.motion.coupling import insert_influence
 Array = NDArray[np.float64]
 
 # Relative error of the load, and steps in which a condyle is moved to it.
-_TOLERANCE, _MOST_STEPS = 1e-8, 50
+_TOLERANCE = 1e-8
+_MAX_STEPS = 50
 # Factor of the columns of the second grid: ends of contact have peaks narrower than a column.
 _FINER = 2
 # Step of the depths, mm, and part of the thickness, in which the largest stress is sought.
-_DEPTH_STEP, _DEEPEST = 0.25, 0.5
+_DEPTH_STEP = 0.25
+_DEEPEST = 0.5
 
 
 @dataclass(frozen=True)
 class SideLayer:
     """Results of one side at one frame on the coupled layer.
 
-    `values` are those of `foundation_values` and the von Mises stresses of the twin, on the
-    elements of the study, and `fine_values` on elements half as wide; `contact` is that under the
-    foundation's load.
+    `values` are those of `foundation_values` and the von Mises stresses of the FE comparison, on
+    the elements of the study, and `fine_values` on elements half as wide; `contact` is that under
+    the foundation's load.
     """
 
     values: Mapping[str, float]
@@ -124,7 +126,7 @@ def _under_load(
     """Contact at the height at which the side carries its load, by Newton's method."""
     rotation, place = body_three_123(side.pose[3:]), side.pose[:3].copy()
     found = posed
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         over = float(found.wrench[1]) - side.load
         if abs(over) < _TOLERANCE * side.load:
             return found
@@ -134,5 +136,5 @@ def _under_load(
         found = pair.evaluate(rotation, place, layer)
     raise ConvergenceError(
         f"Load on the coupled layer, {side.label}", 0, abs(over) / side.load, "of the load",
-        "Choose another frame (fe_twin.frames_percent).",
+        "Choose another frame (fe_comparison.frames_percent).",
     )  # fmt: skip

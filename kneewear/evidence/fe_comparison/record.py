@@ -3,8 +3,8 @@
 from kneewear.study.models import Lazy, Model
 
 MODEL = Model(
-    name="fe_twin",
-    settings=Lazy("evidence.fe_comparison.settings:FeTwinStudy"),
+    name="fe_comparison",
+    settings=Lazy("evidence.fe_comparison.settings:FeComparisonStudy"),
     list_jobs=Lazy("evidence.fe_comparison.jobs:list_jobs"),
     compute_job=Lazy("evidence.fe_comparison.jobs:compute_job"),
     draw=Lazy("evidence.fe_comparison.figures:draw_jobs"),

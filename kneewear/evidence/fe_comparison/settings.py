@@ -1,4 +1,4 @@
-"""Settings of finite-element twins: frames of a wear study computed by finite elements."""
+"""Settings of finite-element comparisons: frames of a wear study computed by finite elements."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PlasticitySettings(Settings):
         return self
 
 
-class FeTwinSettings(Settings):
+class FeComparisonSettings(Settings):
     """Frames and cases computed by finite elements, and their mesh."""
 
     activity: Name = Field(description="Activity whose frames are computed, one of `wear.lives`.")
@@ -83,19 +83,19 @@ class FeTwinSettings(Settings):
     )
 
 
-class FeTwinStudy(CaseStudy):
+class FeComparisonStudy(CaseStudy):
     """Finite elements beside the foundation at chosen frames of an activity."""
 
-    model: Literal["fe_twin"] = Field(description="Finite elements beside the foundation.")
-    fe_twin: FeTwinSettings
+    model: Literal["fe_comparison"] = Field(description="Finite elements beside the foundation.")
+    fe_comparison: FeComparisonSettings
 
     @model_validator(mode="after")
-    def check_activity(self) -> FeTwinStudy:
+    def check_activity(self) -> FeComparisonStudy:
         """Require an activity of a life."""
-        name, known = self.fe_twin.activity, self.simulated_activities()
+        name, known = self.fe_comparison.activity, self.simulated_activities()
         if name not in known:
             raise fault_at(
-                ("fe_twin", "activity"),
+                ("fe_comparison", "activity"),
                 f"no activity '{name}' in a life of this study",
                 f"one of: {', '.join(known)}",
                 suggestion(name, known) or "Name an activity of wear.lives.",
@@ -103,27 +103,29 @@ class FeTwinStudy(CaseStudy):
         return self
 
     @model_validator(mode="after")
-    def check_frames(self) -> FeTwinStudy:
+    def check_frames(self) -> FeComparisonStudy:
         """Refuse one frame twice."""
         count = self.simulation.frames
-        if len(set(self.twin_frames())) < len(self.fe_twin.frames_percent):
+        if len(set(self.compared_frames())) < len(self.fe_comparison.frames_percent):
             raise fault_at(
-                ("fe_twin", "frames_percent"),
-                f"{list(self.fe_twin.frames_percent)}, two of which are one of {count} frames",
+                ("fe_comparison", "frames_percent"),
+                f"{list(self.fe_comparison.frames_percent)}, two of which are the same of {count}",
                 f"values at least {100 / count:g} % apart",
                 "Set them further apart, or raise simulation.frames.",
             )
         return self
 
-    def twin_frames(self) -> tuple[int, ...]:
+    def compared_frames(self) -> tuple[int, ...]:
         """Numbers of the frames nearest the wanted parts of the cycle."""
         count = self.simulation.frames
-        return tuple(round(one * count / 100.0) % count for one in self.fe_twin.frames_percent)
+        return tuple(
+            round(one * count / 100.0) % count for one in self.fe_comparison.frames_percent
+        )
 
-    def twin_cases(self) -> tuple[Case, ...]:
+    def compared_cases(self) -> tuple[Case, ...]:
         """Cases that are computed: all, or the corners and the centre of the design."""
         cases = self.case_list()
-        if self.fe_twin.cases == "all":
+        if self.fe_comparison.cases == "all":
             return cases
         masses = len({case.body_mass for case in cases})
         corners = 0, masses - 1, centre_case(cases), len(cases) - masses, len(cases) - 1

@@ -14,8 +14,11 @@ from kneewear.study.analysis_settings import MeasuredOptions
 from kneewear.study.study import Study
 
 # Verdicts of a law in a test, and in all tests of a kind of contact.
-AGREES, REFUTED, CALIBRATED = "agrees", "refuted", "calibrated"
-SURVIVES, UNTESTED = "survives", "not tested"
+AGREES = "agrees"
+REFUTED = "refuted"
+CALIBRATED = "calibrated"
+SURVIVES = "survives"
+UNTESTED = "not tested"
 # The law whose wear factor is constant.
 TRIVIAL = "archard"
 # A law is refuted by a ratio of predicted and measured wear off one by more than so many standard

@@ -38,13 +38,16 @@ Values = dict[str, float]
 Solution = Callable[[Array], tuple[Array, Values]]
 
 # Polyethylene on cobalt-chromium as in a knee: radius, penetration and layer, mm.
-RADIUS, DEPTH, THICKNESS = 30.0, 0.2, 8.0
-YOUNGS_MODULUS, POISSON_RATIO = 463.0, 0.46
+RADIUS = 30.0
+DEPTH = 0.2
+THICKNESS = 8.0
+YOUNGS_MODULUS = 463.0
+POISSON_RATIO = 0.46
 MODULUS = confined_modulus(YOUNGS_MODULUS, POISSON_RATIO)
 # Contact radius, or half width under a cylinder, mm.
 EDGE = winkler.contact_radius(RADIUS, DEPTH)
 # Contacts on a plate are this far medial of the fixed body's origin, mm: half a condyle spacing.
-LEVER = 23.0
+CHARACTERISTIC_LENGTH = 23.0
 UPRIGHT = np.eye(3)
 # Elements extend a tenth beyond the contact, so that it may be shifted by a cell.
 JUST_WIDER = 1.1
@@ -303,9 +306,13 @@ def _on_plate(
     half = reach * EDGE
 
     def solution(shift: Array) -> tuple[Array, Values]:
-        z = LEVER + float(shift[1])
+        z = CHARACTERISTIC_LENGTH + float(shift[1])
         return np.array([shift[0], RADIUS - DEPTH, z]), {**values, "torque": -values["force"] * z}
 
-    bearing = Bearing("plate", plate((-half, half), (LEVER - half, LEVER + half)), THICKNESS)
+    bearing = Bearing(
+        "plate",
+        plate((-half, half), (CHARACTERISTIC_LENGTH - half, CHARACTERISTIC_LENGTH + half)),
+        THICKNESS,
+    )
     name = f"{name}, {law}, {measure.replace('_', ' ')}"
     return AnalyticalContact(name, bearing, indenter, LAWS[law][0], solution)

@@ -14,8 +14,8 @@ from kneewear.contact import hertz
 from kneewear.contact.hertz import contact_modulus
 from kneewear.evidence.verification import winkler
 from kneewear.evidence.verification.analytical_contacts import (
+    CHARACTERISTIC_LENGTH,
     DEPTH,
-    LEVER,
     MODULUS,
     POISSON_RATIO,
     RADIUS,
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 Row = dict[str, str | float]
 
 
-def comparison(
+def compared_value(
     subject: str,
     quantity: str,
     unit: str,
@@ -90,7 +90,7 @@ def compare_contacts(seed: int, offsets: int = 24) -> Iterator[Row]:
         _, exact = contact.solution(np.zeros(2))
         targets = TARGETS if contact.name.startswith("sphere") else {}
         for name, errors in contact.errors(CELLS, positions).items():
-            yield comparison(
+            yield compared_value(
                 contact.name,
                 name,
                 UNITS[name],
@@ -176,7 +176,9 @@ def _compare_half_space(positions: Array) -> Iterator[Row]:
     for name, value in expected.items():
         errors = np.array(computed[name]) / value - 1.0
         target = HALF_SPACE_TARGETS[name]
-        yield comparison("sphere, half-space", name, UNITS[name], value, errors, "Hertz", target)
+        yield compared_value(
+            "sphere, half-space", name, UNITS[name], value, errors, "Hertz", target
+        )
 
 
 Curve = tuple[Array, Array]
@@ -186,7 +188,8 @@ HALF_SPACE_MODULUS = contact_modulus(YOUNGS_MODULUS, POISSON_RATIO)
 LAYER = winkler.LinearLayer(MODULUS, THICKNESS)
 LOAD = winkler.sphere_force(RADIUS, DEPTH, LAYER)
 DEEPEST = 0.4  # mm
-_DEPTHS, _FINE_DEPTHS = np.linspace(0.0, DEEPEST, 9)[1:], np.linspace(0.0, DEEPEST, 81)
+_DEPTHS = np.linspace(0.0, DEEPEST, 9)[1:]
+_FINE_DEPTHS = np.linspace(0.0, DEEPEST, 81)
 _CELLS = 28
 
 
@@ -216,10 +219,13 @@ def compare_sphere_models() -> pd.DataFrame:
 def _foundation() -> tuple[Curve, Curve]:
     """Pressure profile and force curve of the engine."""
     evaluate, pair = sphere_on_layer("linear", reach=1.5).on_grid((_CELLS, _CELLS))
-    results = [evaluate(np.array([0.0, RADIUS - depth, LEVER])) for depth in (DEPTH, *_DEPTHS)]
+    results = [
+        evaluate(np.array([0.0, RADIUS - depth, CHARACTERISTIC_LENGTH]))
+        for depth in (DEPTH, *_DEPTHS)
+    ]
     x, _, z = pair.centre[results[0].element].T
     forces = np.array([-result.force[1] for result in results[1:]])
-    return _profile(np.hypot(x, z - LEVER), results[0].pressure), (_DEPTHS, forces)
+    return _profile(np.hypot(x, z - CHARACTERISTIC_LENGTH), results[0].pressure), (_DEPTHS, forces)
 
 
 def _half_space() -> tuple[Curve, Curve]:

@@ -19,7 +19,7 @@ from kneewear.contact._kernels import Options, into_moving_frame
 from kneewear.knees.contact._interpolation_kernels import FieldArrays, interpolate, is_in_field
 
 # Cosine of the largest angle between an element's normal and the line to the surface.
-LEAST_FACING = 0.1
+MIN_FACING = 0.1
 
 
 class FieldPair(NamedTuple):
@@ -68,7 +68,7 @@ def find_active(pair: FieldPair, rotation: NDArray, translation: NDArray) -> Non
                 turned += rotation[b, a] * normal[b, n]
             work.normal[a, slot] = turned
             facing -= turned * found[1 + a]
-        if not facing > LEAST_FACING:
+        if not facing > MIN_FACING:
             continue
         work.point[0, slot], work.point[1, slot], work.point[2, slot] = x, y, z
         for m in range(10):

@@ -60,7 +60,7 @@ Law = Literal[
     "flores",
 ]
 # Frames of a part of the course that is compared by itself.
-_LEAST_FRAMES = 3
+_MIN_FRAMES = 3
 _JOINT = Range("N/mm", 1, 1e3, 1e6, 1e8, "A gap of 0.1 mm under 1 kN at 1e4 N/mm")
 _LOAD = Range("N", -1e5, -5000, 5000, 1e5, "Seven body weights are 5000 N")
 _MOMENT = Range("N m", -1e3, -100, 100, 1e3, "Moments about the knee are up to 100 N m")
@@ -496,9 +496,9 @@ class ComposedKneeSettings(KneeSettings):
         places = np.linspace(self.course.first, self.course.last, self.course.frames)
         for name, motion in self.compare.items():
             for part, (start, end) in motion.parts.items():
-                if np.count_nonzero((places >= start) & (places <= end)) < _LEAST_FRAMES:
+                if np.count_nonzero((places >= start) & (places <= end)) < _MIN_FRAMES:
                     found, remedy = f"{start:g} to {end:g}", "Give it in units of the course."
-                    expected = f"a part of the course with {_LEAST_FRAMES} frames or more"
+                    expected = f"a part of the course with {_MIN_FRAMES} frames or more"
                     raise fault_at(("compare", name, "parts", part), found, expected, remedy)
         first = next(iter(self.compare.values()), None)
         if self.tuning is not None and (first is None or any(map(isnan, first.targets.values()))):

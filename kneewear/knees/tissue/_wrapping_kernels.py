@@ -17,17 +17,18 @@ TANGENCY = 1e-12
 # Largest turn of a geodesic in one integration step, rad: lengths err by less than 1e-8.
 TURN = 0.07
 # Longest Newton step, rad and parts of the smallest semi-axis.
-LONGEST_STEP = 0.2
+MAX_STEP = 0.2
 # Longest geodesic tried, in largest semi-axes.
-LONGEST_GEODESIC = 12.0
+MAX_GEODESIC = 12.0
 # Chain that replaces a start from which Newton's method did not converge.
-NODES, SWEEPS = 32, 400
+NODES = 32
+SWEEPS = 400
 # Plane sections from which the shortest path around an ellipsoid is sought, and how much longer
 # than the shortest one a section may be to be refined, too.
 DIRECTIONS = 12
 WORTH_TRYING = 1.1
 # A path beside a cylinder winds at most by this before it counts as passing on the other side.
-MOST_TURNED = 1.5 * np.pi
+MAX_TURNED = 1.5 * np.pi
 
 
 @compiled
@@ -133,7 +134,7 @@ def _around_circle(
     if sided:
         sense = 1.0 if sx * (by - ay) - sy * (bx - ax) >= 0.0 else -1.0
     swept = sense * turn
-    if swept < MOST_TURNED - 2.0 * np.pi:
+    if swept < MAX_TURNED - 2.0 * np.pi:
         swept += 2.0 * np.pi
     lead, trail = np.arccos(radius / a), np.arccos(radius / b)
     arc = swept - lead - trail
@@ -278,12 +279,12 @@ def _refine(
         largest = abs(step[2])
         for i in (0, 1, 3):
             largest = max(largest, abs(step[i]) / smallest)
-        if largest > LONGEST_STEP:
-            step *= LONGEST_STEP / largest
+        if largest > MAX_STEP:
+            step *= MAX_STEP / largest
         here += step[0] * frames[0, 0] + step[1] * frames[0, 1]
         along += step[2] * frames[0, 1]
         length += step[3]
-        if abs(length) > LONGEST_GEODESIC * size.max():
+        if abs(length) > MAX_GEODESIC * size.max():
             break
         _project(size, here, along)
     points[0], points[1] = here, there

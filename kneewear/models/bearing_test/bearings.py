@@ -39,9 +39,11 @@ _REACH = 1.6
 # Angle of the elements of a ball or socket from its axis, rad: elements end at 80 deg.
 _CAP = math.radians(75.0)
 # Half angles of a ball that turns, and of elements, rad.
-_WIDE, _UPPER = (2.9, 1.5), (1.4, 1.4)
+_WIDE = (2.9, 1.5)
+_UPPER = (1.4, 1.4)
 # A patch reaches so far beyond its elements, mm; largest sine of an inclination.
-_MARGIN, _STEEPEST = 1.0, 0.95
+_MARGIN = 1.0
+_STEEPEST = 0.95
 _DOWN = np.diag([1.0, -1.0, -1.0])
 
 

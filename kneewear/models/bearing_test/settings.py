@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kneewear.base.faults import fault, fault_at, refuse_no_ring, suggestion
+from kneewear.base.faults import check_ring_radii, fault, fault_at, suggestion
 from kneewear.base.ranges import Range
 from kneewear.base.types import (
     FileName,
@@ -63,7 +63,7 @@ class RingPin(PlanarBearing):
 
     @model_validator(mode="after")
     def _is_a_ring(self) -> RingPin:
-        refuse_no_ring(self.inner_radius_mm, self.outer_radius_mm)
+        check_ring_radii(self.inner_radius_mm, self.outer_radius_mm)
         return self
 
 

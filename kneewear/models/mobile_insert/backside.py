@@ -1,4 +1,4 @@
-"""The flat lower face of an insert on its tray: pressure, friction and sliding."""
+"""The flat backside of an insert on its tray: pressure, friction and sliding."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Array = NDArray[np.float64]
 
 LOWER = "lower"
 # Rounds in which elements without pressure are left out.
-MOST_ROUNDS = 100
+MAX_ROUNDS = 100
 UP = 1
 
 
 @dataclass(frozen=True)
-class LowerFace:
-    """Elements of the lower face, as seen from above, with the pivot.
+class Backside:
+    """Elements of the backside, as seen from above, with the pivot.
 
     `grid` has one side, `pivot` (3,), mm, is the point of the axis of rotation in the face.
     """
@@ -84,7 +84,7 @@ class LowerFace:
         base = np.column_stack([np.ones(len(arm)), arm[:, 0], arm[:, 2]])
         target = np.array([-wrench[UP], -wrench[5], wrench[3]])
         touching = np.ones(len(arm), dtype=bool)
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             part = base[touching]
             matrix = part.T @ (part * self.area[touching, None])
             if touching.sum() < len(target) or np.linalg.matrix_rank(matrix) < len(target):
@@ -177,8 +177,8 @@ def friction_stress(pressure: Array, friction: FaceFriction) -> Array:
     return friction.coefficient * reduced
 
 
-def build_lower_face(settings: BacksideSettings, implant: Implant, thickness: float) -> LowerFace:
-    """Elements of the lower face of an insert of a thickness, mm, at its flat underside."""
+def build_backside(settings: BacksideSettings, implant: Implant, thickness: float) -> Backside:
+    """Elements of the backside of an insert of a thickness, mm, at its flat underside."""
     underside = implant.underside
     height = float(underside) if isinstance(underside, int | float) else 0.0
     more = thickness - implant.nominal_thickness
@@ -194,7 +194,7 @@ def build_lower_face(settings: BacksideSettings, implant: Implant, thickness: fl
         max(4, math.ceil(width / settings.element_mm)) for width in (high - low - 2.0).tolist()
     )
     cells = bearing.rectangle(rows, columns)
-    return LowerFace(build_elements(bearing, cells, nominal_thickness=thickness), pivot)
+    return Backside(build_elements(bearing, cells, nominal_thickness=thickness), pivot)
 
 
 def _plan(face: AnyFace) -> Coverage:

@@ -14,14 +14,14 @@ from kneewear.activity.load import GRAVITY
 from kneewear.base.cases import WHOLE, Output
 from kneewear.base.schemas import CONTACT
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.models.mobile_insert.backside import LOWER, LowerFace, build_lower_face, moment_about
-from kneewear.models.mobile_insert.insert_motion import Platform
+from kneewear.models.mobile_insert.backside import LOWER, Backside, build_backside, moment_about
+from kneewear.models.mobile_insert.insert_motion import InsertOnTray
 from kneewear.models.mobile_insert.settings import BacksideStudy, Micromotion, MobileInsert
 from kneewear.motion.cycle import contact_histories
-from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.evaluation import build_layers, build_pairs
 from kneewear.motion.history import case_coordinates, cases_of, failure_attribute
-from kneewear.motion.quasi_static import of_plateaus
+from kneewear.motion.quasi_static import share_of_plateaus
 from kneewear.study.inputs import CaseInputs, with_exact_distances
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.laws import cycles_of_life
@@ -60,7 +60,7 @@ class FaceCycle:
     (frame,): `percent` of the cycle, `femoral_rotation` and `insert_rotation` against the tray,
     deg, tibial external rotation positive, `insert_posterior` and `insert_medial`, its displacement
     on the tray, mm, `axial_moment` of the femoral component on the insert about the pivot and
-    `friction_moment`, the largest that the lower face resists with, N m.
+    `friction_moment`, the largest that the backside resists with, N m.
     """
 
     upper: xr.Dataset
@@ -71,7 +71,7 @@ class FaceCycle:
 
 @dataclass(frozen=True)
 class FacesWear:
-    """Numbers of a case by column, and a dataset of its curves and of its lower face."""
+    """Numbers of a case by column, and a dataset of its curves and of its backside."""
 
     values: Mapping[str, float]
     dataset: xr.Dataset
@@ -103,15 +103,15 @@ def compute_faces(study: BacksideStudy, inputs: CaseInputs) -> FacesWear:
     Notes
     -----
     Contact of the bearing is that of model wear, but for the rotation of the insert. Creep of the
-    lower face is not computed: the whole face is under less pressure than the bearing, and the
+    backside is not computed: the whole face is under less pressure than the bearing, and the
     compression of the layer is counted there.
     """
-    lower = build_lower_face(study.backside, inputs.knee(study).implant, study.insert.thickness_mm)
+    lower = build_backside(study.backside, inputs.knee(study).implant, study.insert.thickness_mm)
     cycles = face_cycles(study, inputs, lower)
     uppers = {name: cycle.upper for name, cycle in cycles.items()}
     lowers = {name: cycle.lower for name, cycle in cycles.items()}
     wear, grid = study.wear, inputs.knee(study).grid
-    own = wear_of_lower_face(study)
+    own = wear_of_backside(study)
     values: dict[str, float] = {}
     maps = {}
     for face, histories, elements, settings in (
@@ -144,8 +144,8 @@ def compute_faces(study: BacksideStudy, inputs: CaseInputs) -> FacesWear:
     return FacesWear(values, _kept(cycles, lower, maps[LOWER]))
 
 
-def wear_of_lower_face(study: BacksideStudy) -> WearSettings:
-    """Wear settings of the lower face: its own law and factor, without creep."""
+def wear_of_backside(study: BacksideStudy) -> WearSettings:
+    """Wear settings of the backside: its own law and factor, without creep."""
     backside = study.backside
     return study.wear.model_copy(
         update={
@@ -157,7 +157,7 @@ def wear_of_lower_face(study: BacksideStudy) -> WearSettings:
     )
 
 
-def face_cycles(study: BacksideStudy, inputs: CaseInputs, lower: LowerFace) -> dict[str, FaceCycle]:
+def face_cycles(study: BacksideStudy, inputs: CaseInputs, lower: Backside) -> dict[str, FaceCycle]:
     """Contact of both faces over a cycle of each activity of a case."""
     movement = study.backside.movement
     if isinstance(movement, Micromotion):
@@ -186,7 +186,7 @@ def micromotion_path(movement: Micromotion, frames: int) -> Array:
 
 
 def _with_micromotion(
-    upper: xr.Dataset, activity: Activity, movement: Micromotion, lower: LowerFace
+    upper: xr.Dataset, activity: Activity, movement: Micromotion, lower: Backside
 ) -> FaceCycle:
     """Cycle of a fixed insert with a stated motion on its tray."""
     force = -upper["force"].values[0].sum(axis=1)
@@ -202,7 +202,7 @@ def _face_cycle(
     activity: Activity,
     wrenches: Array,
     path: Array,
-    lower: LowerFace,
+    lower: Backside,
     resistance: Array,
     closure: Array,
 ) -> FaceCycle:
@@ -231,15 +231,17 @@ def move_insert(
     inputs: CaseInputs,
     activity: Activity,
     movement: MobileInsert,
-    lower: LowerFace,
+    lower: Backside,
 ) -> FaceCycle:
     """Cycle of an insert whose motion on the tray follows from friction of both faces."""
     settings = (with_exact_distances(study) if inputs.exact else study).simulation
     knee = inputs.knee(study)
     pairs = build_pairs(knee, settings)
     layers = build_layers(knee.grid, pairs, study.insert.thickness_mm, settings)
-    placed = of_plateaus(refer_to_seat(activity, knee, settings), knee.grid.sides, settings)
-    moved = Platform(
+    placed = share_of_plateaus(
+        refer_to_dwell_pose(activity, knee, settings), knee.grid.sides, settings
+    )
+    moved = InsertOnTray(
         pairs, layers, placed, study.patient.body_mass_kg * GRAVITY, settings, movement, lower
     ).solve()
     contacts = tuple(frame.contacts for frame in moved.frames)
@@ -309,8 +311,8 @@ def _part_on_tray(cycles: Mapping[str, FaceCycle]) -> float:
     return lower / (lower + upper)
 
 
-def _kept(cycles: Mapping[str, FaceCycle], lower: LowerFace, maps: xr.Dataset) -> xr.Dataset:
-    """Curves of the first activity, and the lower face at the end of the first life."""
+def _kept(cycles: Mapping[str, FaceCycle], lower: Backside, maps: xr.Dataset) -> xr.Dataset:
+    """Curves of the first activity, and the backside at the end of the first life."""
     name, cycle = next(iter(cycles.items()))
     units = {
         "percent": "%", "femoral_rotation": "deg", "insert_rotation": "deg",

@@ -16,7 +16,7 @@ from kneewear.report.analyses import draw_analyses
 from kneewear.study.study import Study
 
 # Cases that figures show.
-MOST = 6
+MAX_CASES_SHOWN = 6
 COLOURS = (style.BLUE, style.SKY, style.GREEN, style.AMBER, style.RED, style.PURPLE)
 
 _GLIDES = ("insert_posterior", "insert_medial")
@@ -37,8 +37,8 @@ def draw_faces(kept: xr.Dataset) -> dict[str, Figure]:
     """Figures `insert_rotation` and `lower_face` of the first cases; none without one."""
     if "case" not in kept.dims:
         return {}
-    shown = kept.isel(case=slice(MOST))
-    return {"insert_rotation": draw_rotation(shown), "lower_face": draw_lower_face(shown)}
+    shown = kept.isel(case=slice(MAX_CASES_SHOWN))
+    return {"insert_rotation": draw_rotation(shown), "lower_face": draw_backside(shown)}
 
 
 @style.styled
@@ -66,8 +66,8 @@ def draw_rotation(kept: xr.Dataset) -> Figure:
 
 
 @style.styled
-def draw_lower_face(kept: xr.Dataset) -> Figure:
-    """Wear depth of the lower face of each case, as seen from above."""
+def draw_backside(kept: xr.Dataset) -> Figure:
+    """Wear depth of the backside of each case, as seen from above."""
     depths = 1e3 * kept["lower_wear_depth"].values
     top = max(float(depths.max()), 1e-9)
     figure, panels = style.panels_in_rows(len(depths), min(len(depths), 3), 2.6)

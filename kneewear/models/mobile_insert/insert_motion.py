@@ -15,10 +15,10 @@ from kneewear.contact import _kernels
 from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import LEVER
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.models.mobile_insert._sliding_kernels import dissipate
-from kneewear.models.mobile_insert.backside import LowerFace, friction_stress, moment_about
+from kneewear.models.mobile_insert.backside import Backside, friction_stress, moment_about
 from kneewear.models.mobile_insert.settings import Glide, MobileInsert
 from kneewear.motion.alignment import build_alignment, neutral_alignment
 from kneewear.motion.cycle import CycleBoundaryConditions, CycleSolution, axial_forces
@@ -36,21 +36,28 @@ GLIDES = get_args(Glide)
 TRANSITIONS = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
 # A place is found to this, mm (rotations turn a lever by it), in so many rounds; after the first of
 # them they may be longer than expected, up to this ratio.
-FOUND, MOST_ROUNDS, FIRST_ROUNDS, LONG = 1e-5, 100, 16, 8.0
+POSITION_TOLERANCE = 1e-5
+MAX_ROUNDS = 100
+FIRST_ROUNDS = 16
+LONG = 8.0
 # The minimum of the energy of a round is found to this, mm.
-PLACED = 0.1 * FOUND
+PLACED = 0.1 * POSITION_TOLERANCE
 # Rounds may close on a place where forces jump as elements enter contact: steps to both sides, mm.
 JUMP = 0.02
 # The longest step and the largest displacement, mm.
-LONGEST, FARTHEST = 0.5, 40.0
+MAX_STEP = 0.5
+MAX_DISPLACEMENT = 40.0
 # Least stiffness of the contact that is expected, N/mm; after so many rounds it is measured anew,
 # by differences of a displacement, mm.
-SOFTEST, MEASURED, DIFFERENCE = 0.1, 8, 1e-2
+MIN_STIFFNESS_FRACTION = 0.1
+MEASURED = 8
+DIFFERENCE = 1e-2
 # Stiffness of a stop, N/mm.
 STOP = 1e5
 # A cycle is repeated until the insert ends it where it began, mm, or so many times.
-CLOSED, MOST_CYCLES = 1e-3, 8
-SCALE = np.array([1.0, 1.0, LEVER])
+CYCLE_TOLERANCE = 1e-3
+MAX_CYCLES = 8
+SCALE = np.array([1.0, 1.0, CHARACTERISTIC_LENGTH])
 
 
 class _State(NamedTuple):
@@ -86,7 +93,7 @@ class _Sliding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PlatformMotion:
+class InsertMotion:
     """Motion of the insert on its tray over a cycle, and contact of the bearing.
 
     Parameters
@@ -100,7 +107,7 @@ class PlatformMotion:
         Contact of the bearing.
     driving, resistance : array, shape (frame,)
         Moment of the femoral component on the insert about the pivot, and the largest that friction
-        of the lower face resists a rotation with, N mm.
+        of the backside resists a rotation with, N mm.
     closure : array, shape (3,)
         Largest change of the path over the last cycle, mm and rad.
     """
@@ -114,13 +121,13 @@ class PlatformMotion:
 
 
 @dataclass(frozen=True)
-class Platform:
+class InsertOnTray:
     """An insert that moves on its tray along some coordinates, under an activity and a body weight.
 
     Notes
     -----
     Inertia is neglected: along each free coordinate contact pressure and friction of the bearing
-    balance the friction of the lower face at every frame. An element of a face with the pressure p
+    balance the friction of the backside at every frame. An element of a face with the pressure p
     and the area A that slides by v since the frame before bears the friction
 
         mu p A v / sqrt(v^2 + v0^2),
@@ -138,13 +145,13 @@ class Platform:
     activity: Activity
     weight: float
     settings: SimulationSettings
-    platform: MobileInsert
-    lower: LowerFace
+    mobile_insert: MobileInsert
+    lower: Backside
 
     @cached_property
     def _starts(self) -> Array | None:
         """Poses (frame, 6) that searches start from: those on a fixed insert, if it only turns."""
-        if self.platform.free != ("rotation",):
+        if self.mobile_insert.free != ("rotation",):
             return None
         motion, _ = solve_quasi_static(
             self.pairs, self.layers, self.activity, self.weight, self.settings
@@ -154,15 +161,15 @@ class Platform:
     @cached_property
     def _free(self) -> Array:
         """Numbers of the free coordinates of the path."""
-        return np.array([GLIDES.index(name) for name in self.platform.free])
+        return np.array([GLIDES.index(name) for name in self.mobile_insert.free])
 
-    def solve(self) -> PlatformMotion:
+    def solve(self) -> InsertMotion:
         """Motion of the insert over a cycle; ConvergenceError if a frame has no equilibrium."""
         count = self.activity.percent.size
         before = self._at(0, self._first(), self.activity.coordinates[0])
         stiffness = np.diag(-np.ones(3))
         last = np.full((count, 3), np.inf)
-        for _ in range(MOST_CYCLES):
+        for _ in range(MAX_CYCLES):
             found: list[_State] = []
             driving = []
             for number in range(count):
@@ -172,11 +179,11 @@ class Platform:
                 found.append(after)
             path = np.array([one.path for one in found])
             closure = np.abs(path - last).max(axis=0)
-            if (closure * SCALE).max() < CLOSED:
+            if (closure * SCALE).max() < CYCLE_TOLERANCE:
                 break
             last = path
-        friction = self.platform.lower_friction
-        return PlatformMotion(
+        friction = self.mobile_insert.lower_friction
+        return InsertMotion(
             path,
             self._solution(found),
             tuple(one.equilibrium for one in found),
@@ -202,7 +209,7 @@ class Platform:
         """
         near = before.pose if self._starts is None else self._starts[number]
         state, part, last = self._at(number, before.path, near), 1.0, np.zeros(3)
-        for done in range(MOST_ROUNDS):
+        for done in range(MAX_ROUNDS):
             if done and done % MEASURED == 0:
                 stiffness = self._stiffness(number, state)
             step = self._step(state, before, stiffness)
@@ -210,17 +217,17 @@ class Platform:
             # Rounds that return are shortened, those that go on for long become longer.
             part *= 0.5 if step @ last < 0.0 else 1.5
             part = min(part, 1.0 if done < FIRST_ROUNDS else LONG)
-            last = min(part, LONGEST / max(length, FOUND)) * step
+            last = min(part, MAX_STEP / max(length, POSITION_TOLERANCE)) * step
             near = state.pose if self._starts is None else near
             found = self._at(number, state.path + last / SCALE, near)
             stiffness = _updated(stiffness, last, (found.pushed - state.pushed) / SCALE)
             state = found
-            at_a_jump = float(np.abs(last).max()) <= FOUND and length <= JUMP
-            if length <= FOUND or at_a_jump:
+            at_a_jump = float(np.abs(last).max()) <= POSITION_TOLERANCE and length <= JUMP
+            if length <= POSITION_TOLERANCE or at_a_jump:
                 if state.tips is not None:
                     raise state.tips
                 return state, stiffness
-            if (np.abs(state.path) * SCALE).max() > FARTHEST:
+            if (np.abs(state.path) * SCALE).max() > MAX_DISPLACEMENT:
                 break
         raise ConvergenceError(
             "Place of the insert on its tray", number, length, "mm",
@@ -238,7 +245,7 @@ class Platform:
         faces = self._upper(state, before), self._lower(state, before)
         most, way, arm, sense = (np.concatenate(one) for one in zip(*faces, strict=True))
         pushed, linear = (state.pushed / SCALE)[free], stiffness[np.ix_(free, free)]
-        stop = self.platform.anterior_posterior_stop_mm
+        stop = self.mobile_insert.anterior_posterior_stop_mm
         first = (free == 0).astype(float)
         rates, rates_of_rates, moved = np.empty(3), np.empty((3, 3)), np.zeros(3)
 
@@ -261,7 +268,7 @@ class Platform:
         step = np.zeros(len(free))
         for transition in TRANSITIONS:
             value, slope, curve = energy(step, transition)
-            for _ in range(MOST_ROUNDS):
+            for _ in range(MAX_ROUNDS):
                 change = -np.linalg.solve(curve, slope)
                 tried = energy(step + change, transition)
                 while (
@@ -279,8 +286,8 @@ class Platform:
         return whole
 
     def _lower(self, state: _State, before: _State) -> _Sliding:
-        """Sliding of the lower face since a frame before."""
-        most = friction_stress(state.pressure, self.platform.lower_friction) * self.lower.area
+        """Sliding of the backside since a frame before."""
+        most = friction_stress(state.pressure, self.mobile_insert.lower_friction) * self.lower.area
         arm = (self.lower.centre - self.lower.pivot)[:, [0, 2]]
         now, last = (_turned(arm, one.path[2]) for one in (state, before))
         way = state.path[:2] - before.path[:2] + now - last
@@ -335,7 +342,7 @@ class Platform:
                 half,
             )  # fmt: skip
             way = 2.0 * (half[:, :1] * rows + half[:, 1:] * columns)
-            most = friction_stress(contact.pressure, self.platform.upper_friction)
+            most = friction_stress(contact.pressure, self.mobile_insert.upper_friction)
             plan, arm = (
                 _turned(part[:, [0, 2]], state.path[2]) for part in (way, centre - self.lower.pivot)
             )
@@ -381,7 +388,7 @@ def _turned(plan: Array, angle: float) -> Array:
 def _updated(stiffness: Array, step: Array, change: Array) -> Array:
     """Symmetric stiffness (3, 3), not positive, that gives the change of force of a last step."""
     square = float(step @ step)
-    if square < FOUND**2:
+    if square < POSITION_TOLERANCE**2:
         return stiffness
     miss = change - stiffness @ step
     both = np.outer(miss, step)
@@ -393,7 +400,7 @@ def _updated(stiffness: Array, step: Array, change: Array) -> Array:
 def _negative(stiffness: Array) -> Array:
     """The nearest symmetric stiffness under which the contact returns the insert."""
     values, vectors = np.linalg.eigh(stiffness)
-    returning: Array = (vectors * np.minimum(values, -SOFTEST)) @ vectors.T
+    returning: Array = (vectors * np.minimum(values, -MIN_STIFFNESS_FRACTION)) @ vectors.T
     return returning
 
 

@@ -1,4 +1,4 @@
-"""Settings of both faces of an insert: its bearing, and the lower face on its tray."""
+"""Settings of both faces of an insert: its bearing, and the backside on its tray."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.base.faults import fault, fault_at, refuse_no_ring
+from kneewear.base.faults import check_ring_radii, fault, fault_at
 from kneewear.base.ranges import Range
 from kneewear.base.types import MEDIAL, POSTERIOR, Finite, NonNegative, Positive, Settings, quantity
 from kneewear.study.study import CaseStudy
@@ -29,7 +29,7 @@ Glide = Literal["anterior_posterior", "medial_lateral", "rotation"]
 
 
 class RingFace(Settings):
-    """Lower face whose plan is a circle or a ring about the pivot."""
+    """Backside whose plan is a circle or a ring about the pivot."""
 
     shape: Literal["ring"] = Field(description="Circle or ring about the pivot.")
     inner_radius_mm: NonNegative = quantity("Inner radius: that of a post, or zero.", _HOLE, 0.0)
@@ -37,12 +37,12 @@ class RingFace(Settings):
 
     @model_validator(mode="after")
     def _is_a_ring(self) -> RingFace:
-        refuse_no_ring(self.inner_radius_mm, self.outer_radius_mm)
+        check_ring_radii(self.inner_radius_mm, self.outer_radius_mm)
         return self
 
 
 class RectangleFace(Settings):
-    """Lower face whose plan is a rectangle with a round hole, both about the pivot."""
+    """Backside whose plan is a rectangle with a round hole, both about the pivot."""
 
     shape: Literal["rectangle"] = Field(description="Rectangle about the pivot.")
     half_length_mm: Positive = quantity("Half of the anterior-posterior length.", _FACE)
@@ -98,7 +98,7 @@ class MobileInsert(Settings):
         "meniscal bearing.",
     )
     upper_friction: FaceFriction = Field(description="Friction of the bearing on the femur.")
-    lower_friction: FaceFriction = Field(description="Friction of the lower face on the tray.")
+    lower_friction: FaceFriction = Field(description="Friction of the backside on the tray.")
     anterior_posterior_stop_mm: Positive | None = quantity(
         "Displacement from the middle at which a stop ends gliding; null for none.",
         Range("mm", 0, 0.5, 15, 30, "Gliding inserts have stops at 2 to 10 mm"),
@@ -152,9 +152,9 @@ class Micromotion(Settings):
 
 
 class BacksideSettings(Settings):
-    """Lower face of the insert: its plan, its motion on the tray, its wear."""
+    """Backside of the insert: its plan, its motion on the tray, its wear."""
 
-    face: AnyFace = Field(description="Plan of the lower face, flat on a flat tray.")
+    face: AnyFace = Field(description="Plan of the backside, flat on a flat tray.")
     pivot_mm: tuple[Finite, Finite] = quantity(
         "Posterior and medial position of the axis of rotation, in the frame of the insert.",
         Range("mm", -60, -30, 30, 60, f"{POSTERIOR.source}, {MEDIAL.source}", least=0.06),
@@ -166,9 +166,9 @@ class BacksideSettings(Settings):
     element_mm: Positive = quantity(
         "Width of the elements.", Range("mm", 0.05, 0.3, 4, 20, "A tenth of the face's radius")
     )
-    wear_law: str = Field(description="Wear law of the lower face, of those of wear.wear_law.")
+    wear_law: str = Field(description="Wear law of the backside, of those of wear.wear_law.")
     wear_factor_mm3_per_n_m: Positive = quantity(
-        "Wear factor of the lower face, where its law has one.",
+        "Wear factor of the backside, where its law has one.",
         Range("mm3/(N m)", 1e-10, 1e-9, 5e-6, 1e-4, "Straight paths 1e-9 to 1e-7 (from memory)"),
     )
 
@@ -188,12 +188,12 @@ class BacksideStudy(CaseStudy):
     """Wear of both faces of an insert."""
 
     model: Literal["backside"] = Field(
-        description="Wear of the bearing of an insert, and of its lower face."
+        description="Wear of the bearing of an insert, and of its backside."
     )
-    backside: BacksideSettings = Field(description="The lower face.")
+    backside: BacksideSettings = Field(description="The backside.")
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
-        """Yield the ratio of width and length of a rectangular lower face."""
+        """Yield the ratio of width and length of a rectangular backside."""
         face = self.backside.face
         if face is not None and face.shape == "rectangle" and len(self.implant.bearings) > 1:
             at = ("backside", "face", "half_width_mm")
@@ -244,7 +244,7 @@ class BacksideStudy(CaseStudy):
         return self
 
     @model_validator(mode="after")
-    def _platform_follows_a_motion(self) -> BacksideStudy:
+    def _insert_follows_a_motion(self) -> BacksideStudy:
         if self.backside.movement.motion != "mobile":
             return self
         for name, block in self.simulated_activities().items():

@@ -66,7 +66,7 @@ def press_outputs(study: PressStudy) -> tuple[Output, ...]:
         )
         return tuple(path_outputs((length, force)))
     implants = [case.implant for case in cases]
-    shapes = [one.parametric for one in implants if isinstance(one, ParametricImplant)]
+    shapes = [implant.parametric for implant in implants if isinstance(implant, ParametricImplant)]
     post = any(shape.cam_and_post is not None for shape in shapes)
     plateaus = [side for side in SIDES if any(side in one.bearings for one in implants)]
     sides = [*plateaus, POST] if post else plateaus

@@ -26,7 +26,7 @@ SHOWN = (
     "stiffness", "positive_end", "negative_end", "peak_load", "max_pressure", "avg_pressure",
     "contact_area",
 )  # fmt: skip
-MOST = 10
+MAX_PANELS = 10
 
 
 def draw_cases(
@@ -77,7 +77,7 @@ def draw_press_effects(effects: pd.DataFrame) -> Figure:
     figure, panels = style.panels_in_rows(len(results), 2, 2.4)
     for axes, (side, quantity) in zip(panels, results, strict=True):
         rows = rows_with(effects, side=side, quantity=quantity)
-        rows = rows.sort_values("span", kind="stable").tail(MOST)
+        rows = rows.sort_values("span", kind="stable").tail(MAX_PANELS)
         heights = np.arange(len(rows))
         for end, strength in (("at_low", 0.4), ("at_high", 1.0)):
             change = rows[end] - rows["at_centre"]

@@ -17,7 +17,8 @@ from kneewear.motion.rig_settings import CONDITIONS, PressSettings
 from kneewear.study.study import Study
 
 # Cases that a job computes in some minutes: of one position, and of a path.
-POSITIONS_PER_JOB, PATHS_PER_JOB = 50, 12
+POSITIONS_PER_JOB = 50
+PATHS_PER_JOB = 12
 # Name of the coordinate of a path among the conditions of a case.
 TEST = "test"
 

@@ -44,7 +44,7 @@ LINE_SAMPLES = (122, 3)
 BORDER_SAMPLES = (61, 61)
 PRESSURES = {"max_pressure": style.RED, "avg_pressure": style.BLUE}
 DIVIDED = ("force_n", "torque_n_mm", "max_pressure_mpa", "avg_pressure_mpa")
-MOST_SHOWN = 12
+MAX_SHOWN = 12
 # Points of the map of bone on each plateau.
 BONE_RASTER = (120, 120)
 # Poses of a settling sequence, by the part of their path so far, and their view, deg.
@@ -111,7 +111,7 @@ def drawn_cases(cases: pd.DataFrame) -> list[str]:
         chosen = chosen[chosen["material"] == cases["material"].iloc[0]]
     names = [str(name) for name in chosen["case"]]
     # Of many some are shown, spread evenly.
-    return names[:: -(-len(names) // MOST_SHOWN)]
+    return names[:: -(-len(names) // MAX_SHOWN)]
 
 
 @style.styled
@@ -242,7 +242,7 @@ def draw_bone_map(contact: xr.Dataset, implant: Implant) -> Figure:
         for side, (_, _, inside, _, lost) in parts.items()
     )
     axes.set_title(f"Without bone under the normal: {shares} of the area seen from above")
-    axes.legend(*(one[:1] for one in axes.get_legend_handles_labels()), loc="upper right")
+    axes.legend(*(label[:1] for label in axes.get_legend_handles_labels()), loc="upper right")
     figure.colorbar(mesh, ax=axes, label="thickness (mm)", shrink=0.8, pad=0.01)
     return figure
 

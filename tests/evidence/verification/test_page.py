@@ -13,7 +13,7 @@ from kneewear.errors import NOT_COMPUTED
 from kneewear.evidence.verification.analytical_contacts import contacts_by_shape
 from kneewear.evidence.verification.engine import (
     compare_sphere_models,
-    comparison,
+    compared_value,
     vary_active_elements,
 )
 from kneewear.evidence.verification.figures import draw_verification
@@ -33,9 +33,11 @@ def tables():
     still = study.run(Case("one", 8.0, 75.0))
     moved = with_values(still, analysis="forward", max_pressure=1.02 * still.max_pressure)
     comparisons = (
-        comparison("sphere", "force", "N", 100.0, np.array([1e-4]), "elastic foundation", 0.05),
-        comparison("sphere", "area", "mm2", 100.0, np.array([0.013]), "elastic foundation", 1.0),
-        comparison("punch", "force", "N", 100.0, np.array([0.025]), "elastic foundation"),
+        compared_value("sphere", "force", "N", 100.0, np.array([1e-4]), "elastic foundation", 0.05),
+        compared_value(
+            "sphere", "area", "mm2", 100.0, np.array([0.013]), "elastic foundation", 1.0
+        ),
+        compared_value("punch", "force", "N", 100.0, np.array([0.025]), "elastic foundation"),
     )
     refinement = [
         {"contact": contact.name, "quantity": name, "rows": n, "worst_error_percent": 9 / n}

@@ -18,7 +18,10 @@ from kneewear.knees.papers.fe_knee.bone_meshes import (
 from kneewear.knees.papers.fe_knee.boundary import boundary_distance, surface_follower
 from kneewear.knees.papers.fe_knee.volume_mesh import VolumeMesh, boundary_triangles, hierarchy
 
-SIZE, RADII, SPACING, LAYER = (50.0, 45.0, 72.0), (30.0, 20.0), 44.0, 1.5
+SIZE = (50.0, 45.0, 72.0)
+RADII = (30.0, 20.0)
+SPACING = 44.0
+LAYER = 1.5
 FACET = 3.0  # mm
 
 

@@ -23,7 +23,9 @@ CARTILAGE = contact_modulus(24.0, 0.38, 24.0, 0.38)  # of two layers
 RESTITUTIONS = (0.616, 0.79)
 LAWS = tuple(FACTORS)
 # Reduced mass, t, speed, mm/s, and stiffness, N/mm^1.5; the restitution does not depend on them.
-MASS, SPEED, STIFFNESS = 0.002, 300.0, 100.0
+MASS = 0.002
+SPEED = 300.0
+STIFFNESS = 100.0
 
 
 class FreeImpact(NamedTuple):

@@ -22,7 +22,9 @@ from tests.knees.papers.restitution import (
     largest_indentation,
 )
 
-MASS, STIFFNESS, SPEED = 2e-3, 100.0, 300.0
+MASS = 2e-3
+STIFFNESS = 100.0
+SPEED = 300.0
 FLOOR = SphereOnPlane((0.0, 0.0, 0.0), 20.0, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 

@@ -14,7 +14,8 @@ from kneewear.mechanics.rotations import body_three_123
 from tests.knees.papers.test_machado_knees import PLANAR, settings
 
 # Of the femoral profile of the shipped study.
-CENTRE, RADIUS = np.array([-13.98, -17.21]), 30.4
+CENTRE = np.array([-13.98, -17.21])
+RADIUS = 30.4
 # The centre is rounded to 0.01 mm, angles of the shipped points to 0.01 deg; radii change by up to
 # 30 mm per radian.
 ROUNDING = 0.005 * np.sqrt(2.0) + np.radians(0.005) * 30.0

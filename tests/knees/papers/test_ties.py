@@ -29,7 +29,8 @@ BAR = KelvinVoigt(17000.0, 0.0, 2e-9)
 # Critical damping of the slowest vibration of the clamped bar, and steps that resolve the fastest.
 DAMPED = replace(BAR, viscosity=0.1)
 SHORT = 1e-6
-AREA, LENGTH = 64.0, 30.0
+AREA = 64.0
+LENGTH = 30.0
 
 
 def body(name, *args, material=BAR, **more):

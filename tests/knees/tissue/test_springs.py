@@ -13,7 +13,8 @@ from kneewear.mechanics.springs import Spring, spring_forces
 from kneewear.mechanics.tension_laws import linear
 from kneewear.motion.system import Body, System
 
-BODY, LONG = "insert", 1e4
+BODY = "insert"
+LONG = 1e4
 STRETCH = st.floats(-3.0, 3.0)
 
 

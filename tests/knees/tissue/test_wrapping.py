@@ -15,7 +15,8 @@ CYLINDER = WrapObject("bar", "cylinder", "femur", (10.0, 0, 0))
 BALL = WrapObject("ball", "sphere", "femur", (10.0, 0, 0))
 EGG = WrapObject("egg", "ellipsoid", "femur", (30.0, 18.0, 12.0))
 KINDS = (CYLINDER, BALL, EGG)
-START, END = np.array([-40.0, 2.0, -7.0]), np.array([35.0, 6.0, 9.0])
+START = np.array([-40.0, 2.0, -7.0])
+END = np.array([35.0, 6.0, 9.0])
 
 
 def test_length_on_a_cylinder_is_that_of_the_unrolled_plane():

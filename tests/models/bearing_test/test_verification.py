@@ -20,7 +20,9 @@ SOLUTIONS = [
     for one in verification.SOLUTIONS
 ]
 # Forces, factors and lengths of one bearing: mm3/(N mm), N, mm.
-K, LOAD, RADIUS = 1.0e-9, 73.0, 28.0
+K = 1.0e-9
+LOAD = 73.0
+RADIUS = 28.0
 
 
 @pytest.mark.compiled

@@ -1,4 +1,4 @@
-"""The lower face of an insert on its tray: closed forms."""
+"""The backside of an insert on its tray: closed forms."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import pytest
 from kneewear.base.cases import Case
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.parametric import build_parametric_implant
-from kneewear.models.mobile_insert.backside import build_lower_face
+from kneewear.models.mobile_insert.backside import build_backside
 from kneewear.models.mobile_insert.settings import BacksideSettings, FaceFriction
 from kneewear.study.settings import validate_study
 from kneewear.wear.accumulation import accumulate_wear
 from tests.study.studies import COARSE
 
-INNER, OUTER = 6.0, 24.0
+INNER = 6.0
+OUTER = 24.0
 LOAD = 2000.0
 AREA = math.pi * (OUTER**2 - INNER**2)
 RING = {"shape": "ring", "inner_radius_mm": INNER, "outer_radius_mm": OUTER}
@@ -32,7 +33,7 @@ def face(**changes):
     }
     block = BacksideSettings.model_validate(settings | changes)
     implant = validate_study(COARSE).implant
-    return build_lower_face(block, build_parametric_implant(implant.parametric, "", 6.0), 10.0)
+    return build_backside(block, build_parametric_implant(implant.parametric, "", 6.0), 10.0)
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.models.mobile_insert.backside import build_lower_face as build
+from kneewear.models.mobile_insert.backside import build_backside as build
 from kneewear.models.mobile_insert.backside import moment_about
 from kneewear.models.mobile_insert.compute import compute_faces, face_cycles
-from kneewear.models.mobile_insert.insert_motion import Platform
-from kneewear.motion.dwell_pose import refer_to_seat
+from kneewear.models.mobile_insert.insert_motion import InsertOnTray
+from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.evaluation import build_layers, build_pairs
 from kneewear.study.inputs import (
     CaseInputs,
@@ -51,7 +51,7 @@ def friction(coefficient):
 
 
 @pytest.fixture(scope="module")
-def platform():
+def mobile_insert():
     return cycle_of(study_of("rotating_platform.yaml", **friction(0.05)))
 
 
@@ -61,8 +61,8 @@ def held():
     return study, cycle_of(study)
 
 
-def test_friction_of_the_lower_face_is_full_where_it_slides_and_less_where_it_rests(platform):
-    curves = platform[0].curves
+def test_friction_of_the_backside_is_full_where_it_slides_and_less_where_it_rests(mobile_insert):
+    curves = mobile_insert[0].curves
     turned = np.abs(np.diff(curves["insert_rotation"], prepend=curves["insert_rotation"][-1]))
     moment, most = np.abs(curves["axial_moment"]), curves["friction_moment"]
     slides = turned > CLOSED_DEG
@@ -70,19 +70,19 @@ def test_friction_of_the_lower_face_is_full_where_it_slides_and_less_where_it_re
     # The rotation is found to 1e-9 rad, where moments change by some N m per 1e-3 rad.
     np.testing.assert_allclose(moment[slides], most[slides], rtol=1e-4)
     assert (moment[~slides] <= most[~slides] * (1.0 + 1e-9)).all()
-    assert platform[0].closure.max() < 1e-3
+    assert mobile_insert[0].closure.max() < 1e-3
 
 
-def test_friction_turns_the_insert_against_its_sliding(platform):
-    curves = platform[0].curves
+def test_friction_turns_the_insert_against_its_sliding(mobile_insert):
+    curves = mobile_insert[0].curves
     turned = np.diff(curves["insert_rotation"], prepend=curves["insert_rotation"][-1])
     slides = np.abs(turned) > CLOSED_DEG
     assert (np.sign(turned[slides]) == np.sign(curves["axial_moment"][slides])).all()
 
 
-def test_forces_on_both_faces_are_action_and_reaction(platform):
+def test_forces_on_both_faces_are_action_and_reaction(mobile_insert):
     """Force and horizontal moments of the femoral component and of the tray add to zero."""
-    cycle, lower = platform
+    cycle, lower = mobile_insert
     force = cycle.upper["force"].values[0].sum(axis=1)
     torque = cycle.upper["torque"].values[0].sum(axis=1)
     arm = lower.centre - lower.pivot
@@ -98,7 +98,7 @@ def test_forces_on_both_faces_are_action_and_reaction(platform):
         assert up @ arm[:, 0] + about[5] == pytest.approx(0.0, abs=30.0 * scale)
 
 
-def test_infinite_friction_of_the_lower_face_gives_the_fixed_insert(held):
+def test_infinite_friction_of_the_backside_gives_the_fixed_insert(held):
     study, (cycle, _) = held
     fixed = inputs_of(study).cycles(study)["gait"]
     assert (cycle.curves["insert_rotation"] == 0.0).all()
@@ -116,9 +116,9 @@ def sliding(history, area):
     return float(np.sum(history["pressure"].values[0] * distance * area))
 
 
-def test_platform_takes_sliding_from_the_bearing_as_it_turns(platform, held):
+def test_mobile_insert_takes_sliding_from_the_bearing_as_it_turns(mobile_insert, held):
     study, (fixed, _) = held
-    turning, lower = platform
+    turning, lower = mobile_insert
     area = exact_knee(study).grid.area
     assert sliding(turning.upper, area) < sliding(fixed.upper, area)
     assert sliding(turning.lower, lower.grid.area) > 0.0
@@ -136,16 +136,16 @@ def gliding(**movement):
     return validate_study(merge_settings(settings, changes))
 
 
-def platform_of(study):
+def mobile_insert_of(study):
     """Insert of a study under its gait, with its motion."""
     inputs = inputs_of(study)
     knee, settings = inputs.knee(study), with_exact_distances(study).simulation
     pairs = build_pairs(knee, settings)
     layers = build_layers(knee.grid, pairs, study.insert.thickness_mm, settings)
-    activity = refer_to_seat(inputs.activities(study)["gait"], knee, settings)
+    activity = refer_to_dwell_pose(inputs.activities(study)["gait"], knee, settings)
     lower = build(study.backside, knee.implant, study.insert.thickness_mm)
     weight = 9.81 * study.patient.body_mass_kg
-    found = Platform(pairs, layers, activity, weight, settings, study.backside.movement, lower)
+    found = InsertOnTray(pairs, layers, activity, weight, settings, study.backside.movement, lower)
     return found, found.solve()
 
 
@@ -156,7 +156,7 @@ def along(way):
 
 def test_forces_on_a_gliding_insert_balance():
     """Friction of both faces, from the displacements of points, and contact pressure."""
-    found, motion = platform_of(gliding(lower_friction={"coefficient": 0.05}))
+    found, motion = mobile_insert_of(gliding(lower_friction={"coefficient": 0.05}))
     lower, coefficient = found.lower, 0.05
     assert np.ptp(motion.path[:, 0]) > 0.1
     assert np.abs(motion.closure).max() < 1e-3
@@ -195,7 +195,7 @@ def test_forces_on_a_gliding_insert_balance():
 
 def test_insert_without_friction_follows_the_femoral_component():
     none = {"coefficient": 0.0}
-    found, motion = platform_of(gliding(lower_friction=none, upper_friction=none))
+    found, motion = mobile_insert_of(gliding(lower_friction=none, upper_friction=none))
     given = found.activity.coordinates
     np.testing.assert_allclose(
         motion.path[:, [0, 2]] - motion.path[0, [0, 2]],
@@ -218,7 +218,7 @@ def test_stop_ends_gliding():
 
 def test_meniscal_bearing_follows_the_condyle_it_conforms_to():
     study = study_of("meniscal_bearing.yaml")
-    _, motion = platform_of(study)
+    _, motion = mobile_insert_of(study)
     beside = motion.solution.coordinates[:, 0]
     assert np.ptp(motion.path[:, 0]) > 5.0 * np.ptp(beside)
     assert np.abs(motion.closure).max() < 1e-3

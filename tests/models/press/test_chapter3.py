@@ -22,7 +22,8 @@ from tests.models.press.conftest import compute
 
 pytestmark = pytest.mark.compiled
 
-ANGLES, LOADS = (0.0, 30.0, 60.0, 90.0), (750.0, 3000.0)
+ANGLES = (0.0, 30.0, 60.0, 90.0)
+LOADS = (750.0, 3000.0)
 PARAMETRIC = BASE["implant"]["parametric"]
 DISH = PARAMETRIC["plateau_sagittal_radius_mm"]
 CONDYLE = {0.0: 35.0, 30.0: 28.0, 60.0: 24.0, 90.0: 20.0}

@@ -23,7 +23,9 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 # Characters of a line; s between two lines of progress, which also wait for a part of the elapsed
 # time, so that a study of hours does not write hundreds.
-WIDTH, PAUSE, PAUSE_SHARE = 160, 30.0, 0.1
+WIDTH = 160
+PAUSE = 30.0
+PAUSE_SHARE = 0.1
 COMPILATION = "compile_kernels"
 # Of a log file: room for its last message of progress.
 TAIL_BYTES = 2000

@@ -69,7 +69,7 @@ def solve(parts: None, settings: BouncingBallSettings) -> MultibodyResult:
         for samples in settings.samples
     }
     usual = next(iter(tables.values()))
-    windows = [bounce(settings, times, settings.samples[0], one) for one in settings.windows]
+    windows = [bounce(settings, times, settings.samples[0], window) for window in settings.windows]
     return MultibodyResult(
         kinematics=pd.concat(_kinematics(exact, usual, tables, windows[-1]), ignore_index=True),
         forces=pd.concat(
@@ -136,9 +136,9 @@ def impact_times(settings: BouncingBallSettings, run: Bounces) -> Array:
     even = np.arange(0.0, settings.duration_s + 1e-9, settings.output_step_s)
     within = [
         # Not at its ends, where motions by tables may differ by rounding.
-        np.linspace(one.begin, one.end, WITHIN + 2)[1:-1]
-        for one in run.solution.contacts
-        if np.isfinite(one.end)
+        np.linspace(contact.begin, contact.end, WITHIN + 2)[1:-1]
+        for contact in run.solution.contacts
+        if np.isfinite(contact.end)
     ]
     return np.unique(np.concatenate([even, *within]))
 
@@ -178,8 +178,8 @@ def _over_time(panel: str, name: str, run: Bounces, first: bool) -> pd.DataFrame
 
 def _compare(exact: Bounces, tables: Mapping[str, Bounces], windows: list[Bounces]) -> pd.DataFrame:
     first = next(iter(tables.values()))
-    deepest = [_deepest(exact, one.begin, one.end) for one in exact.solution.contacts]
-    moved = [tuple(one.updates for one in run.windows) for run in windows if run.windows]
+    deepest = [_deepest(exact, contact.begin, contact.end) for contact in exact.solution.contacts]
+    moved = [tuple(window.updates for window in run.windows) for run in windows if run.windows]
     cases = {f"window {number}": count for number, count in enumerate(moved, start=1)}
     names, last = list(cases), list(cases)[-1]
     values: dict[str, float | dict[str, float]] = {

@@ -41,7 +41,7 @@ _SURFACE_POINTS = 4000
 # How far the boundary of a tetrahedral mesh may be from its surface, in parts of the element size.
 _ENVELOPE = 0.08
 # The mean ratio of a tetrahedron (1 if regular) below which a mesh is refused.
-_LEAST_QUALITY = 0.02
+_MIN_QUALITY = 0.02
 # Least volume of a prism at a corner, in parts of that of a straight one.
 _FLAT_CORNER = 0.2
 # Attachments further from their bone than this, mm, are mistaken.
@@ -339,11 +339,11 @@ def tetrahedron_quality(mesh: VolumeMesh) -> Array:
 def check_quality(mesh: VolumeMesh, source: str) -> None:
     """Raise InputDataError if a tetrahedron is nearly flat."""
     quality = tetrahedron_quality(mesh)
-    if quality.min() < _LEAST_QUALITY:
+    if quality.min() < _MIN_QUALITY:
         raise InputDataError(
             source,
             f"a tetrahedron of mean ratio {quality.min():.2g}",
-            f"at least {_LEAST_QUALITY:g} (a regular one has 1)",
+            f"at least {_MIN_QUALITY:g} (a regular one has 1)",
             "Take another element size.",
         )
 

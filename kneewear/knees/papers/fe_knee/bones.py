@@ -31,8 +31,12 @@ from kneewear.knees.papers.fe_knee.volume_mesh import (
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FEMUR, TIBIA, FIBULA = "femur", "tibia", "fibula"
-CONTACT, BASE, TIE = "contact", "base", "tie"
+FEMUR = "femur"
+TIBIA = "tibia"
+FIBULA = "fibula"
+CONTACT = "contact"
+BASE = "base"
+TIE = "tie"
 # Points of a natural surface that refined meshes follow, at most about.
 _SURFACE_POINTS = 20000
 # Triangles of a natural bone are under cartilage if their centre is so near to the subchondral
@@ -84,7 +88,9 @@ class KneeBones:
     @property
     def lowest(self) -> float:
         """Height of the lowest node of tibia and fibula, mm."""
-        return min(float(self.meshes[one].nodes[:, 1].min()) for one in self.meshes if one != FEMUR)
+        return min(
+            float(self.meshes[mesh].nodes[:, 1].min()) for mesh in self.meshes if mesh != FEMUR
+        )
 
     def hierarchies(self, settings: BonesSettings) -> dict[str, Hierarchy]:
         """Refined meshes by body, whose boundaries follow the surfaces of the bones."""
@@ -260,7 +266,7 @@ def _natural(
     """
     surfaces = natural.surfaces
     sides = [ends[FEMUR] for ends in natural.attachments.values()]
-    outside = [one for one in sides if _is_beside(one, surfaces["femoral_sheet"])]
+    outside = [side for side in sides if _is_beside(side, surfaces["femoral_sheet"])]
     solids = {
         FEMUR: bone_meshes.closed_femur(
             surfaces["femoral_sheet"], np.array(outside).reshape(-1, 3), own.femur_top_mm

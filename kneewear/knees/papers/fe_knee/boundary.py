@@ -24,9 +24,9 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # Least part of its volume that an element keeps when its boundary nodes move.
-_LEAST_VOLUME = 0.3
+_MIN_VOLUME = 0.3
 # A smaller part of a way is none.
-_LEAST_SHARE = 0.01
+_MIN_SHARE = 0.01
 
 
 def surface_follower(
@@ -66,7 +66,7 @@ def surface_follower(
         nodes = mesh.nodes + ways
         while (flat := _flattened(mesh, nodes)).size:
             share[np.isin(column, column[flat])] *= 0.5
-            share[share < _LEAST_SHARE] = 0.0
+            share[share < _MIN_SHARE] = 0.0
             nodes = mesh.nodes + share * ways
         return replace(mesh, nodes=nodes)
 
@@ -125,6 +125,6 @@ def _flattened(mesh: VolumeMesh, nodes: Array) -> Ints:
         (mesh.prisms, corner_volumes),
     ):
         if len(elements):
-            flat = volumes(nodes, elements) < _LEAST_VOLUME * volumes(mesh.nodes, elements)
+            flat = volumes(nodes, elements) < _MIN_VOLUME * volumes(mesh.nodes, elements)
             lost.append(elements[flat].ravel())
     return np.unique(np.concatenate(lost))

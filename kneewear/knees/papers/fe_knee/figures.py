@@ -229,7 +229,7 @@ def knee_view(frames: KneeFrames) -> dict[str, Any]:
     scene = {
         "of": {}, "title": "Bones and ligaments", "bodies": ["bones"],
         "frames": [f"{1e3 * time:.2f} ms" for time in frames.time],
-        "points": {"bones": [packed(one.astype("<f4")) for one in points]},
+        "points": {"bones": [packed(point.astype("<f4")) for point in points]},
         "scale": "stress", "coloured": "bones", "colours": packed(colour_steps(frames.stress, top)),
     }  # fmt: skip
     if has_rods:

@@ -18,9 +18,12 @@ from kneewear.knees.papers.fe_knee.settings import FeKneeStudy
 from kneewear.study import netcdf
 from kneewear.study.jobs import Job, JobInputs, JobResult
 
-KNEE, LITERATURE = "knee", "literature"
-HISTORY, COUNTS = "knee_history", "knee_meshes"
-MESHES, FRAMES = "meshes.npz", "frames.nc"
+KNEE = "knee"
+LITERATURE = "literature"
+HISTORY = "knee_history"
+COUNTS = "knee_meshes"
+MESHES = "meshes.npz"
+FRAMES = "frames.nc"
 
 
 def list_jobs(study: FeKneeStudy) -> dict[str, Job]:

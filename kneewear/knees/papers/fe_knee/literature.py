@@ -17,7 +17,9 @@ Mask = NDArray[np.bool_]
 Values = dict[str, float | dict[str, float]]
 
 # The printed gap of the obstacle, mm, and the printed damping, with steps for which it is tried.
-PRINTED_GAP, PRINTED_DAMPING, DAMPED_STEPS = 1.0, 0.6, 20
+PRINTED_GAP = 1.0
+PRINTED_DAMPING = 0.6
+DAMPED_STEPS = 20
 # The step at which stresses at insertions are shown (Fig. 8).
 INSERTION_STEP = 30
 
@@ -94,7 +96,7 @@ def _energy(history: pd.DataFrame, settings: FeKneeSettings) -> Values:
     momentum = history[[f"momentum_{axis}_n_s" for axis in "xyz"]].to_numpy()
     weight = _mass(history, settings) * 1e3 * np.array(settings.gravity_m_per_s2)
     # Every constant force changes the momentum as the weight does.
-    weight = weight + sum(np.array(one.force_n) for one in settings.tractions.values())
+    weight = weight + sum(np.array(traction.force_n) for traction in settings.tractions.values())
     seconds = 1e-3 * history["time_ms"].to_numpy()[free, None]
     off = np.abs(momentum[free] - momentum[0] - weight * seconds).max()
     values: Values = {}

@@ -453,7 +453,7 @@ class ContactProblem:
     def _obstacle(self, obstacle: RigidObstacle) -> tuple[Numbers, Array, Array, Array]:
         """Nodes, directions, distances and areas of an obstacle."""
         patches = (obstacle.patch, *obstacle.more)
-        triangles = np.concatenate([self.triangles(*one) for one in patches])
+        triangles = np.concatenate([self.triangles(*patch) for patch in patches])
         nodes = np.unique(triangles)
         at = self.positions[triangles]
         size = 0.5 * np.linalg.norm(np.cross(at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]), axis=1)

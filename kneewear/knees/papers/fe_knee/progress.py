@@ -97,7 +97,7 @@ def _arrays(progress: RunProgress) -> dict[str, Any]:
     }
     if state.rods is not None:
         found |= {f"rod_{one.name}": getattr(state.rods, one.name) for one in fields(RodState)}
-    for name in [one.name for one in fields(Frame)]:
+    for name in [field.name for field in fields(Frame)]:
         found[f"frame_{name}"] = np.array([getattr(frame, name) for frame in progress.frames])
     return found
 
@@ -107,7 +107,7 @@ def _progress(found: Mapping[str, Any]) -> RunProgress:
     rods = None
     if "rod_position" in found:
         rods = RodState(*(found[f"rod_{one.name}"] for one in fields(RodState)))
-    own = [found[f"frame_{one.name}"] for one in fields(Frame)]
+    own = [found[f"frame_{field.name}"] for field in fields(Frame)]
     frames = tuple(Frame(int(step), *rest) for step, *rest in zip(*own, strict=True))
     return RunProgress(
         int(found["step"]),

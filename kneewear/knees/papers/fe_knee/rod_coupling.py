@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 Solve = Callable[[tuple[Array, ...]], tuple[Array, ...]]
 
 # A motion in a step below this, mm, counts as none when corrections are related to it.
-_LEAST_MOTION = 1e-10
+_MIN_MOTION = 1e-10
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class AttachedBodies:
 
     def loads(self, force: Array, moment: Array) -> tuple[Array, ...]:
         """Nodal loads of each body, N, of forces and moments of the rods' ends."""
-        loads = tuple(np.zeros_like(one) for one in self.displacements)
+        loads = tuple(np.zeros_like(displacement) for displacement in self.displacements)
         for rod, pair in enumerate(self.attachments):
             for end, at in enumerate(pair):
                 nodal = at.insertion.nodal_forces(force[rod, end], moment[rod, end])
@@ -251,7 +251,7 @@ def geodesic(start: Poses, end: Poses, share: float) -> Poses:
 
 def _motion(system: RodSystem, old: RodState, new: RodState) -> Array:
     """Displacements of nodes, mm, and turns times radius, mm, (rod, node, 6)."""
-    radius = np.array([one.radius for one in system.materials])[:, None, None]
+    radius = np.array([material.radius for material in system.materials])[:, None, None]
     turn = relative_turn(Poses(old.position, old.rotation), Poses(new.position, new.rotation))
     return np.concatenate([new.position - old.position, radius * turn], axis=-1)
 
@@ -259,4 +259,4 @@ def _motion(system: RodSystem, old: RodState, new: RodState) -> Array:
 def _correction(now: Array, before: Array, scale: float | None) -> float:
     """Largest change of a component, divided by the scale or else by the largest component."""
     size = float(np.max(np.abs(now))) if scale is None else scale
-    return float(np.max(np.abs(now - before))) / max(size, _LEAST_MOTION)
+    return float(np.max(np.abs(now - before))) / max(size, _MIN_MOTION)

@@ -25,8 +25,8 @@ Array = NDArray[np.float64]
 # Nodal forces of elements after a change of chords and turns of both nodes.
 Law = Callable[[Array, Array, Array], NodalForces]
 
-_MOST_ITERATIONS = 50
-_MOST_HALVINGS = 30
+_MAX_ITERATIONS = 50
+_MAX_HALVINGS = 30
 # Corrections of Newton's method below this, as a share of an element and in rad, end it. Its
 # convergence is quadratic, so that the error after the last correction is at rounding.
 _TOLERANCE = 1e-9
@@ -228,11 +228,11 @@ class RodSystem(Rods):
             return float(np.max(np.linalg.norm(norm, axis=-1)))
 
         residual = residual_of(unknown)
-        for iteration in range(1, _MOST_ITERATIONS + 1):
+        for iteration in range(1, _MAX_ITERATIONS + 1):
             correction = _corrections(_bands(law, inertia, unknown), residual, inner)
             largest = np.max(np.abs(correction / scale))
             factor = 1.0
-            for _ in range(_MOST_HALVINGS):
+            for _ in range(_MAX_HALVINGS):
                 trial = unknown + factor * correction
                 new_residual = residual_of(trial)
                 if largest < _TOLERANCE or size(new_residual) < size(residual):

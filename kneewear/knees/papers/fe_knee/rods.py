@@ -139,7 +139,7 @@ class Rods:
     @property
     def stiffness(self) -> Array:
         """Stiffness of cross-sections, shape (rod, 1, 6)."""
-        return np.array([one.stiffness for one in self.materials])[:, None]
+        return np.array([material.stiffness for material in self.materials])[:, None]
 
     @property
     def nodal_length(self) -> Array:
@@ -151,13 +151,13 @@ class Rods:
     @property
     def nodal_mass(self) -> Array:
         """Mass of nodes, t, shape (rod, node, 1)."""
-        density = np.array([one.line_density for one in self.materials])
+        density = np.array([material.line_density for material in self.materials])
         return density[:, None, None] * self.nodal_length
 
     @property
     def nodal_inertia(self) -> Array:
         """Principal inertia of nodes about the directors, t mm2, shape (rod, node, 3)."""
-        inertia = np.array([one.line_inertia for one in self.materials])
+        inertia = np.array([material.line_inertia for material in self.materials])
         return inertia[:, None, :] * self.nodal_length
 
     @property
@@ -245,7 +245,7 @@ class Rods:
         maxima is an upper bound, since they need not occur at one point.
         """
         force, moment = np.split(self.stresses(state), 2, axis=-1)
-        area = np.array([one.area for one in self.materials])[:, None]
+        area = np.array([material.area for material in self.materials])[:, None]
         modulus = np.array([one.second_moment / one.radius for one in self.materials])[:, None]
         bending = np.linalg.norm(moment[..., :2], axis=-1)
         normal = np.abs(force[..., 2]) / area + bending / modulus

@@ -306,7 +306,7 @@ class FrameSurface:
         ]
         self.nodes, number = np.unique(np.concatenate(parts), return_inverse=True)
         self.triangles = number.reshape(-1, 3)
-        self.body = np.repeat(np.arange(len(parts)), [len(one) for one in parts])
+        self.body = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         layer = np.concatenate(
             [
                 np.unique(body.meshes.finest.prisms[:, 3:]) + problem.parts[name].start
@@ -344,7 +344,7 @@ class FrameSurface:
             self.triangles,
             self.body,
             self.is_cartilage,
-            time_step * np.array([one.step for one in frames], dtype=float),
+            time_step * np.array([frame.step for frame in frames], dtype=float),
             *(
                 np.stack([getattr(one, name) for one in frames])
                 for name in ("positions", "stress", "rods", "rod_stress", "insertion_stress")

@@ -52,8 +52,8 @@ def merge_ligaments(
     law = ligaments.law
     strain = law.strain(ligaments.evaluate(poses).length)
     stiffness, toe = law.slope * law.slack_length, law.transition / law.slack_length
-    numbers = [np.asarray(one, dtype=np.int64) for one in groups.values()]
-    paths = tuple(mean_path(ligaments, one.tolist()) for one in numbers)
+    numbers = [np.asarray(group, dtype=np.int64) for group in groups.values()]
+    paths = tuple(mean_path(ligaments, number.tolist()) for number in numbers)
     sums = np.array([stiffness[one].sum() for one in numbers])
     toes = np.array([toe[one].mean() for one in numbers])
     obstacles = tuple(ligaments.obstacles[one[0]] for one in numbers)

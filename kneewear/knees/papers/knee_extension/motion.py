@@ -56,15 +56,18 @@ FLEXION = "tibia flexion"
 TOLERANCE = 1e-6
 # Local error of the integration, and its order: two damps the vibration of the patella on its
 # cartilage (about 400 Hz), which the source does not report either.
-RELATIVE_TOLERANCE, HIGHEST_ORDER, LARGEST_STEP = 1e-3, 2, 5e-3
+RELATIVE_TOLERANCE = 1e-3
+HIGHEST_ORDER = 2
+LARGEST_STEP = 5e-3
 # A leg that flexes at this rate, rad/s, has turned back: forces no longer extend it.
 TURNED_BACK = 0.1
 # Preferred directions of contact, out of tibia and patella (Eq. 10).
 PREFERRED = {"tibia": (0.0, 1.0, 0.0), "patella": (-1.0, 0.0, 0.0)}
 # Output times that an extension has at least.
-LEAST_FRAMES = 4
+MIN_FRAMES = 4
 # Steps, mm, of the search for the slack length of the patellar ligament, and how many.
-STEP, STEPS = 1.0, 15
+STEP = 1.0
+STEPS = 15
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def build_extension(
     )
 
 
-def seat(system: System, start: Array) -> SystemEquilibrium:
+def dwell_pose(system: System, start: Array) -> SystemEquilibrium:
     """Equilibrium at the flexion of the start."""
     return solve_system(system, start, FREE, tolerance=TOLERANCE)
 
@@ -176,7 +179,7 @@ def find_slack_length(
 
     def excess(slack: float) -> float:
         nonlocal pose
-        found = seat(build_extension(base, parts, settings, case, slack), pose)
+        found = dwell_pose(build_extension(base, parts, settings, case, slack), pose)
         pose = found.coordinates
         return force_ratio(found.forces) - wanted.force_ratio
 
@@ -209,7 +212,7 @@ def extend_knee(
     extension = settings.extension
     flexion = system.coordinate("tibia.theta_1")
     last = np.radians(extension.last_flexion_deg)
-    seated = seat(system, start)
+    seated = dwell_pose(system, start)
 
     def margins(
         time: float, place: Array, rates: Array, found: Callable[[], Any], values: Array
@@ -229,7 +232,7 @@ def extend_knee(
     )
     table = motion_table(system, motion)
     table = table.iloc[: int(table["flexion_deg"].argmin()) + 1]
-    if len(table) < LEAST_FRAMES:
+    if len(table) < MIN_FRAMES:
         raise InputDataError(
             f"multibody.extension.forcing.force_n.{case}",
             f"a leg that flexes from rest at {table['flexion_deg'].iloc[0]:.3g} deg",

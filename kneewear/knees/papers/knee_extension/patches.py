@@ -34,7 +34,8 @@ _CONDYLES = (0.15, 1.0)
 # Part of a range by which corners keep from its ends, where a ray may pass the mesh by.
 _WITHIN = 1e-9
 # Squares along each side of a patch when it is drawn, and Gauss points along each for its area.
-_DRAWN, _GAUSS = 3, 3
+_DRAWN = 3
+_GAUSS = 3
 
 
 class SourcePatches(NamedTuple):
@@ -104,7 +105,7 @@ class CoonsPatches:
 
 def joined_sources(parts: Sequence[CoonsPatches]) -> SourcePatches:
     """Source patches of several grids."""
-    columns = zip(*(one.sources for one in parts), strict=True)
+    columns = zip(*(part.sources for part in parts), strict=True)
     return SourcePatches(*(np.concatenate(column) for column in columns))
 
 
@@ -171,7 +172,7 @@ def _middles(line: Array) -> Array:
 def _farthest(mesh: TriangleMesh, origin: Array, angle: Array, across: Array) -> Array:
     """Largest distances (n, m) at which rays (n,) at each of `across` (m,), z, meet a mesh."""
     sections = [sagittal_section(mesh, z) for z in across]
-    return np.stack([ray_distances(one, angle, origin) for one in sections], axis=1)
+    return np.stack([ray_distances(section, angle, origin) for section in sections], axis=1)
 
 
 def _continued(values: Array) -> Array:

@@ -10,7 +10,8 @@ from kneewear.geometry.meshes import TriangleMesh, joined
 Array = NDArray[np.float64]
 
 # Edges of the triangles, mm, and how far the planes reach beyond the natural surface.
-_EDGE_MM, _BEYOND_MM = 1.0, 8.0
+_EDGE_MM = 1.0
+_BEYOND_MM = 8.0
 # Triangles of the natural surface that face upwards, by the vertical component of the normal.
 _UPWARDS = 0.8
 

@@ -26,7 +26,7 @@ FORCE = Range("N", 0.001, 1, 1e4, 1e5, "Ten body weights are 7500 N")
 # Contacts, and the body whose triangles each has; the femur presses on them.
 CONTACTS = {"tibiofemoral": "tibia", "patellofemoral": "patella"}
 # Less is no extension of a knee, deg: the angle is in radians.
-_LEAST_EXTENSION = 5.0
+_MIN_EXTENSION = 5.0
 _PATCH = Range("mm", 0.5, 1, 6, 10, "Condyles have radii of 20 mm")
 
 
@@ -174,7 +174,7 @@ class KneeExtensionSettings(KneeSettings):
         layers = [self.contact(name).layer for name in CONTACTS]
         missing = {
             "extension.plateaus: null": self.extension.plateaus is None,
-            "layer.thickness_mm: null": any(one.thickness_mm is None for one in layers),
+            "layer.thickness_mm: null": any(layer.thickness_mm is None for layer in layers),
             "layer.strain: large": any(one.strain != "small" for one in layers),
         }
         for found, wrong in missing.items():
@@ -183,10 +183,10 @@ class KneeExtensionSettings(KneeSettings):
                 raise fault(found, expected, "Give them, or set extension.patches to null.")
         start = self.bodies["tibia"].start
         last = self.extension.last_flexion_deg
-        if start is not None and not start[3] > last + _LEAST_EXTENSION:
+        if start is not None and not start[3] > last + _MIN_EXTENSION:
             raise fault(
                 f"bodies.tibia.start: a flexion of {start[3]:g} deg",
-                f"one at least {_LEAST_EXTENSION:g} deg above extension.last_flexion_deg, {last:g}",
+                f"one at least {_MIN_EXTENSION:g} deg above extension.last_flexion_deg, {last:g}",
                 "Start in flexion, in degrees.",
             )
         return self

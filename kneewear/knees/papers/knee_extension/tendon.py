@@ -23,7 +23,9 @@ Array = NDArray[np.float64]
 
 ANTERIOR = np.array([1.0, 0.0, 0.0])
 # Places per patch at which the section of the femur is searched, and steps of Newton's method.
-_PER_PATCH, _STEPS, _ACCURACY = 4, 20, 1e-10
+_PER_PATCH = 4
+_STEPS = 20
+_ACCURACY = 1e-10
 _REMEDY = "Check the attachments of the quadriceps, or make the patches of the femur smaller."
 
 

@@ -37,7 +37,8 @@ Meshes = Mapping[str, TriangleMesh]
 
 OVER = "flexion (deg)"
 # Grid of the source's sphere: 686 points and 1368 triangles.
-MERIDIANS, RINGS = 36, 19
+MERIDIANS = 36
+RINGS = 19
 # Poses in the animation.
 POSES = 31
 
@@ -65,7 +66,7 @@ class StringMotion(NamedTuple):
     @property
     def length(self) -> Array:
         """Length at all flexions, mm."""
-        return np.array([one.length for one in self.paths])
+        return np.array([path.length for path in self.paths])
 
 
 def solve(parts: Meshes | None, settings: MuscleStringSettings) -> MultibodyResult:
@@ -150,12 +151,12 @@ def string_motion(
     begin: Array | None = None
     paths, arms = [], []
     for turn, place in zip(rotation, translation, strict=True):
-        start, end = (_placed(one, moving, turn, place) for one in attachments)
+        start, end = (_placed(attachment, moving, turn, place) for attachment in attachments)
         if begin is None and muscle.through_mm is not None:
             begin = _through((start, end), np.array(muscle.through_mm), settings.nodes)
         obstacles = [
-            PlacedObstacle(shapes[one], turn, place) if one == moving else shapes[one]
-            for one in owners
+            PlacedObstacle(shapes[owner], turn, place) if owner == moving else shapes[owner]
+            for owner in owners
         ]
         path = stretch_string(start, end, obstacles, nodes=settings.nodes, begin=begin, muscle=name)
         begin = path.nodes[1:-1]
@@ -231,7 +232,7 @@ def string_scene(
         translation=places,
         labels=tuple(f"{flexion[number]:.0f}°" for number in chosen),
         lines=tuple(
-            tuple(one.paths[number].nodes for one in motions.values()) for number in chosen
+            tuple(motion.paths[number].nodes for motion in motions.values()) for number in chosen
         ),
         shapes="Bones",
     )

@@ -19,5 +19,7 @@ def read(
     for name, body in settings.bodies.items():
         parts = [load_shape(files[f"{name}_{number}"]) for number in range(len(body.meshes))]
         if parts:
-            found[name] = joined([TriangleMesh(scale * one.vertices, one.faces) for one in parts])
+            found[name] = joined(
+                [TriangleMesh(scale * part.vertices, part.faces) for part in parts]
+            )
     return found

@@ -30,7 +30,8 @@ from kneewear.knees.contact.mesh_tree import build_mesh_tree
 Array = NDArray[np.float64]
 
 # Least part of a change that is taken, and how many earlier planes are remembered.
-_LEAST_TAKEN, _REMEMBERED = 0.2, 6
+_MIN_TAKEN = 0.2
+_REMEMBERED = 6
 
 
 class Obstacle(Protocol):
@@ -162,7 +163,7 @@ def stretch_string(
             float(np.linalg.norm(after - position) / np.linalg.norm(after - middle)),
         )
         if change > 0.9 * before:
-            taken = max(0.5 * taken, _LEAST_TAKEN)
+            taken = max(0.5 * taken, _MIN_TAKEN)
         position = position + taken * (after - position)
         recent = [_planes(position, obstacles), *recent[:_REMEMBERED]]
     if change > tolerance:

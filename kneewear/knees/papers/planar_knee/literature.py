@@ -20,8 +20,10 @@ from kneewear.knees.papers.point_contact.materials import impact_law
 RISING = ("lee_wang", "lankarani_nikravesh", "hunt_crossley", "herbert_mcwhannell", "flores")
 SIMILAR = ("gonthier", "zhiying_qishao", "flores")
 DISEASED = ("90OA", "90OA-OP", "100OA-OP")
-CONVEX, CONCAVE = "convex", "concave"
-CRUCIATES, COLLATERALS = ("ACL", "PCL"), ("MCL", "LCL")
+CONVEX = "convex"
+CONCAVE = "concave"
+CRUCIATES = ("ACL", "PCL")
+COLLATERALS = ("MCL", "LCL")
 N_PER_M = 1000.0**1.5
 
 Values = dict[str, float | dict[str, float]]
@@ -52,7 +54,7 @@ def compare_planar(runs: Sequence[Run], settings: PlanarSettings) -> pd.DataFram
 def _motion(usual: Run, choose: Choose, settings: PlanarSettings) -> Values:
     law = impact_law(settings.knees[settings.reference_knee], settings.contact_radius_mm, "hertz")
     contacts = usual.solution.contacts
-    begin = [90.0 - np.degrees(one.begin_coordinates[5]) for one in contacts]
+    begin = [90.0 - np.degrees(contact.begin_coordinates[5]) for contact in contacts]
     paths = [
         run.solution.motion.coordinates[:, :2]
         for run in (choose(spline=spline) for spline in settings.splines)

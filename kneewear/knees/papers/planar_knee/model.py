@@ -98,8 +98,8 @@ def build_planar(
                 tuple(ligaments),
                 ("femur", "tibia"),
                 tuple(
-                    (("femur", [*one.femur_mm, 0.0]), ("tibia", [*one.tibia_mm, 0.0]))
-                    for one in ligaments.values()
+                    (("femur", [*ligament.femur_mm, 0.0]), ("tibia", [*ligament.tibia_mm, 0.0]))
+                    for ligament in ligaments.values()
                 ),
                 quadratic(
                     [one.slack_length_mm for one in ligaments.values()],

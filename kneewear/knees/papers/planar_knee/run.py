@@ -41,13 +41,13 @@ class Run(NamedTuple):
             return self
         count = int(beyond[0]) + 1
         kept = {
-            one.name: values[:count]
-            for one in fields(motion)
-            if np.shape(values := getattr(motion, one.name))[:1] == motion.time.shape
-            or one.name == "parts"
+            field.name: values[:count]
+            for field in fields(motion)
+            if np.shape(values := getattr(motion, field.name))[:1] == motion.time.shape
+            or field.name == "parts"
         }
         last = motion.time[count - 1]
-        contacts = tuple(one for one in self.solution.contacts if one.begin <= last)
+        contacts = tuple(contact for contact in self.solution.contacts if contact.begin <= last)
         return self._replace(solution=ImpactMotion(replace(motion, **kept), contacts))
 
     def contact(self, quantity: str) -> Array:

@@ -11,7 +11,8 @@ from kneewear.base.compilation import compiled
 
 MAX_ITERATIONS = 50
 # The iteration ends with a step this short, rad; no step is longer than LONGEST.
-FINAL_STEP, LONGEST = 1e-12, 0.1
+FINAL_STEP = 1e-12
+MAX_STEP = 0.1
 
 
 class PolarProfile(NamedTuple):
@@ -80,7 +81,7 @@ def common_normal(
         step1 = -(a22 * first - a12 * second) / det
         step2 = -(a11 * second - a21 * first) / det
         largest = max(abs(step1), abs(step2))
-        scale = min(1.0, LONGEST / largest) if largest > 0.0 else 1.0
+        scale = min(1.0, MAX_STEP / largest) if largest > 0.0 else 1.0
         angles[0] += scale * step1
         angles[1] += scale * step2
         if largest < FINAL_STEP:

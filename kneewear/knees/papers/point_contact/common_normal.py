@@ -24,7 +24,7 @@ MAX_HALVINGS = 8
 # The iteration ends with a step this short, mm: convergence is quadratic.
 FINAL_STEP = 1e-7
 # Longest step, as a fraction of the parameter range: keeps a poor start from crossing the patch.
-LONGEST_STEP = 0.2
+MAX_STEP = 0.2
 # Tolerance of the solution: offset from the common normal, mm (for points further apart than 1 mm,
 # rad), and angle between the normals, rad.
 TOLERANCE = 1e-6
@@ -143,7 +143,7 @@ def find_common_normal(
     while moved > FINAL_STEP and iterations < MAX_ITERATIONS:
         iterations += 1
         step, misfit = _newton_step(here, there), _miss(here, there).sum()
-        step /= max(1.0, np.abs(step / (LONGEST_STEP * (high - low))).max())
+        step /= max(1.0, np.abs(step / (MAX_STEP * (high - low))).max())
         # Where curvature is discontinuous a whole step may oscillate.
         for _ in range(MAX_HALVINGS):
             tried = np.clip(at + step, low, high)

@@ -65,18 +65,18 @@ def ribbon(profile: ProfileSettings) -> TriangleMesh:
 
 def spheres(pairs: tuple[SphereOnPlane, ...]) -> TriangleMesh:
     """The spheres of some contacts."""
-    return joined([sphere_mesh(one.centre, one.radius) for one in pairs])
+    return joined([sphere_mesh(pair.centre, pair.radius) for pair in pairs])
 
 
 def planes(pairs: tuple[SphereOnPlane, ...], rotation: Array, translation: Array) -> TriangleMesh:
     """Squares of the planes of some contacts, under the spheres at a pose of the moving body."""
     squares = []
-    for one in pairs:
-        normal = np.asarray(one.normal)
-        under = rotation.T @ (np.asarray(one.centre) - translation) - np.asarray(one.origin)
-        middle = np.asarray(one.origin) + under - (under @ normal) * normal
+    for pair in pairs:
+        normal = np.asarray(pair.normal)
+        under = rotation.T @ (np.asarray(pair.centre) - translation) - np.asarray(pair.origin)
+        middle = np.asarray(pair.origin) + under - (under @ normal) * normal
         # Rows after the first are the two directions within the plane.
-        across = one.radius * np.linalg.svd(normal[None])[2][1:]
+        across = pair.radius * np.linalg.svd(normal[None])[2][1:]
         squares.append(
             woven(np.array([[middle + i * across[0] + j * across[1] for j in (-1, 1)]
                              for i in (-1, 1)]))

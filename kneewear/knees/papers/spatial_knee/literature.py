@@ -18,7 +18,8 @@ from kneewear.motion.system import System
 Array = NDArray[np.float64]
 
 # Flexions up to which, and beyond which, tensions of ligaments are compared, deg.
-EXTENDED, FLEXED = 2.0, 30.0
+EXTENDED = 2.0
+FLEXED = 30.0
 
 
 def compare_spatial(
@@ -47,7 +48,8 @@ def spatial_numbers(
         motion[name].to_numpy() for name in ("flexion_deg", "internal_rotation_deg")
     )
     begin = {
-        side: [one.begin for one in contacts if one.name == side] or [np.nan] for side in SIDES
+        side: [contact.begin for contact in contacts if contact.name == side] or [np.nan]
+        for side in SIDES
     }
     force = {side: motion[f"{side}_force_n"].to_numpy() for side in SIDES}
     total, late = force["medial"] + force["lateral"], flexion > 0.5 * flexion.max()
@@ -92,7 +94,7 @@ def euler_parameter_differences(
 ) -> dict[str, float]:
     """Largest differences of positions, mm, and rotations, deg, from those by Euler parameters."""
     other = integrate_euler_parameters(system, times[: len(coordinates)], coordinates[0], 1e-8)
-    rotation = np.array([system.poses(one).rotation[1] for one in coordinates])
+    rotation = np.array([system.poses(coordinate).rotation[1] for coordinate in coordinates])
     turn = logarithm(np.swapaxes(rotation, 1, 2) @ other.rotation[:, 0])
     place = np.abs(other.translation[:, 0] - coordinates[:, :3]).max()
     return {

@@ -144,7 +144,9 @@ def flex(settings: SpatialSettings, law: str) -> Flexed:
     beyond = np.flatnonzero(motion["flexion_deg"] > settings.last_flexion_deg)
     motion = motion.iloc[: beyond[0]] if beyond.size else motion
     last = float(motion["time_s"].iloc[-1])
-    return Flexed(system, found, motion, tuple(one for one in found.contacts if one.begin <= last))
+    return Flexed(
+        system, found, motion, tuple(contact for contact in found.contacts if contact.begin <= last)
+    )
 
 
 def _integrate(system: System, times: Array, start: Array, case: str) -> ImpactMotion:
@@ -228,7 +230,7 @@ def femoral_contacts(
 def fibre_strains(system: System, coordinates: Array) -> Array:
     """Strain of every fibre (n_times, n_fibres), percent, negative where it is slack."""
     ligaments: Any = system.actions["ligaments"]
-    lengths = [system.forces(one).parts["ligaments"].length for one in coordinates]
+    lengths = [system.forces(coordinate).parts["ligaments"].length for coordinate in coordinates]
     return 100.0 * np.array([ligaments.law.strain(length) for length in lengths])
 
 
@@ -255,7 +257,10 @@ def build_spatial(
     """
     tibia, ligaments = settings.tibia, settings.ligaments
     start = np.array([*tibia.position_mm, 0.0, 0.0, 0.0])
-    ends = [(np.array(one.femur_mm), np.array(one.tibia_mm)) for one in ligaments.values()]
+    ends = [
+        (np.array(ligament.femur_mm), np.array(ligament.tibia_mm))
+        for ligament in ligaments.values()
+    ]
     extended = [float(np.linalg.norm(end + start[:3] - begin)) for begin, end in ends]
     stretch = [one.stretch_at_extension for one in ligaments.values()]
     mass = 1e-3 * tibia.mass_kg

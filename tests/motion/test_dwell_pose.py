@@ -1,4 +1,4 @@
-"""The seat of arbitrary components, motions that refer to it, and verdicts on their placement."""
+"""The dwell pose of arbitrary components, motions relative to it, and their placement."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from kneewear.base.cases import Case
 from kneewear.base.checks import checks
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
-from kneewear.motion.dwell_pose import find_seat, refer_to_seat
+from kneewear.motion.dwell_pose import find_dwell_pose, refer_to_dwell_pose
 from kneewear.motion.placement import check_placement
 from tests.physics.bodies import UPRIGHT, example_study, gait_study
 
 pytestmark = pytest.mark.compiled
 
 FLEXION = np.radians([0.0, 30.0, 60.0])
-DISH, CONDYLE = 50.0, example_study().implant.parametric.femoral_sagittal_radius_mm
+DISH = 50.0
+CONDYLE = example_study().implant.parametric.femoral_sagittal_radius_mm
 CASE = Case("one", 8.0, 75.0)
 
 
@@ -53,10 +54,10 @@ def held_at(posterior, flexion=10.0, frames=8, zero=0.0):
 
 def test_condyles_settle_at_the_bottom_of_their_dishes():
     study = study_of(dished_implant())
-    seat = find_seat(study.knee(), FLEXION, study.settings)
-    np.testing.assert_allclose(seat.coordinates[:, 0], 0.0, atol=0.1)
-    assert np.ptp(seat.coordinates[:, 1]) < 0.01
-    np.testing.assert_allclose(np.degrees(seat.coordinates[:, [3, 4]]), 0.0, atol=0.2)
+    dwell_pose = find_dwell_pose(study.knee(), FLEXION, study.settings)
+    np.testing.assert_allclose(dwell_pose.coordinates[:, 0], 0.0, atol=0.1)
+    assert np.ptp(dwell_pose.coordinates[:, 1]) < 0.01
+    np.testing.assert_allclose(np.degrees(dwell_pose.coordinates[:, [3, 4]]), 0.0, atol=0.2)
 
 
 @pytest.mark.slow
@@ -74,16 +75,16 @@ def test_condyles_that_slide_off_stay_above_the_middle_of_the_plateaus():
         insert={s: one.transformed(slope, [0.0, 5.0, 0.0]) for s, one in flat.insert.items()},
     )
     study = study_of(sloping)
-    seat = find_seat(study.knee(), FLEXION, study.settings)
-    assert seat.slides
+    dwell_pose = find_dwell_pose(study.knee(), FLEXION, study.settings)
+    assert dwell_pose.slides
     lowest = CONDYLE * sine
-    np.testing.assert_allclose(seat.coordinates[:, 0], 0.0, atol=lowest)
-    moved = refer_to_seat(held_at(-17.0, zero=np.nan), study.knee(), study.settings)
+    np.testing.assert_allclose(dwell_pose.coordinates[:, 0], 0.0, atol=lowest)
+    moved = refer_to_dwell_pose(held_at(-17.0, zero=np.nan), study.knee(), study.settings)
     assert np.abs(moved.translation[:, 0]).max() < lowest
-    assert not find_seat(study_of(flat).knee(), FLEXION, study.settings).slides
+    assert not find_dwell_pose(study_of(flat).knee(), FLEXION, study.settings).slides
 
 
-def test_seat_follows_origins_anywhere():
+def test_dwell_pose_follows_origins_anywhere():
     """Femoral origin 40 mm before and 25 mm above the axis of the condyles, insert's elsewhere."""
     plain, arm, base = dished_implant(), np.array([40.0, -25.0, 3.0]), np.array([-55.0, 70.0, 30.0])
     moved = replace(
@@ -92,20 +93,20 @@ def test_seat_follows_origins_anywhere():
         insert={s: one.transformed(UPRIGHT, base) for s, one in plain.insert.items()},
         underside=plain.underside + base[1],
     )
-    seats = [
-        find_seat(study.knee(), FLEXION, study.settings).at(FLEXION)
+    dwell_poses = [
+        find_dwell_pose(study.knee(), FLEXION, study.settings).at(FLEXION)
         for study in map(study_of, (plain, moved))
     ]
     cosine, sine = np.cos(FLEXION), np.sin(FLEXION)
     turned = [cosine * arm[0] + sine * arm[1], -sine * arm[0] + cosine * arm[1], 0 * sine + arm[2]]
-    expected = seats[0][:, :3] + base - np.column_stack(turned)
-    np.testing.assert_allclose(seats[1][:, [0, 1]], expected[:, [0, 1]], atol=0.1)
-    np.testing.assert_allclose(seats[1][:, 2], expected[:, 2], atol=0.2)
+    expected = dwell_poses[0][:, :3] + base - np.column_stack(turned)
+    np.testing.assert_allclose(dwell_poses[1][:, [0, 1]], expected[:, [0, 1]], atol=0.1)
+    np.testing.assert_allclose(dwell_poses[1][:, 2], expected[:, 2], atol=0.2)
 
 
-def test_motion_of_another_implant_is_moved_to_the_seat():
+def test_motion_of_another_implant_is_moved_to_the_dwell_pose():
     study = study_of(dished_implant(), held_at(-17.0, zero=np.nan))
-    activity = refer_to_seat(study.activity, study.knee(), study.settings)
+    activity = refer_to_dwell_pose(study.activity, study.knee(), study.settings)
     np.testing.assert_allclose(activity.translation[:, 0], 0.0, atol=0.05)
     assert activity.zero[0] == pytest.approx(17.0, abs=0.05)
     assert "frictionless seat" in activity.notes[-1]
@@ -141,9 +142,9 @@ def test_a_motion_that_holds_the_condyles_against_a_rim_fails_with_the_setting_t
     assert force["value"] == pytest.approx(np.tan(slope), rel=0.05)
     assert found.verdict == force["verdict"] == "fail"
     assert "activities.held.zero.anterior_posterior" in force["remedy"]
-    assert rows.loc["mean distance from the seat towards posterior", "value"] == pytest.approx(
-        10.0, abs=0.2
-    )
+    assert rows.loc[
+        "mean distance from the dwell pose towards posterior", "value"
+    ] == pytest.approx(10.0, abs=0.2)
 
 
 def test_a_motion_beside_the_bearing_fails():

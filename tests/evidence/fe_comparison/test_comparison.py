@@ -1,4 +1,4 @@
-"""Finite-element twins: balance, equal load, symmetry, meshes, and settings that are refused."""
+"""Finite-element comparisons: balance, equal load, symmetry, meshes, refused settings."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from kneewear.io import cad
 from kneewear.report.vtk import save_solids_vtk
 from kneewear.study.inputs import exact_knee
 from kneewear.study.settings import read_study
-from tests.evidence.fe_comparison.conftest import CONFIG, small_twin_study, twin_of
+from tests.evidence.fe_comparison.conftest import CONFIG, comparison_of, small_fe_study
 from tests.refusals import refused_at
 
 # Elements for properties that hold on any mesh.
 COARSE = {
-    "fe_twin": {
+    "fe_comparison": {
         "elements": {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 3.0},
     },
 }
 
 
-def values(twin, side, column="finite_elements"):
-    own = twin.results[twin.results["side"] == side]
+def values(comparison, side, column="finite_elements"):
+    own = comparison.results[comparison.results["side"] == side]
     return dict(zip(own["quantity"], own[column], strict=True))
 
 
@@ -55,78 +55,78 @@ def test_stored_errors_of_the_coupled_layer_are_within_their_targets(study, targ
 
 
 @pytest.mark.slow
-def test_reaction_of_the_base_balances_the_load_of_the_foundation(twin):
-    assert (twin.solids["balance"] < 1e-6).all()
+def test_reaction_of_the_base_balances_the_load_of_the_foundation(comparison):
+    assert (comparison.solids["balance"] < 1e-6).all()
     for side in ("medial", "lateral"):
-        fields = twin.fields[f"10mm_100kg_15_{side}"]
-        load = values(twin, side, "foundation")["force_at_pose"]
+        fields = comparison.fields[f"10mm_100kg_15_{side}"]
+        load = values(comparison, side, "foundation")["force_at_pose"]
         assert -fields.pressed.force[1] == pytest.approx(load, rel=1e-9)
         assert fields.pressed.reaction[1] == pytest.approx(load, rel=1e-6)
         # Mean pressure and area are those of one force, up to slopes of the bearing of a few deg.
-        own = values(twin, side)
+        own = values(comparison, side)
         assert own["avg_pressure"] * own["contact_area"] == pytest.approx(load, rel=0.02)
         assert 0.0 < own["avg_pressure"] < own["middle_pressure"] <= own["max_pressure"]
 
 
 @pytest.mark.slow
-def test_solid_is_softer_than_the_confined_foundation_by_the_effective_modulus(twin):
+def test_solid_is_softer_than_the_confined_foundation_by_the_effective_modulus(comparison):
     for side in ("medial", "lateral"):
-        solid, foundation = values(twin, side), values(twin, side, "foundation")
+        solid, foundation = values(comparison, side), values(comparison, side, "foundation")
         part = solid["force_at_pose"] / foundation["force_at_pose"]
         assert 0.3 < part < 1.0
         assert solid["effective_modulus"] == pytest.approx(463.0 * part)
-        error = values(twin, side, "foundation_error_percent")["force_at_pose"]
+        error = values(comparison, side, "foundation_error_percent")["force_at_pose"]
         assert error == pytest.approx(100.0 * (1.0 / part - 1.0))
 
 
 @pytest.mark.slow
-def test_coupled_layer_is_near_the_solid_where_the_foundation_is_not(twin):
+def test_coupled_layer_is_near_the_solid_where_the_foundation_is_not(comparison):
     for side in ("medial", "lateral"):
-        solid, layer = values(twin, side), values(twin, side, "coupled_layer")
-        error = values(twin, side, "layer_error_percent")
+        solid, layer = values(comparison, side), values(comparison, side, "coupled_layer")
+        error = values(comparison, side, "layer_error_percent")
         for name in ("force_at_pose", "middle_pressure", "avg_pressure", "contact_area"):
             assert error[name] == pytest.approx(100.0 * (layer[name] / solid[name] - 1.0))
         # Coarse elements of both: the shipped studies are within 1 % in force and 4 % in the rest.
         assert abs(error["force_at_pose"]) < 2.0
         assert abs(error["middle_pressure"]) < 5.0
-        assert values(twin, side, "foundation_error_percent")["force_at_pose"] > 20.0
+        assert values(comparison, side, "foundation_error_percent")["force_at_pose"] > 20.0
         mean = layer["avg_pressure"] * layer["contact_area"]
-        load = values(twin, side, "foundation")["force_at_pose"]
+        load = values(comparison, side, "foundation")["force_at_pose"]
         assert mean == pytest.approx(load, rel=0.02)
 
 
 @pytest.mark.slow
-def test_effective_modulus_gives_the_foundation_the_force_of_the_solid(twin):
+def test_effective_modulus_gives_the_foundation_the_force_of_the_solid(comparison):
     from kneewear.motion.evaluation import contact_at_poses
 
-    study = small_twin_study()
-    knee, fields = exact_knee(study), values(twin, "medial")
-    pose = twin.poses[15.0]
+    study = small_fe_study()
+    knee, fields = exact_knee(study), values(comparison, "medial")
+    pose = comparison.poses[15.0]
     soft = study.simulation.model_copy(update={"youngs_modulus_mpa": fields["effective_modulus"]})
     found = contact_at_poses(knee, pose, soft, 10.0)
     assert -found.force[0, 0, 1] == pytest.approx(fields["force_at_pose"], rel=1e-6)
 
 
 @pytest.mark.slow
-def test_largest_stress_is_below_the_surface_and_within_the_insert(twin):
+def test_largest_stress_is_below_the_surface_and_within_the_insert(comparison):
     for side in ("medial", "lateral"):
-        own = values(twin, side)
+        own = values(comparison, side)
         assert 0.0 < own["middle_von_mises_depth"] < 10.0
         assert own["middle_von_mises"] <= own["von_mises"]
         # Tresca and von Mises: half to 1 / sqrt(3).
         ratio = own["max_shear"] / own["von_mises"]
         assert 0.45 < ratio < 0.6
-    inner = twin.profiles[twin.profiles["part"] == "middle"]
-    everywhere = twin.profiles[twin.profiles["part"] == "all"]
+    inner = comparison.profiles[comparison.profiles["part"] == "middle"]
+    everywhere = comparison.profiles[comparison.profiles["part"] == "all"]
     assert (everywhere["von_mises"].to_numpy() >= inner["von_mises"].to_numpy()).all()
 
 
 @pytest.mark.slow
-def test_maps_carry_the_load(twin):
-    maps = twin.maps.assign(force=twin.maps.eval("width_x * width_z * pressure"))
+def test_maps_carry_the_load(comparison):
+    maps = comparison.maps.assign(force=comparison.maps.eval("width_x * width_z * pressure"))
     carried = maps.groupby(["method", "side"])["force"].sum()
     for side in ("medial", "lateral"):
-        load = values(twin, side, "foundation")["force_at_pose"]
+        load = values(comparison, side, "foundation")["force_at_pose"]
         assert carried["foundation", side] == pytest.approx(load, rel=0.01)
         assert carried["coupled_layer", side] == pytest.approx(load, rel=0.01)
         # Nodes stand for their halves of neighbouring elements here, for 1/6 or 2/3 of them in the
@@ -135,12 +135,12 @@ def test_maps_carry_the_load(twin):
 
 
 @pytest.mark.slow
-def test_surfaces_from_step_have_the_same_twin(tmp_path):
+def test_surfaces_from_step_have_the_same_finite_elements(tmp_path):
     if not cad.cad_is_installed():
         pytest.skip("the optional extra `cad` (OpenCASCADE) is not installed")
     from tests.io.step_patches import load_patches
 
-    study = small_twin_study(COARSE)
+    study = small_fe_study(COARSE)
     knee = exact_knee(study)
     cad.save_implant_step(knee.implant, tmp_path / "surfaces.step")
     patches = load_patches(tmp_path / "surfaces.step")
@@ -153,7 +153,7 @@ def test_surfaces_from_step_have_the_same_twin(tmp_path):
         samples={side: tabulate_surface(one, study.table.u_points, study.table.v_points)
                  for side, one in femoral.items()},
     )  # fmt: skip
-    found, exact = (twin_of(study, knee=one).results for one in (read, knee))
+    found, exact = (comparison_of(study, knee=one).results for one in (read, knee))
     assert found["quantity"].tolist() == exact["quantity"].tolist()
     # STEP holds sixteen digits; contact leaves gaps of 1e-9 mm under some 500 MPa/mm.
     for name in ("foundation", "finite_elements"):
@@ -173,18 +173,18 @@ def test_symmetric_bearing_has_symmetric_pressure():
             "parametric": {"plateau_coronal_radius_mm": {"medial": 366.1, "lateral": 366.1}}
         },
     }
-    twin = twin_of(small_twin_study(COARSE, symmetric))
-    medial, lateral = (twin.fields[f"10mm_100kg_15_{side}"] for side in ("medial", "lateral"))
+    comparison = comparison_of(small_fe_study(COARSE, symmetric))
+    medial, lateral = (comparison.fields[f"10mm_100kg_15_{side}"] for side in ("medial", "lateral"))
     one, other = medial.pressed.pressure, lateral.pressed.pressure
     assert one == pytest.approx(other[:, ::-1], abs=1e-3 * one.max())
     assert one == pytest.approx(one[:, ::-1], abs=1e-3 * one.max())
 
 
 @pytest.mark.slow
-def test_larger_elements_are_farther_from_small_ones(twin):
-    larger = twin_of(small_twin_study({"fe_twin": {"elements": {"coarsening": 2.5}}}))
+def test_larger_elements_are_farther_from_small_ones(comparison):
+    larger = comparison_of(small_fe_study({"fe_comparison": {"elements": {"coarsening": 2.5}}}))
     errors = [
-        one.results.groupby("quantity")["mesh_error_percent"].mean() for one in (twin, larger)
+        one.results.groupby("quantity")["mesh_error_percent"].mean() for one in (comparison, larger)
     ]
     for quantity in ("force_at_pose", "avg_pressure"):
         assert errors[0][quantity] < errors[1][quantity]
@@ -197,7 +197,8 @@ def test_yield_lowers_pressure():
         "source": "invented",
     }  # fmt: skip
     plastic, elastic = (
-        twin_of(small_twin_study(COARSE, {"fe_twin": {"plasticity": one}})) for one in (curve, None)
+        comparison_of(small_fe_study(COARSE, {"fe_comparison": {"plasticity": one}}))
+        for one in (curve, None)
     )
     soft, stiff = values(plastic, "medial"), values(elastic, "medial")
     assert soft["plastic_strain"] > 0.0
@@ -207,15 +208,15 @@ def test_yield_lowers_pressure():
 
 
 @pytest.mark.slow
-def test_solids_for_paraview_carry_their_fields(twin, tmp_path):
+def test_solids_for_paraview_carry_their_fields(comparison, tmp_path):
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOXML import vtkXMLStructuredGridReader
 
-    files = save_solids_vtk(twin.fields, tmp_path, left=True)
+    files = save_solids_vtk(comparison.fields, tmp_path, left=True)
     reader = vtkXMLStructuredGridReader()
     reader.SetFileName(str(files[0]))
     reader.Update()
-    mesh, fields = reader.GetOutput(), next(iter(twin.fields.values()))
+    mesh, fields = reader.GetOutput(), next(iter(comparison.fields.values()))
     points = vtk_to_numpy(mesh.GetPoints().GetData())
     assert points[:, 0] == pytest.approx(-fields.solid.nodes[..., 0].ravel())
     stress = vtk_to_numpy(mesh.GetPointData().GetArray("von_mises_MPa"))
@@ -227,18 +228,20 @@ def test_solids_for_paraview_carry_their_fields(twin, tmp_path):
 
 def test_frames_and_cases_are_those_of_the_settings():
     study = read_study(CONFIG, defaults=default_settings_file())
-    names = [case.name for case in study.twin_cases()]
+    names = [case.name for case in study.compared_cases()]
     assert names == ["6mm_50kg", "6mm_150kg", "10mm_100kg", "14mm_50kg", "14mm_150kg"]
-    assert study.twin_frames() == (15, 46)
-    every = read_study(CONFIG, {"fe_twin": {"cases": "all"}}, defaults=default_settings_file())
-    assert len(every.twin_cases()) == 9
+    assert study.compared_frames() == (15, 46)
+    every = read_study(
+        CONFIG, {"fe_comparison": {"cases": "all"}}, defaults=default_settings_file()
+    )
+    assert len(every.compared_cases()) == 9
 
 
 def test_shipped_curve_of_polyethylene_is_the_cubic_part_of_its_source():
     yielding = read_study(
         CONFIG, CONFIG.parent / "fe_twin_yield.yaml", defaults=default_settings_file()
     )
-    curve = yielding.fe_twin.plasticity
+    curve = yielding.fe_comparison.plasticity
     stress = np.array(curve.yield_stress_mpa)
     cubic = 0.5 * 0.0597 * (stress / 18.4) ** 3
     assert curve.plastic_strain == pytest.approx(cubic - cubic[0], abs=6e-6)
@@ -251,7 +254,7 @@ def test_contact_that_no_mesh_holds_is_one_clear_error(monkeypatch):
     monkeypatch.setattr(frames.ElasticSurface, "press", fail)
     monkeypatch.setattr(frames, "_MARGINS", (1.0,))
     assert (
-        refused_at(twin_of, small_twin_study())
+        refused_at(comparison_of, small_fe_study())
         == "finite elements of 10mm_100kg, 15 % of gait, medial"
     )
 
@@ -268,7 +271,7 @@ def test_nodes_are_added_only_at_borders_that_contact_reaches(monkeypatch):
         return press(surface, *given)
 
     monkeypatch.setattr(frames.ElasticSurface, "press", reach_the_posterior_border_first)
-    twin_of(small_twin_study(COARSE))
+    comparison_of(small_fe_study(COARSE))
     moved = ends[1] - ends[0]
     assert moved[1, 0] > 1.0
     assert moved[0, 0] == moved[0, 1] == moved[1, 1] == 0.0
@@ -278,10 +281,10 @@ def test_nodes_are_added_only_at_borders_that_contact_reaches(monkeypatch):
 
 
 @pytest.mark.slow
-def test_tables_have_one_row_per_quantity_side_and_frame(twin):
+def test_tables_have_one_row_per_quantity_side_and_frame(comparison):
     keys = ["case", "percent", "side", "quantity"]
-    assert not twin.results.duplicated(keys).any()
-    assert np.isfinite(twin.results["finite_elements"]).all()
-    stress = twin.results["quantity"].str.contains("von_mises|shear")
-    assert twin.results.loc[stress, "foundation"].isna().all()
-    assert isinstance(twin.solids, pd.DataFrame)
+    assert not comparison.results.duplicated(keys).any()
+    assert np.isfinite(comparison.results["finite_elements"]).all()
+    stress = comparison.results["quantity"].str.contains("von_mises|shear")
+    assert comparison.results.loc[stress, "foundation"].isna().all()
+    assert isinstance(comparison.solids, pd.DataFrame)

@@ -1,4 +1,4 @@
-"""A finished finite-element twin on the page of a wear study."""
+"""A finished finite-element comparison on the page of a wear study."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINEAR = {"wear": {"wear_law": "archard"}}
 
 
 def rows_of(side, **quantities):
-    """Rows of a twin of one case and side: foundation and finite elements at 15 and 46 %."""
+    """Rows of one compared case and side: foundation and finite elements at 15 and 46 %."""
     return [
         {
             "case": "10mm_100kg", "thickness_mm": 10.0, "body_mass_kg": 100.0, "percent": percent,
@@ -29,7 +29,7 @@ def rows_of(side, **quantities):
     ]  # fmt: skip
 
 
-TWIN = pd.DataFrame(
+FE_COMPARISON = pd.DataFrame(
     rows_of(
         "medial",
         middle_pressure=((20.0, 25.0), (16.0, 8.0)),
@@ -41,19 +41,19 @@ TWIN = pd.DataFrame(
 
 
 def finished(folder, **changes):
-    """File of a finished twin of the default implant, with changes of its settings."""
+    """File of a finished FE comparison of the default implant, with changes of its settings."""
     settings = read_study(defaults=default_settings_file()).model_dump(mode="json")
-    settings |= {"model": "fe_twin", "fe_twin": {"activity": "gait"}}
+    settings |= {"model": "fe_comparison", "fe_comparison": {"activity": "gait"}}
     for block, own in changes.items():
         settings[block] |= own
     save_json({"settings": settings}, folder / "provenance.json")
     (folder / "tables").mkdir(exist_ok=True)
-    save_table(TWIN, folder / "tables/fe_twin.csv")
+    save_table(FE_COMPARISON, folder / "tables/fe_twin.csv")
     return folder / "tables/fe_twin.csv"
 
 
 def study_with(path):
-    own = {"report": {"fe_twin": str(path), "spread": {"samples": 0}}}
+    own = {"report": {"fe_comparison": str(path), "spread": {"samples": 0}}}
     return read_study(own, defaults=default_settings_file())
 
 
@@ -67,17 +67,19 @@ def cases_with(**depths):
 
 def test_creep_follows_the_frame_that_loads_most_and_wear_all_frames():
     cases = cases_with(creep_depth=0.2, wear_depth=0.3, damage_depth=0.5)
-    (row,) = twin_effects(TWIN, cases, LINEAR).to_dict("records")
+    (row,) = twin_effects(FE_COMPARISON, cases, LINEAR).to_dict("records")
     assert row["creep_twin"] == pytest.approx(0.2 * 25.0 / 20.0)
     assert row["wear_twin"] == pytest.approx(0.3 * (25.0 + 8.0) / (20.0 + 16.0))
     assert row["damage_twin"] == pytest.approx(row["creep_twin"] + row["wear_twin"])
     assert row["area"] == pytest.approx(-20.0)
-    (row,) = twin_effects(TWIN, cases, {"wear": {"wear_law": "pressure_power"}}).to_dict("records")
+    (row,) = twin_effects(FE_COMPARISON, cases, {"wear": {"wear_law": "pressure_power"}}).to_dict(
+        "records"
+    )
     assert row["wear_twin"] == row["wear"] == 0.3
-    assert twin_effects(TWIN, cases.assign(thickness_mm=8.0), LINEAR).empty
+    assert twin_effects(FE_COMPARISON, cases.assign(thickness_mm=8.0), LINEAR).empty
 
 
-def test_twin_of_this_implant_is_accepted(tmp_path):
+def test_comparison_of_this_implant_is_accepted(tmp_path):
     path = finished(tmp_path)
     study = study_with(path)
     assert comparison_table(study, ".") == [str(path)]
@@ -98,13 +100,13 @@ def study_with_none():
         ({"simulation": {"youngs_modulus_mpa": 500.0}}, r"another simulation\.youngs_modulus_mpa"),
     ],
 )
-def test_twin_of_another_implant_motion_or_material_is_refused(tmp_path, changes, message):
+def test_comparison_of_another_implant_motion_or_material_is_refused(tmp_path, changes, message):
     path = finished(tmp_path, **changes)
     with pytest.raises(InputDataError, match=message):
         check_inputs(study_with(path), ".")
 
 
-def test_twin_that_is_not_finished_is_refused(tmp_path):
+def test_comparison_that_is_not_finished_is_refused(tmp_path):
     with pytest.raises(InputDataError):
         check_inputs(study_with(tmp_path / "tables/fe_twin.csv"), ".")
     finished(tmp_path)
