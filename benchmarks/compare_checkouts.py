@@ -94,12 +94,15 @@ def read_studies(file: Path = STUDIES, names: Sequence[str] = ()) -> list[SmallS
         raise SystemExit(f"{file}: found no {', '.join(unknown)}; expected of {', '.join(listed)}")
     return [
         SmallStudy(
-            name, tuple(one["files"]), one.get("settings", {}), one.get("levels", {}),
+            name,
+            tuple(one["files"]),
+            one.get("settings", {}),
+            one.get("levels", {}),
             one.get("rows", {}),
         )
         for name, one in listed.items()
         if not names or name in names
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True)
@@ -159,9 +162,14 @@ class Checkout:
         command = [python, "-m", "kneewear", "run", *files, OVERLAY, "--cores", "1"]
         start = time.monotonic()
         done = subprocess.run(
-            command, cwd=place, env=self._environment(), capture_output=True, text=True,
-            check=False, errors="replace",
-        )  # fmt: skip
+            command,
+            cwd=place,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            errors="replace",
+        )
         took = time.monotonic() - start
         (place / "output.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
         folders = sorted(place.glob("results/*/report/summary.json"))
@@ -284,9 +292,15 @@ def report_study(old: Ran, new: Ran, compared: Sequence[Compared]) -> list[str]:
 
 
 def compare_checkouts(
-    old: str, new: str, studies: Sequence[SmallStudy], tolerance: float, cores: int,
-    keep: Path | None, python: str, renames: Renames,
-) -> bool:  # fmt: skip
+    old: str,
+    new: str,
+    studies: Sequence[SmallStudy],
+    tolerance: float,
+    cores: int,
+    keep: Path | None,
+    python: str,
+    renames: Renames,
+) -> bool:
     """Run and compare all studies, and print what was found; whether all is equal."""
     equal = True
     with tempfile.TemporaryDirectory(prefix="compared-") as scratch:
@@ -301,9 +315,8 @@ def compare_checkouts(
             before, after = ran[0][one.name], ran[1][one.name]
             failed = bool(before.message or after.message)
             compared = (
-                [] if failed
-                else compare_folders(before.results, after.results, tolerance, renames)
-            )  # fmt: skip
+                [] if failed else compare_folders(before.results, after.results, tolerance, renames)
+            )
             same = not failed and before.code == after.code and all(one.equal for one in compared)
             equal = equal and same and bool(compared)
             print("\n".join(report_study(before, after, compared)), flush=True)
@@ -327,9 +340,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     studies, renames = read_studies(names=chosen.studies), Renames.read(chosen.renames)
     keep = chosen.keep and chosen.keep.resolve()
     return not compare_checkouts(
-        chosen.old, chosen.new, studies, chosen.tolerance, chosen.cores, keep, sys.executable,
+        chosen.old,
+        chosen.new,
+        studies,
+        chosen.tolerance,
+        chosen.cores,
+        keep,
+        sys.executable,
         renames,
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -253,9 +253,14 @@ def _is_timed(row: Sequence[Any]) -> bool:
 
 
 def _aligned(
-    old: Mapping[str, Any], new: Mapping[str, Any], kind: str, name: str, renames: Renames,
-    place: str, found: Deviation,
-) -> Iterator[tuple[str, Any, Any]]:  # fmt: skip
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    kind: str,
+    name: str,
+    renames: Renames,
+    place: str,
+    found: Deviation,
+) -> Iterator[tuple[str, Any, Any]]:
     """Entries of two mappings side by side, by the new name; notes those of one side only."""
     changed, added = renames.of(kind, name), renames.added(kind, name)
     old = {changed.get(key, key): value for key, value in old.items() if changed.get(key, key)}

@@ -98,11 +98,13 @@ def measure(queries: int = QUERIES, queries_opencascade: int = QUERIES_OPENCASCA
         body = surfaces[0] if len(surfaces) == 1 else PatchSet(tuple(surfaces))
         deviation = np.abs(body.closest_points(base)[-3])
         row |= {
-            "max_mm": deviation.max(), "mean_mm": deviation.mean(), "sd_mm": deviation.std(),
+            "max_mm": deviation.max(),
+            "mean_mm": deviation.mean(),
+            "sd_mm": deviation.std(),
             "minimum_distance_us": microseconds(lambda b=body: b.closest_points(points), queries),
             "minimum_distance_warm_us": _warm(body, points) if len(surfaces) == 1 else np.nan,
             "ray_firing_us": microseconds(lambda b=body: b.ray_hits(points, -normal), queries),
-        }  # fmt: skip
+        }
         if cad_is_installed():
             some = slice(0, queries_opencascade)
             row |= opencascade_times(surfaces, points[some], normal[some], body)

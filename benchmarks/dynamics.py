@@ -93,9 +93,13 @@ def main() -> pd.DataFrame:
     for stage, run, target in stages:
         times = durations(run, RUNS)
         rows.append(
-            {"stage": stage, "median_s": statistics.median(times), "least_s": min(times),
-             "target_s": target}
-        )  # fmt: skip
+            {
+                "stage": stage,
+                "median_s": statistics.median(times),
+                "least_s": min(times),
+                "target_s": target,
+            }
+        )
     table = pd.DataFrame(rows)
     save_table(table, Path("results/benchmarks/dynamics.csv"))
     print(f"\nDynamics, one thread\n{table.to_string(index=False)}")

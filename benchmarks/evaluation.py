@@ -93,11 +93,15 @@ class Knee:
         """Both sides, with distances from the table or exact."""
         return {
             side: ContactPair(
-                grid, n, surface, self.nodes[side],
-                distance_table=self.tables[side] if source == "table" else None, **choices,
+                grid,
+                n,
+                surface,
+                self.nodes[side],
+                distance_table=self.tables[side] if source == "table" else None,
+                **choices,
             )
             for n, (side, surface) in enumerate(self.implant.femoral.items())
-        }  # fmt: skip
+        }
 
     def layers(
         self, grid: ElementGrid, pairs: Mapping[str, ContactPair]
@@ -167,15 +171,16 @@ def distance_costs(knee: Knee) -> dict[str, float]:
     prepared = pair.prepare(knee.layers(grid, {"medial": pair})["medial"])
     calls: dict[str, Callable[[], None]] = {
         "distance_table_us": lambda: look_up_distances(
-            table.arrays, rows, 0, count, room, state, projections),
+            table.arrays, rows, 0, count, room, state, projections
+        ),
         "distance_table_with_derivatives_us": lambda: look_up_projections(
-            table.arrays, rows, 0, count, room, state, projections),
-        "exact_warm_started_us": lambda: _project_all(
-            condyle.arrays, points, *start, distance),
+            table.arrays, rows, 0, count, room, state, projections
+        ),
+        "exact_warm_started_us": lambda: _project_all(condyle.arrays, points, *start, distance),
         "exact_from_map_us": lambda: _project_from_map(prepared.record, points, distance),
         "exact_cold_us": lambda: condyle.closest_points(points),
         "ray_firing_us": lambda: condyle.ray_hits(points, -normal),
-    }  # fmt: skip
+    }
     costs = {name: 1e6 * seconds(call) / count for name, call in calls.items()}
     costs["elements"] = count
     costs["distance_table_max_error_um"] = 1e3 * float(np.abs(projections[0] - exact).max())
@@ -252,10 +257,15 @@ def scaling(knee: Knee) -> pd.DataFrame:
                 model = knee.model(cells, source, threads, search=search)
                 found = time_cycle(model, knee.poses[::10])
                 rows.append(
-                    {"elements": found["elements"], "distance": source, "search": search,
-                     "threads": threads, "evaluation_us": found["evaluation_us"],
-                     "active_elements": found["active_elements"]}
-                )  # fmt: skip
+                    {
+                        "elements": found["elements"],
+                        "distance": source,
+                        "search": search,
+                        "threads": threads,
+                        "evaluation_us": found["evaluation_us"],
+                        "active_elements": found["active_elements"],
+                    }
+                )
     return pd.DataFrame(rows)
 
 
@@ -264,9 +274,10 @@ def cycle_costs(knee: Knee) -> dict[str, float]:
     coarse, fine = knee.grid((50, 50)), knee.grid((100, 75))
     costs = {
         f"quasi_static_{POSES}_frames_2x2500_{source}_s": seconds(
-            lambda s=source: knee.cycle(coarse, s), 5)
+            lambda s=source: knee.cycle(coarse, s), 5
+        )
         for source in ("exact", "table")
-    }  # fmt: skip
+    }
     for source in ("exact", "table"):
         pairs = knee.pairs(fine, source)
         model = ContactModel(pairs, knee.layers(fine, pairs))

@@ -269,8 +269,22 @@ def mutate_table(
     others = [name for name in used if name != clock]
     name, rows = random.choice(used), len(table)
     first, length = random.randrange(rows), random.randrange(2, max(3, rows // 4))
-    kind = random.choice(("unit", "unit", "exchange", "shift", "offset", "drop", "repeat",
-                          "zeros", "cell", "cell", "reverse", "cut"))  # fmt: skip
+    kind = random.choice(
+        (
+            "unit",
+            "unit",
+            "exchange",
+            "shift",
+            "offset",
+            "drop",
+            "repeat",
+            "zeros",
+            "cell",
+            "cell",
+            "reverse",
+            "cut",
+        )
+    )
     if kind == "unit":
         factor = random.choice(FACTORS)
         table[name] *= factor

@@ -182,9 +182,10 @@ def solid(
     everything = np.concatenate([faces, faces[:, ::-1] + count, walls])
     vertices = np.concatenate([top, under])
     volume = np.einsum(
-        "ij,ij->", vertices[everything[:, 0]],
+        "ij,ij->",
+        vertices[everything[:, 0]],
         np.cross(vertices[everything[:, 1]], vertices[everything[:, 2]]),
-    )  # fmt: skip
+    )
     return vertices, everything if volume > 0 else everything[:, ::-1]
 
 
@@ -273,9 +274,10 @@ def slab_of_tetrahedra(
     tetrahedra = np.concatenate(found)
     corners = vertices[tetrahedra]
     volume = np.einsum(
-        "ij,ij->i", corners[:, 1] - corners[:, 0],
+        "ij,ij->i",
+        corners[:, 1] - corners[:, 0],
         np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 0]),
-    )  # fmt: skip
+    )
     turned = volume < 0
     tetrahedra[turned] = tetrahedra[turned][:, [0, 2, 1, 3]]
     return vertices, tetrahedra

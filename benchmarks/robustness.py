@@ -58,11 +58,14 @@ def build_models() -> dict[str, ContactModel]:
     for name, choose in choices.items():
         pairs = {
             side: ContactPair(
-                grid, n, implant.femoral[side], tabulate_surface(implant.femoral[side], 61, 31),
+                grid,
+                n,
+                implant.femoral[side],
+                tabulate_surface(implant.femoral[side], 61, 31),
                 **choose(side),
             )
             for n, side in enumerate(grid.sides)
-        }  # fmt: skip
+        }
         layers = {
             side: ElasticLayer(law, grid.thickness[n].ravel()[pairs[side].index])
             for n, side in enumerate(grid.sides)
@@ -140,9 +143,14 @@ def measure(count: int) -> pd.DataFrame:
         duration = time.perf_counter() - begin
         for kind in KINDS:
             rows.append(
-                {"model": name, "kind": kind, "poses": seen[kind], "in_contact": touching[kind],
-                 "model_duration_s": duration}
-            )  # fmt: skip
+                {
+                    "model": name,
+                    "kind": kind,
+                    "poses": seen[kind],
+                    "in_contact": touching[kind],
+                    "model_duration_s": duration,
+                }
+            )
         print(pd.DataFrame(rows[-len(KINDS) :]).to_string(index=False), flush=True)
     return pd.DataFrame(rows)
 

@@ -37,16 +37,34 @@ WINGS = (f"{PACKAGE}.knees", f"{PACKAGE}.evidence")
 # The wear study, which is read by plain imports.
 TRUNK = "wear"
 CHAIN = (
-    "build_geometry", "prepare_activity", "simulate_contact", "accumulate_wear", "analyse_cases",
-    "plot_figures", "write_report",
-)  # fmt: skip
+    "build_geometry",
+    "prepare_activity",
+    "simulate_contact",
+    "accumulate_wear",
+    "analyse_cases",
+    "plot_figures",
+    "write_report",
+)
 # Sections of CONTRIBUTING.md with worked examples; the own study is no part of the program.
-EXAMPLES = {"A figure": ("4", 2), "An analysis": ("4", 2), "A wear law": ("1", 1),
-            "A model": ("4", 0)}  # fmt: skip
+EXAMPLES = {
+    "A figure": ("4", 2),
+    "An analysis": ("4", 2),
+    "A wear law": ("1", 1),
+    "A model": ("4", 0),
+}
 OWN_STUDY = "config/mine.yaml"
 READER = "read_study"
-HEAVY = ("scipy", "pandas", "xarray", "matplotlib", "numba", "statsmodels", "vtk", "vtkmodules",
-         "snakemake")  # fmt: skip
+HEAVY = (
+    "scipy",
+    "pandas",
+    "xarray",
+    "matplotlib",
+    "numba",
+    "statsmodels",
+    "vtk",
+    "vtkmodules",
+    "snakemake",
+)
 STEPS = {"build_knee": ("144", 90), "simulate": ("301", 250), "accumulate_wear": ("141", 90)}
 _TYPES = ("Study", "Plan")
 
@@ -242,9 +260,10 @@ def count_rooms(sources: Sources) -> list[Count]:
         if contract.forbids(above, below):
             upward.append(f"{one.place} imports {one.imported}")
     loose = [
-        name for name in sources.modules
+        name
+        for name in sources.modules
         if name != PACKAGE and not contract.room(name) and name not in contract.ignored
-    ]  # fmt: skip
+    ]
     loose += [] if contract.exhaustive else ["the contract of layers in pyproject.toml"]
     circles = [" and ".join(sorted(one)) for one in circles_of(arrows)]
     return [
@@ -324,17 +343,19 @@ def _literals(node: ast.ClassDef) -> Iterator[str]:
             parts = ast.walk(line.annotation)
             if any(getattr(part, "id", "") == "Literal" for part in ast.walk(line.annotation)):
                 yield from (
-                    part.value for part in parts
+                    part.value
+                    for part in parts
                     if isinstance(part, ast.Constant) and isinstance(part.value, str)
-                )  # fmt: skip
+                )
 
 
 def named_models(sources: Sources) -> tuple[str, ...]:
     """Places that have the name of a model, or its class, outside its slice or module."""
     names = model_names(sources)
     found = []
-    trees = {sources.path(sources.modules[name]): (name, tree)
-             for name, tree in sources.trees.items()}  # fmt: skip
+    trees = {
+        sources.path(sources.modules[name]): (name, tree) for name, tree in sources.trees.items()
+    }
     trees |= {path: ("", tree) for path, tree in sources.script_trees.items()}
     for path, (module, tree) in trees.items():
         for word, line in _words(tree):
@@ -456,26 +477,34 @@ def count_rules(loaded: Sequence[str], after: Mapping[str, Iterable[str]]) -> li
 def count_run(sources: Sources) -> list[Count]:
     """Modules at the top of the package, and of `runs/`."""
     top = [path.name for path in (sources.root / PACKAGE).glob("*.py")]
-    own = [path for path in (sources.root / PACKAGE / "runs").rglob("*.py")
-           if path.name != "__init__.py"]  # fmt: skip
-    sizes = {sources.path(path): len(path.read_text(encoding="utf-8").splitlines())
-             for path in own}  # fmt: skip
+    own = [
+        path
+        for path in (sources.root / PACKAGE / "runs").rglob("*.py")
+        if path.name != "__init__.py"
+    ]
+    sizes = {sources.path(path): len(path.read_text(encoding="utf-8").splitlines()) for path in own}
     longest = tuple(f"{path}: {size} lines" for path, size in sizes.items() if size > 400)
     return [
         Count("modules at the top of the package", len(top), 4, "24", tuple(sorted(top))),
         Count("modules of runs/", len(own) or None, 10, "", tuple(sizes)),
-        Count("lines of the longest module of runs/", max(sizes.values(), default=None), 400, "",
-              longest),
-    ]  # fmt: skip
+        Count(
+            "lines of the longest module of runs/",
+            max(sizes.values(), default=None),
+            400,
+            "",
+            longest,
+        ),
+    ]
 
 
 def count_heavy(sources: Sources) -> list[Count]:
     """Large libraries that are loaded by reading the settings of the default study."""
     what = "heavy modules that reading settings loads"
     readers = [
-        name for name, tree in sources.trees.items()
+        name
+        for name, tree in sources.trees.items()
         if any(isinstance(node, ast.FunctionDef) and node.name == READER for node in tree.body)
-    ]  # fmt: skip
+    ]
     if len(readers) != 1:
         return [Count(what, None, 0, "0", (f"{READER} is defined in {readers}",))]
     code = (
@@ -521,8 +550,11 @@ def duplicate_names(sources: Sources) -> tuple[str, ...]:
 
 def type_questions(sources: Sources) -> tuple[str, ...]:
     """Places outside the loader where code depends on the type of a study or a plan."""
-    trees = {sources.path(sources.modules[name]): tree
-             for name, tree in sources.trees.items() if name != LOADER}  # fmt: skip
+    trees = {
+        sources.path(sources.modules[name]): tree
+        for name, tree in sources.trees.items()
+        if name != LOADER
+    }
     return tuple(
         f"{where}:{line}"
         for where, tree in (trees | sources.script_trees).items()
@@ -545,9 +577,13 @@ def _python(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run Python in a checkout, whose package comes first."""
     environment = os.environ | {"PYTHONPATH": str(root)}
     return subprocess.run(
-        [sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True,
+        [sys.executable, *words],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
 
 
 def main() -> int:

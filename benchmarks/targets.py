@@ -39,13 +39,25 @@ def compare(measured: Mapping[str, Any]) -> pd.DataFrame:
     rows += _coupled(measured["coupled_layer"])
     rows += _dynamics(measured["multibody"])
     over = measured["dry_run"]["dry_run_over_import"]
-    rows.append(("dry run of the default study, over importing Snakemake", "times", over, "at most",
-                 MAX_DRY_RUN_RATIO))  # fmt: skip
+    rows.append(
+        (
+            "dry run of the default study, over importing Snakemake",
+            "times",
+            over,
+            "at most",
+            MAX_DRY_RUN_RATIO,
+        )
+    )
     strings = measured["muscle_strings"]
     rows.append(
-        (f"{strings['strings']:.0f} muscle strings from the last time step", "ms",
-         strings["last_step_start_ms"], "at most", MAX_STRINGS_MS)
-    )  # fmt: skip
+        (
+            f"{strings['strings']:.0f} muscle strings from the last time step",
+            "ms",
+            strings["last_step_start_ms"],
+            "at most",
+            MAX_STRINGS_MS,
+        )
+    )
     table = pd.DataFrame(rows, columns=["quantity", "unit", "measured", "bound", "target"])
     below = table["bound"] == "at most"
     met = np.where(

@@ -23,8 +23,9 @@ def ball(count: int) -> TriangleMesh:
     points = np.column_stack([wide * np.cos(around), wide * np.sin(around), height])
     hull = ConvexHull(points)
     faces = hull.simplices
-    outward = (np.cross(*(points[faces[:, k]] - points[faces[:, 0]] for k in (1, 2)))
-               * points[faces[:, 0]]).sum(-1) > 0  # fmt: skip
+    outward = (
+        np.cross(*(points[faces[:, k]] - points[faces[:, 0]] for k in (1, 2))) * points[faces[:, 0]]
+    ).sum(-1) > 0
     return TriangleMesh(points, np.where(outward[:, None], faces, faces[:, ::-1]))
 
 

@@ -47,10 +47,24 @@ def plain(error: UnicodeError) -> tuple[str, int]:
     return signs.encode("ascii", "ignore").decode() or "?", error.end
 
 
-_ASCII = {"\u2013": "-", "\u2014": "-", "\u2212": "-", "\u201c": '"', "\u201d": '"',
-          "\u2018": "'", "\u2019": "'", "\u03bc": "u", "\u00b0": " deg", "\u00b1": "+-",
-          "\u00d7": "x", "\u00b7": ".", "\u2192": "->", "\u2190": "<-", "\u03c3": "sigma",
-          "\u2044": "/"}  # fmt: skip
+_ASCII = {
+    "\u2013": "-",
+    "\u2014": "-",
+    "\u2212": "-",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u03bc": "u",
+    "\u00b0": " deg",
+    "\u00b1": "+-",
+    "\u00d7": "x",
+    "\u00b7": ".",
+    "\u2192": "->",
+    "\u2190": "<-",
+    "\u03c3": "sigma",
+    "\u2044": "/",
+}
 codecs.register_error(PLAIN, plain)
 
 
@@ -109,9 +123,15 @@ def new(chosen: argparse.Namespace) -> int:
     from kneewear.setup.implant import create_study, hold_medial_lateral  # noqa: PLC0415
 
     created = create_study(
-        chosen.name, chosen.insert, chosen.femoral, motion=chosen.motion, load=chosen.load,
-        knee=chosen.knee, thickness=chosen.thickness, grade=chosen.grade,
-    )  # fmt: skip
+        chosen.name,
+        chosen.insert,
+        chosen.femoral,
+        motion=chosen.motion,
+        load=chosen.load,
+        knee=chosen.knee,
+        thickness=chosen.thickness,
+        grade=chosen.grade,
+    )
     _show([*(finding.text() for finding in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
         return 0

@@ -22,8 +22,13 @@ ONE_CASE = {"variables": {"thickness_mm": [8], "body_mass_kg": [75]}}
 QUASI_STATIC = {"simulation": {"analysis": "quasi_static"}}
 # Examples that simulate for seconds.
 LONG_EXAMPLES = (
-    "accumulate_wear", "tabulate_cases", "run", "build_knee", "simulate", "evaluate_contact",
-)  # fmt: skip
+    "accumulate_wear",
+    "tabulate_cases",
+    "run",
+    "build_knee",
+    "simulate",
+    "evaluate_contact",
+)
 HEAVY = ("numpy", "pandas", "xarray", "pydantic", "scipy", "numba", "yaml")
 
 
@@ -126,9 +131,12 @@ def test_factorial_design_of_any_setting_is_that_of_one_study_for_each_case():
     }
     small = {"grid": {"rows": 30, "columns": 20}, "simulation": {"frames": 8}}
     varied = kw.load_study(
-        CHECKOUT / "config/quick.yaml", ONE_CASE, QUASI_STATIC, small,
+        CHECKOUT / "config/quick.yaml",
+        ONE_CASE,
+        QUASI_STATIC,
+        small,
         {"variables": variables, "report": {"compare_with_published": False}},
-    )  # fmt: skip
+    )
     knee = kw.build_knee(varied)
 
     def table_of(study):
@@ -141,9 +149,10 @@ def test_factorial_design_of_any_setting_is_that_of_one_study_for_each_case():
         alone = table_of(apply_case(varied, case))
         own = table[table["case"] == case.name].reset_index(drop=True)
         pd.testing.assert_frame_equal(
-            own[["side", "quantity", "value"]], alone[["side", "quantity", "value"]],
+            own[["side", "quantity", "value"]],
+            alone[["side", "quantity", "value"]],
             check_exact=True,
-        )  # fmt: skip
+        )
     medial = table[(table["quantity"] == "wear_volume") & (table["side"] == "medial")]
     volume = medial.set_index(["factor", "rotation"])["value"].unstack()
     np.testing.assert_allclose(volume.loc[2e-7], 2.0 * volume.loc[1e-7], rtol=1e-12)

@@ -77,9 +77,11 @@ def sources(tmp_path):
 def test_imports_that_point_up_or_to_the_side_and_circles_are_counted(sources):
     upward, circles, loose = count_rooms(sources)
     assert {place.split(":")[0] for place in upward.places} == {
-        "kneewear/base/up.py", "kneewear/wear/laws.py", "kneewear/evidence/__init__.py",
+        "kneewear/base/up.py",
+        "kneewear/wear/laws.py",
+        "kneewear/evidence/__init__.py",
         "kneewear/study/models.py",
-    }  # fmt: skip
+    }
     assert circles.places == ("kneewear.base and kneewear.wear",)
     assert set(loose.places) == {"kneewear.loose", "kneewear.runs.jobs"}
 
@@ -87,16 +89,19 @@ def test_imports_that_point_up_or_to_the_side_and_circles_are_counted(sources):
 def test_slices_are_known_only_to_the_loader(sources):
     imports, named, asked = count_slices(sources)
     assert {place.split(":")[0] for place in imports.places} == {
-        "kneewear/api.py", "kneewear/evidence/__init__.py", "scripts/job.py",
+        "kneewear/api.py",
+        "kneewear/evidence/__init__.py",
+        "scripts/job.py",
         "workflow/rules/common.smk",
-    }  # fmt: skip
+    }
     assert model_names(sources) == dict.fromkeys(
         ["PressStudy", "press"], "kneewear.models.press.settings"
     )
     assert set(named.places) == {
-        "kneewear/api.py:1 PressStudy", "kneewear/evidence/__init__.py:2 press",
+        "kneewear/api.py:1 PressStudy",
+        "kneewear/evidence/__init__.py:2 press",
         "workflow/rules/common.smk:2 press",
-    }  # fmt: skip
+    }
     assert asked.places == ("kneewear/evidence/__init__.py:2", "workflow/rules/common.smk:2")
 
 
@@ -133,9 +138,13 @@ def test_examples_count_files_that_exist(tmp_path):
     (tmp_path / "laws.py").write_text("")
     block = "```python\n# {}\na = 1\n```\n"
     text = (
-        "### A wear law: one\n" + block.format('laws.py, before "x"') + block.format("new.py")
-        + "### A model: none\n" + block.format("config/mine.yaml") + block.format("new.py")
-    )  # fmt: skip
+        "### A wear law: one\n"
+        + block.format('laws.py, before "x"')
+        + block.format("new.py")
+        + "### A model: none\n"
+        + block.format("config/mine.yaml")
+        + block.format("new.py")
+    )
     found = {one.what.split(" that ")[1]: one for one in count_examples(tmp_path, text)}
     assert found["a wear law changes"].places == ("laws.py",)
     assert found["a model changes"].number == 0

@@ -74,8 +74,10 @@ def test_unknown_name_of_a_check_is_refused():
 )
 def test_angles_lengths_and_stiffnesses_that_may_be_zero_have_a_least_size(block):
     spans = {
-        path: span for one in STUDIES.values() for path, span in ranges_by_path(one).items()
+        path: span
+        for one in STUDIES.values()
+        for path, span in ranges_by_path(one).items()
         if path.startswith(block) and span.unit != "1" and span.low <= 0.0 <= span.high
-    }  # fmt: skip
+    }
     assert spans
     assert [path for path, span in spans.items() if span.least == 0.0] == []

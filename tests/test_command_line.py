@@ -34,8 +34,12 @@ def test_a_study_outside_the_checkout_is_planned_with_the_workflow_of_the_packag
     for command in (["run", "mine.yaml", "--", "--dry-run"], ["unlock", "mine.yaml"]):
         done = subprocess.run(
             [sys.executable, "-m", "kneewear", *command],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
     assert (tmp_path / ".snakemake").is_dir()
 

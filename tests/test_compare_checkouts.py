@@ -49,9 +49,11 @@ def old(tmp_path):
 def test_equal_bytes_and_what_is_excepted(old, tmp_path):
     found = verdicts(old, write(tmp_path / "new"))
     assert {path: one.verdict for path, one in found.items()} == {
-        "logs/log.json": "excepted", "record.json": "bytes", "tables/one.csv": "bytes",
+        "logs/log.json": "excepted",
+        "record.json": "bytes",
+        "tables/one.csv": "bytes",
         "wear.nc": "bytes",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(
@@ -98,8 +100,9 @@ def test_numbers_of_rows_with_times_are_excepted(old, tmp_path):
     assert all(one.equal for one in verdicts(first, second).values())
     third = write(tmp_path / "third", [(timed, 1.0), ("b", 2.5)], record=[["a", "1"]])
     assert {path for path, one in verdicts(first, third).items() if not one.equal} == {
-        "record.json", "tables/one.csv",
-    }  # fmt: skip
+        "record.json",
+        "tables/one.csv",
+    }
 
 
 def test_files_of_one_side_are_missing_unless_dropped_or_added(old, tmp_path):
@@ -122,10 +125,13 @@ def test_renamed_columns_keys_values_and_orders_are_followed(old, tmp_path):
     changed = {"rows": [("c", 2.0), ("a", 1.0)], "column": "number", "record": record}
     new = write(tmp_path / "new", **changed)
     renames = [
-        row("column", "tables/*.csv:value", "number"), row("value", "tables/*.csv:b", "c"),
-        row("order", "tables/one.csv", ""), row("key", "key", "item"),
-        row("value", "record.json:x", "y"), row("key", "", "more"),
-    ]  # fmt: skip
+        row("column", "tables/*.csv:value", "number"),
+        row("value", "tables/*.csv:b", "c"),
+        row("order", "tables/one.csv", ""),
+        row("key", "key", "item"),
+        row("value", "record.json:x", "y"),
+        row("key", "", "more"),
+    ]
     assert all(one.equal for one in verdicts(old, new, renames).values())
     for left_out in renames:
         rest = [one for one in renames if one is not left_out]
@@ -151,10 +157,14 @@ def test_listed_studies_are_files_of_the_checkout_through_the_renames():
 
 def test_settings_that_make_a_study_small_are_renamed():
     study = compare.SmallStudy("a", ("x.yaml",), {"one": {"two": 3, "four": 5}}, {"six": [7]})
-    renames = Renames([
-        row("setting", "one.two", "eight.nine"), row("setting", "one.four", ""),
-        row("study", "x.yaml", "y.yaml"), row("variable", "six", "seven"),
-    ])  # fmt: skip
+    renames = Renames(
+        [
+            row("setting", "one.two", "eight.nine"),
+            row("setting", "one.four", ""),
+            row("study", "x.yaml", "y.yaml"),
+            row("variable", "six", "seven"),
+        ]
+    )
     new = study.renamed(renames)
     assert new.settings == {"one": {}, "eight": {"nine": 3}}
     assert (new.files, new.levels) == (("y.yaml",), {"seven": [7]})
@@ -186,9 +196,10 @@ def make(tmp_path):
         (folder / "number.txt").write_text(number)
         (tmp_path / name / "x.yaml").write_text("study: a\n")
         for words in (
-            ["init"], ["add", "."],
+            ["init"],
+            ["add", "."],
             ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "a"],
-        ):  # fmt: skip
+        ):
             compare._git(tmp_path / name, *words)
         return str(tmp_path / name)
 

@@ -90,9 +90,12 @@ def test_kernels_run_where_nothing_can_be_kept(tmp_path):
     # Below a file no folder can be made, by no user.
     nowhere = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file" / "below")}
     done = subprocess.run(
-        [sys.executable, "-c", script], env=nowhere | {"PYTHONPATH": str(PACKAGE.parent)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", script],
+        env=nowhere | {"PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout.split() == ["4.0", "False"], done.stderr
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 

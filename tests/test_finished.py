@@ -19,19 +19,34 @@ from kneewear.runs.finished import export_study, finished_studies, write_index
 @pytest.fixture
 def results(tmp_path):
     key = {
-        "name": "wear_volume", "label": "Wear volume", "value": 12.5, "unit": "mm3", "of": {},
-        "form": "3", "low": None, "high": None, "meaning": "", "limit": None, "null_model": None,
-    }  # fmt: skip
+        "name": "wear_volume",
+        "label": "Wear volume",
+        "value": 12.5,
+        "unit": "mm3",
+        "of": {},
+        "form": "3",
+        "low": None,
+        "high": None,
+        "meaning": "",
+        "limit": None,
+        "null_model": None,
+    }
     for n, name in enumerate(["older", "newer"]):
         folder = tmp_path / "results" / name
         (folder / "report").mkdir(parents=True)
         (folder / "tables").mkdir()
         (folder / "simulation").mkdir()
         summary = {
-            "study": name, "page": "wear", "heading": "Wear", "subject": "an <implant>",
-            "version": "0.1.0", "key_results": [key], "named_values": [], "tables": [],
+            "study": name,
+            "page": "wear",
+            "heading": "Wear",
+            "subject": "an <implant>",
+            "version": "0.1.0",
+            "key_results": [key],
+            "named_values": [],
+            "tables": [],
             "findings": [Reported(Finding("one", "warn", "", "found", "", "")).record()][:n],
-        }  # fmt: skip
+        }
         save_json(summary, folder / "report" / "summary.json")
         (folder / "report" / "index.html").write_text("<p>page</p>", encoding="utf-8")
         (folder / "tables" / "cases.csv").write_text("a\n1\n", encoding="utf-8")

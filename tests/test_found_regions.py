@@ -49,10 +49,13 @@ def test_regions_found_give_the_results_of_regions_by_hand(tmp_path, monkeypatch
     created = create_study("mine", insert, femoral, knee="right")
     found = yaml.safe_load(created.settings.read_text())["implant"]["meshes"]
     own = {
-        "study": "mine", "data_folder": str(DATA), "accuracy": "draft",
-        "variables": {"thickness_mm": [6.0], "body_mass_kg": [75]}, "simulation": {"frames": 34},
+        "study": "mine",
+        "data_folder": str(DATA),
+        "accuracy": "draft",
+        "variables": {"thickness_mm": [6.0], "body_mass_kg": [75]},
+        "simulation": {"frames": 34},
         "implant": {"meshes": {key: found[key] for key in FIT}},
-    }  # fmt: skip
+    }
     changes = [{"femoral_region_mm": BY_HAND}, {key: found[key] for key in REGIONS}]
     monkeypatch.chdir(ROOT)
     (by_hand, table), (automatic, other) = (

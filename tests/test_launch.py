@@ -119,10 +119,13 @@ def test_every_shipped_study_is_on_one_shelf_and_listed_with_what_it_needs():
     assert needs_of(find_study("quick")) == []
 
 
-@pytest.mark.parametrize(("variable", "place"), [
-    ("TMPDIR", "temporary folder"),
-    ("XDG_CACHE_HOME", "cache folder"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("variable", "place"),
+    [
+        ("TMPDIR", "temporary folder"),
+        ("XDG_CACHE_HOME", "cache folder"),
+    ],
+)
 def test_folder_that_cannot_be_used_is_named_with_the_remedy(variable, place, monkeypatch):
     check_machine()
     monkeypatch.setenv(variable, "/proc/none")
@@ -138,8 +141,14 @@ def test_make_study_reports_a_file_that_is_no_settings(content, tmp_path):
         path.write_bytes(content)
     if not (CHECKOUT / ".venv").exists():
         pytest.skip("needs the environment of make")
-    done = subprocess.run(["make", "-s", "study", f"CONFIG={path}"], cwd=CHECKOUT, check=False,
-                          capture_output=True, text=True, env=os.environ)  # fmt: skip
+    done = subprocess.run(
+        ["make", "-s", "study", f"CONFIG={path}"],
+        cwd=CHECKOUT,
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ,
+    )
     assert done.returncode != 0
     assert "mine.yaml" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -226,8 +235,9 @@ def test_make_refuses_such_a_folder_before_it_sets_up_anything(name, tmp_path):
     folder = tmp_path / name
     folder.mkdir()
     (folder / "Makefile").write_bytes((CHECKOUT / "Makefile").read_bytes())
-    done = subprocess.run(["make", "study"], cwd=folder, check=False, capture_output=True,
-                          text=True)  # fmt: skip
+    done = subprocess.run(
+        ["make", "study"], cwd=folder, check=False, capture_output=True, text=True
+    )
     assert done.returncode != 0
     assert name in done.stderr
     assert [path.name for path in folder.iterdir()] == ["Makefile"]

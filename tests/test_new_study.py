@@ -92,10 +92,14 @@ def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypa
     turn = np.interp(time, [-0.75, *begins, 4.8], np.arange(-1.0, 5.0))
     load = 200.0 + 1500.0 * np.clip(np.sin(2.0 * np.pi * turn), 0.0, None)
     table = pd.DataFrame(
-        {"time_s": time, "flexion_deg": 30.0 - 25.0 * np.cos(2.0 * np.pi * turn), "Fz [N]": -load,
-         "tibial_external_rotation_deg": 3.0 * np.sin(2.0 * np.pi * turn),
-         "femur_anterior_mm": 2.0 * np.cos(2.0 * np.pi * turn)}
-    )  # fmt: skip
+        {
+            "time_s": time,
+            "flexion_deg": 30.0 - 25.0 * np.cos(2.0 * np.pi * turn),
+            "Fz [N]": -load,
+            "tibial_external_rotation_deg": 3.0 * np.sin(2.0 * np.pi * turn),
+            "femur_anterior_mm": 2.0 * np.cos(2.0 * np.pi * turn),
+        }
+    )
     table.to_csv("walk.csv", index=False)
     inserts, femoral = files["two_files"]
     created = create_study(
@@ -127,8 +131,9 @@ def test_sagittal_arcs_are_found_on_strips_that_are_inclined_and_bent_across(rad
 def test_a_bearing_ends_where_its_outline_does_within_the_width_of_contact():
     # 20 mm to either end in the middle, 11 mm behind at 12 mm to the outer side.
     corners = [[-20.0, 2.0], [20.0, 2.0], [20.0, 22.0], [8.0, 38.0], [-20.0, 38.0]]
-    region = PlateauRegion((-20.0, 20.0), (2.0, 38.0), np.array(corners), 1300.0,
-                           np.array([0.0, 8.0, 22.0]))  # fmt: skip
+    region = PlateauRegion(
+        (-20.0, 20.0), (2.0, 38.0), np.array(corners), 1300.0, np.array([0.0, 8.0, 22.0])
+    )
     assert room_around(region) == pytest.approx(20.0 - 12.0 * 12.0 / 16.0)
 
 
@@ -146,8 +151,10 @@ def test_unrelated_origins_hide_no_dish(files, tmp_path, monkeypatch):
     }
     assert found["near"].settles
     assert found["far"].settles
-    texts = [next(one.found for one in study.findings if one.check == "new.boundary_conditions")
-             for study in found.values()]  # fmt: skip
+    texts = [
+        next(one.found for one in study.findings if one.check == "new.boundary_conditions")
+        for study in found.values()
+    ]
     assert texts[0] == texts[1]
 
 
@@ -216,8 +223,13 @@ def test_boundary_conditions_are_named_controls():
     # Settings that were read once before have both, alike.
     study = validate_study(with_conditions(boundary_conditions="settled_ap_rotation"))
     assert validate_study(study.model_dump(mode="json")) == study
-    other = {"anterior_posterior": "held", "rotation": "force", "varus": "free",
-             "medial_lateral": "free", "load_line_mm": 0.0}  # fmt: skip
+    other = {
+        "anterior_posterior": "held",
+        "rotation": "force",
+        "varus": "free",
+        "medial_lateral": "free",
+        "load_line_mm": 0.0,
+    }
     found = refusal(
         validate_study, with_conditions(boundary_conditions="settled_ap_rotation", control=other)
     )

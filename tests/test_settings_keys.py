@@ -50,10 +50,26 @@ def test_every_key_states_its_meaning_and_every_number_its_range():
 def test_ranges_without_limits_are_few_and_reasoned():
     free = {key.path for key in KEYS.values() if key.range and set(key.range.limits) == {-inf, inf}}
     assert {path.rpartition(".")[2] for path in free} <= {
-        "height", "base", "direction", "flexion", "varus", "tibial_external_rotation",
-        "femur_anterior", "femur_superior", "femur_lateral", "seed", "values", "low", "high",
-        "start", "uniform", "mean", "standard_deviation", "at_least", "at_most",
-    }  # fmt: skip
+        "height",
+        "base",
+        "direction",
+        "flexion",
+        "varus",
+        "tibial_external_rotation",
+        "femur_anterior",
+        "femur_superior",
+        "femur_lateral",
+        "seed",
+        "values",
+        "low",
+        "high",
+        "start",
+        "uniform",
+        "mean",
+        "standard_deviation",
+        "at_least",
+        "at_most",
+    }
 
 
 def test_documentation_is_up_to_date():

@@ -430,9 +430,11 @@ def triangulated(sagittal: float, coronal: float, below: bool) -> np.ndarray:
     first, second = points[:-1, :-1], points[:-1, 1:]
     third, fourth = points[1:, 1:], points[1:, :-1]
     triangles = np.concatenate(
-        [np.stack(three, axis=-2).reshape(-1, 3, 3) for three in
-         ((first, second, third), (first, third, fourth))]
-    )  # fmt: skip
+        [
+            np.stack(three, axis=-2).reshape(-1, 3, 3)
+            for three in ((first, second, third), (first, third, fourth))
+        ]
+    )
     return triangles[:, ::-1] if below else triangles
 
 

@@ -19,8 +19,11 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "rulegraph.svg"
 COLOURS = {
-    "inputs": "#56B4E9", "lives": "#D55E00", "results": "#CC79A7", "report": "#009E73",
-}  # fmt: skip
+    "inputs": "#56B4E9",
+    "lives": "#D55E00",
+    "results": "#CC79A7",
+    "report": "#009E73",
+}
 DARK = ("lives", "report")
 WIDTH = 0.86
 HEIGHT = 0.62
@@ -31,8 +34,11 @@ def rule_edges() -> Edges:
     """Pairs of rules of the default study, the first of which the second waits for."""
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--rulegraph", "dot"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     names = dict(re.findall(r'(\d+)\[label = "(\w+)"', done.stdout))
     edges = re.findall(r"(\d+) -> (\d+)", done.stdout)
     return reduced({(names[a], names[b]) for a, b in edges if names[b] not in ("all", "study")})
@@ -107,9 +113,17 @@ def draw_rules(edges: Edges) -> Figure:
         (x0, y0), (x1, y1) = position[first], position[second]
         ends = (x0 + 0.5 * WIDTH, y0), (x1 - 0.5 * WIDTH, y1)
         axes.add_patch(
-            FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=8, color="#777777", lw=0.9,
-                            connectionstyle="arc3,rad=0.06", shrinkA=0, shrinkB=0)
-        )  # fmt: skip
+            FancyArrowPatch(
+                *ends,
+                arrowstyle="-|>",
+                mutation_scale=8,
+                color="#777777",
+                lw=0.9,
+                connectionstyle="arc3,rad=0.06",
+                shrinkA=0,
+                shrinkB=0,
+            )
+        )
     for name, spot in position.items():
         _draw_rule(axes, name, room[name], spot)
     shown = [name for name in COLOURS if name in {room[rule] for rule in position}]
@@ -123,12 +137,28 @@ def draw_rules(edges: Edges) -> Figure:
 def _draw_rule(axes: Axes, name: str, room: str, position: tuple[float, float]) -> None:
     x, y = position
     axes.add_patch(
-        FancyBboxPatch((x - 0.5 * WIDTH, y - 0.5 * HEIGHT), WIDTH, HEIGHT, ec="#333333", lw=0.7,
-                       boxstyle="round,pad=0,rounding_size=0.08", fc=COLOURS[room], zorder=3)
-    )  # fmt: skip
+        FancyBboxPatch(
+            (x - 0.5 * WIDTH, y - 0.5 * HEIGHT),
+            WIDTH,
+            HEIGHT,
+            ec="#333333",
+            lw=0.7,
+            boxstyle="round,pad=0,rounding_size=0.08",
+            fc=COLOURS[room],
+            zorder=3,
+        )
+    )
     ink = "white" if room in DARK else "black"
-    axes.text(x, y, name.replace("_", "\n", 1).replace("_", " "), ha="center", va="center",
-              fontsize=7.5, color=ink, zorder=4)  # fmt: skip
+    axes.text(
+        x,
+        y,
+        name.replace("_", "\n", 1).replace("_", " "),
+        ha="center",
+        va="center",
+        fontsize=7.5,
+        color=ink,
+        zorder=4,
+    )
 
 
 def described(edges: Edges) -> str:

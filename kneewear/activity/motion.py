@@ -114,9 +114,10 @@ def _with_ends(
     time, at = (table["time_s"].to_numpy(dtype=float) for table in (known, part))
     step = float(np.median(np.diff(time)))
     ends = [
-        end for end in window
+        end
+        for end in window
         if time[0] <= end <= time[-1] and np.abs(at - end).min() > _SAME_TIME * step
-    ]  # fmt: skip
+    ]
     if not ends:
         return part
     values = scipy.interpolate.CubicSpline(time, known.to_numpy(dtype=float))(ends)
@@ -267,8 +268,9 @@ def judge_processing(
     away = np.abs(drawn - given)[kept]
     found = []
     for check, part, size in (
-        ("position", slice(0, 3), 1.0), ("angle", slice(3, 6), float(np.degrees(1.0))),
-    ):  # fmt: skip
+        ("position", slice(0, 3), 1.0),
+        ("angle", slice(3, 6), float(np.degrees(1.0))),
+    ):
         row = int(away[:, part].max(axis=1).argmax())
         remedy = "Keep more motion.smoothing_harmonics, or raise simulation.frames."
         where = f"data row {int(np.flatnonzero(kept)[row]) + 1}"

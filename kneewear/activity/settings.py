@@ -310,8 +310,13 @@ class MotionScale(Settings):
 
 # Quantities of a table of poses.
 POSE_COLUMNS = (
-    "flexion", "varus", "rotation", "anterior_posterior", "superior_inferior", "medial_lateral",
-)  # fmt: skip
+    "flexion",
+    "varus",
+    "rotation",
+    "anterior_posterior",
+    "superior_inferior",
+    "medial_lateral",
+)
 # Columns of the motion that two pose files give.
 _REGISTERED = {name: name for name in ("time_s", *POSE_COLUMNS)}
 

@@ -44,8 +44,13 @@ EQUAL = "_equal"
 CELL = [THICKNESS, BODY_MASS]
 INDEX = [*CELL, "side", "quantity", "unit"]
 # Results that designs are ranked by, the smallest first, and how both sides are joined.
-RANKED = {"damage_depth": "max", "max_wear_depth": "max", "wear_volume": "sum",
-          "max_pressure": "max", "avg_pressure": "max"}  # fmt: skip
+RANKED = {
+    "damage_depth": "max",
+    "max_wear_depth": "max",
+    "wear_volume": "sum",
+    "max_pressure": "max",
+    "avg_pressure": "max",
+}
 # Part by which values differ without being ranked apart: the model's error on default elements.
 NO_DIFFERENCE = 0.01
 # Of the intervals of uncertain constants, per cent.

@@ -18,9 +18,10 @@ def case_conditions(results: pd.DataFrame, study: Study) -> pd.DataFrame:
     """Values of the variables of each case, and flexion, load and position even if constant."""
     columns = [name for name in plan_columns(results, study) if name != CASE]
     constant = {
-        name: value for name, value in study.conditions.items()
+        name: value
+        for name, value in study.conditions.items()
         if name in CONDITIONS and value is not None and name not in columns
-    }  # fmt: skip
+    }
     conditions = [name for name in CONDITIONS if name in columns or name in constant]
     keys = [CASE, *(name for name in columns if name not in conditions), *conditions]
     return results.assign(**constant)[keys]
@@ -34,9 +35,11 @@ def contact_table(results: pd.DataFrame, study: Study) -> pd.DataFrame:
     wide = case_conditions(results, study)
     parts = [
         wide.assign(
-            side=output.side, quantity=output.quantity, value=results[output.column].astype(float),
+            side=output.side,
+            quantity=output.quantity,
+            value=results[output.column].astype(float),
             unit=output.unit,
         )
         for output in model_of(study).outputs(study)
-    ]  # fmt: skip
+    ]
     return pd.concat(parts, ignore_index=True).dropna(subset="value").reset_index(drop=True)

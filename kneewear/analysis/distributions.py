@@ -67,10 +67,12 @@ def _percentile_rows(
     for labels, values in result_columns(part, outputs):
         known = np.sort(values[np.isfinite(values)])
         row: dict[str, Any] = {
-            **labels, "cases": known.size, "failed": values.size - known.size,
+            **labels,
+            "cases": known.size,
+            "failed": values.size - known.size,
             "mean": known.mean() if known.size else np.nan,
             "standard_deviation": known.std(ddof=1) if known.size > 1 else np.nan,
-        }  # fmt: skip
+        }
         for percent in percentiles:
             value = np.nan
             if known.size:
@@ -150,7 +152,10 @@ def _paired(values: Array, base: Array) -> dict[str, float]:
     median = float(np.median(known)) if known.size else np.nan
     low, high = quantile_limits(known, 0.5)
     return {
-        "pairs": known.size, "median": median, "low95": low, "high95": high,
+        "pairs": known.size,
+        "median": median,
+        "low95": low,
+        "high95": high,
         "median_percent": 100.0 * median / middle if middle else np.nan,
         "less_percent": 100.0 * float(np.mean(known < 0.0)) if known.size else np.nan,
-    }  # fmt: skip
+    }

@@ -23,13 +23,29 @@ from kneewear.study.study import Study
 LABELS = ["side", "quantity", "unit"]
 VARIABLE = "variable"
 _EFFECTS = [
-    VARIABLE, "low", "high", "at_low", "at_centre", "at_high", "effect", "effect_percent", "span",
-    "slope", "slope_low95", "slope_high95", "rank_correlation",
-]  # fmt: skip
+    VARIABLE,
+    "low",
+    "high",
+    "at_low",
+    "at_centre",
+    "at_high",
+    "effect",
+    "effect_percent",
+    "span",
+    "slope",
+    "slope_low95",
+    "slope_high95",
+    "rank_correlation",
+]
 _QUALITY = [
-    "model", "terms", "cases", "r2", "leave_one_out_rmse", "leave_one_out_percent",
+    "model",
+    "terms",
+    "cases",
+    "r2",
+    "leave_one_out_rmse",
+    "leave_one_out_percent",
     "predicted_share",
-]  # fmt: skip
+]
 _TERMS = ["term", "coefficient", "standard_error"]
 
 
@@ -57,10 +73,12 @@ def analyse_effects(
         in them and in the variables that they follow would share the effects at random.
     """
     names = [
-        name for name, variable in study.variables.items()
-        if variable.is_numeric and name != options.by
+        name
+        for name, variable in study.variables.items()
+        if variable.is_numeric
+        and name != options.by
         and pd.api.types.is_numeric_dtype(results[name])
-    ]  # fmt: skip
+    ]
     outputs = MODELS[study.model].outputs(study)
     parts: dict[str, list[pd.DataFrame]] = {}
     for level, part in grouped(results, options.by):
@@ -134,12 +152,15 @@ def _covariate_rows(
     """Range and rank correlation of columns that change no setting."""
     rows = [
         {
-            **labels, VARIABLE: name, "low": part[name].min(), "high": part[name].max(),
+            **labels,
+            VARIABLE: name,
+            "low": part[name].min(),
+            "high": part[name].max(),
             "rank_correlation": _rank_correlation(part[name], values),
         }
         for labels, values in result_columns(part, outputs)
         for name in covariates
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows, columns=[*LABELS, *_EFFECTS])
 
 

@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 from kneewear.base.sides import SIDES
 
 QUANTITIES = (
-    "max_pressure", "avg_pressure", "wear_depth", "creep_depth", "damage_depth", "damage_area",
+    "max_pressure",
+    "avg_pressure",
+    "wear_depth",
+    "creep_depth",
+    "damage_depth",
+    "damage_area",
     "damage_volume",
-)  # fmt: skip
+)
 # What is fitted: the published quantities, and the largest wear, for limits on wear.
 FITTED = (*QUANTITIES, "max_wear_depth")
 THICKNESS = "thickness_mm"

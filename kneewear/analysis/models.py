@@ -35,9 +35,16 @@ POLYNOMIALS = {
 # A plane that predicts a case it was not fitted to within this part of the mean is sufficient.
 ENOUGH = 0.02
 _QUALITY = [
-    "terms", "r2", "adjusted_r2", "rmse", "leave_one_out_rmse", "leave_one_out_max",
-    "leave_one_out_percent", "p_value", "plane_is_enough",
-]  # fmt: skip
+    "terms",
+    "r2",
+    "adjusted_r2",
+    "rmse",
+    "leave_one_out_rmse",
+    "leave_one_out_max",
+    "leave_one_out_percent",
+    "p_value",
+    "plane_is_enough",
+]
 _LIMITS = ["confidence_low95", "confidence_high95", "prediction_low95", "prediction_high95"]
 _POINT = ["value", "fitted", "residual", "leave_one_out_residual", "leverage", *_LIMITS]
 _EXPONENTS = {THICKNESS: "thickness_exponent", BODY_MASS: "mass_exponent"}

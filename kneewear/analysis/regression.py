@@ -100,14 +100,21 @@ def correlate_pressure(cases: pd.DataFrame) -> pd.DataFrame:
     """
     units = units_of(cases)
     rows = [
-        (life, side, quantity, units[quantity], predictor,
-         *_fit_line(table[predictor].to_numpy(), table[quantity].to_numpy()), len(table))
+        (
+            life,
+            side,
+            quantity,
+            units[quantity],
+            predictor,
+            *_fit_line(table[predictor].to_numpy(), table[quantity].to_numpy()),
+            len(table),
+        )
         for life, side, table in side_tables(cases)
         if len(table) >= _MIN_CASES
         for quantity in QUANTITIES
         for predictor in PREDICTORS
         if quantity != predictor
-    ]  # fmt: skip
+    ]
     columns = [*HEAD, "predictor", "intercept", "slope_per_mpa", "r2", "cases"]
     return drop_single_life(pd.DataFrame(rows, columns=columns))
 

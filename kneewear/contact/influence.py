@@ -67,9 +67,11 @@ class Influence:
         parts = (self.across, self.along, joint_along, joint_across)
         terms = len(joint_along)
         expected = [
-            (rows, columns, columns), (columns, rows, rows),
-            (terms, rows, rows), (terms, columns, columns),
-        ]  # fmt: skip
+            (rows, columns, columns),
+            (columns, rows, rows),
+            (terms, rows, rows),
+            (terms, columns, columns),
+        ]
         found = [part.shape for part in parts]
         if found != expected or terms % _GROUP:
             raise ValueError(f"influences of shapes {found}; expected {expected}")

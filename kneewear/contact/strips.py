@@ -170,8 +170,13 @@ class Strip:
         # Components xx, yy, zz, xy, yz, zx. Displacements along x, y, z.
         constant = np.zeros((len(area), 9, 6, 9, 3))
         for component, axis, direction in (
-            (1, 1, 0), (2, 2, 1), (3, 0, 0), (4, 1, 1), (4, 2, 0), (5, 0, 1),
-        ):  # fmt: skip
+            (1, 1, 0),
+            (2, 2, 1),
+            (3, 0, 0),
+            (4, 1, 1),
+            (4, 2, 0),
+            (5, 0, 1),
+        ):
             constant[:, :, component, :, axis] = slopes[direction]
         linear = np.zeros((9, 6, 9, 3))
         for component, axis, sign in ((0, 0, 1.0), (3, 1, -1.0), (5, 2, -1.0)):

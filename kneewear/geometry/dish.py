@@ -96,8 +96,9 @@ def find_dish(
         z = region.lowest[2] + apart
         # The whole window is on the bearing, also where that is lowest at its end.
         low, high = region.x[0] + _SAGITTAL[0], region.x[1] - _SAGITTAL[0]
-        middle = np.array([np.clip(region.lowest[0], min(low, high), max(low, high)),
-                           *region.lowest[1:]])  # fmt: skip
+        middle = np.array(
+            [np.clip(region.lowest[0], min(low, high), max(low, high)), *region.lowest[1:]]
+        )
         near = np.abs(insert.vertices - middle) < _SAGITTAL
         dish = insert.vertices[near.all(axis=1)]
         sagittal = femoral.vertices[np.abs(femoral.vertices[:, 2] - z) < _SAGITTAL[2]]

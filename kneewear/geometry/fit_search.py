@@ -102,8 +102,10 @@ def _edge(mesh: TriangleMesh) -> float:
 
 
 def _settings(edge: float, knots: tuple[float, float], smoothing: float) -> FitSettings:
-    along, across = (float(f"{max(least, part * edge):.2g}") for least, part in
-                     zip((1.5, 1.0), knots, strict=True))  # fmt: skip
+    along, across = (
+        float(f"{max(least, part * edge):.2g}")
+        for least, part in zip((1.5, 1.0), knots, strict=True)
+    )
     return FitSettings(along, across, float(f"{smoothing * edge:.2g}"), np.inf, densest=True)
 
 

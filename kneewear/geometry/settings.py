@@ -496,8 +496,10 @@ AnyImplant = Annotated[
 def parse_implant(settings: Mapping[str, Any]) -> ImplantSettings:
     """Implant settings from plain builtins that were checked before, as `source` states."""
     shapes: dict[str, type[ImplantSettings]] = {
-        "parametric": ParametricImplant, "meshes": MeshImplant, "natural": NaturalKnee
-    }  # fmt: skip
+        "parametric": ParametricImplant,
+        "meshes": MeshImplant,
+        "natural": NaturalKnee,
+    }
     return shapes[settings["source"]].model_validate(_drop_other_sources(settings))
 
 

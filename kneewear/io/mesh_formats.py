@@ -31,9 +31,26 @@ _FACET = ("facet", "outer", "vertex", "vertex", "vertex", "endloop", "endfacet")
 
 # Lines of OBJ files that do not change the shape; material files are never opened.
 _OBJ_IGNORED = {
-    "vt", "vn", "vp", "l", "p", "o", "g", "s", "mg", "mtllib", "usemtl", "usemap", "maplib", "lod",
-    "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"
-}  # fmt: skip
+    "vt",
+    "vn",
+    "vp",
+    "l",
+    "p",
+    "o",
+    "g",
+    "s",
+    "mg",
+    "mtllib",
+    "usemtl",
+    "usemap",
+    "maplib",
+    "lod",
+    "bevel",
+    "c_interp",
+    "d_interp",
+    "shadow_obj",
+    "trace_obj",
+}
 
 _PLY_CORNERS = ("vertex_indices", "vertex_index")
 _MAX_HEAD = 100_000

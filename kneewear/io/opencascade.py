@@ -110,9 +110,15 @@ def bspline(surface: Surface) -> Any:
         weights.SetValue(i + 1, j + 1, float(surface.weights[i, j]))
     knots = [_knot_arrays(k) for k in (surface.knots_u, surface.knots_v)]
     return Geom_BSplineSurface(
-        poles, weights, knots[0][0], knots[1][0], knots[0][1], knots[1][1],
-        surface.degree_u, surface.degree_v
-    )  # fmt: skip
+        poles,
+        weights,
+        knots[0][0],
+        knots[1][0],
+        knots[0][1],
+        knots[1][1],
+        surface.degree_u,
+        surface.degree_v,
+    )
 
 
 def _read(path: Path) -> tuple[Any, float]:

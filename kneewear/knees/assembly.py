@@ -109,10 +109,14 @@ def compose_system(parts: ComposedParts, settings: KneeSettings) -> System:
         settings.ground,
         bodies_alone(settings).bodies,
         {
-            **parts.ligaments, **parts.muscles, **contacts, **joints, **springs,
+            **parts.ligaments,
+            **parts.muscles,
+            **contacts,
+            **joints,
+            **springs,
             **_loads(parts, settings),
         },
-    )  # fmt: skip
+    )
 
 
 def bodies_alone(settings: KneeSettings) -> System:
@@ -260,9 +264,13 @@ def _joint(settings: JointSettings, rotation: Array, translation: Array) -> Cont
     point = np.array(settings.point_mm)
     placed = translation[0] + rotation[0] @ point
     law = Joint(
-        settings.kind, point, axis, rotation[1].T @ (placed - translation[1]),
-        rotation[1].T @ rotation[0] @ axis, settings.stiffness_n_per_mm,
-    )  # fmt: skip
+        settings.kind,
+        point,
+        axis,
+        rotation[1].T @ (placed - translation[1]),
+        rotation[1].T @ rotation[0] @ axis,
+        settings.stiffness_n_per_mm,
+    )
     return Contact(*settings.bodies, law)
 
 
@@ -285,9 +293,12 @@ def _loads(parts: ComposedParts, settings: KneeSettings) -> dict[str, Load]:
             factor = sample_curve(load.factor, table, at)[:, None]
             force, moment = factor * force, factor * moment
         found[name] = Load(
-            force, moment, load.point_mm, "moving" if load.axes == "body" else "fixed",
+            force,
+            moment,
+            load.point_mm,
+            "moving" if load.axes == "body" else "fixed",
             body=load.body,
-        )  # fmt: skip
+        )
     if isinstance(settings, ComposedKneeSettings) and parts.load is not None:
         found[APPLIED] = _tray_load(parts, settings, parts.load)
     return found
@@ -307,6 +318,8 @@ def _tray_load(parts: ComposedParts, settings: ComposedKneeSettings, table: Arra
     # Components have z medial.
     line = components.load.lever_mm * (medial - lateral) / total
     return Load(
-        np.outer(total, axes[:, 1]), point=origin + np.outer(line, axes[:, 2]), frame="moving",
+        np.outer(total, axes[:, 1]),
+        point=origin + np.outer(line, axes[:, 2]),
+        frame="moving",
         body=components.tibial.split(".")[0],
-    )  # fmt: skip
+    )

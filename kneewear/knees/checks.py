@@ -59,10 +59,13 @@ _NEEDED = ("MCL", "LCL", "PCL", "PT")
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 # Quantities of an activity's motion, and the clinical coordinates that they are.
 _GAIT = {
-    "flexion": "flexion", "varus": "varus", "rotation": "tibial_external_rotation",
-    "anterior_posterior": "femur_anterior", "superior_inferior": "femur_superior",
+    "flexion": "flexion",
+    "varus": "varus",
+    "rotation": "tibial_external_rotation",
+    "anterior_posterior": "femur_anterior",
+    "superior_inferior": "femur_superior",
     "medial_lateral": "femur_lateral",
-}  # fmt: skip
+}
 
 
 def check_files(study: MultibodyStudy, reader: Reader) -> tuple[Finding, ...]:
@@ -102,8 +105,12 @@ def judge_tables(settings: KneeSettings, files: Files, knee: str) -> tuple[Findi
     found: list[Finding | None] = []
     tables = {**settings.ligaments, **settings.muscles}
     kinds = (("", _COLUMNS), ("_wrap_objects", _WRAPS), ("_tensions", _TENSIONS))
-    columns = {str(files[name + kind]): own for kind, own in kinds for name in tables
-               if name + kind in files}  # fmt: skip
+    columns = {
+        str(files[name + kind]): own
+        for kind, own in kinds
+        for name in tables
+        if name + kind in files
+    }
     for path, own in columns.items():
         found += _judge_columns(TextTable.read(path, "a table of soft tissue"), own)
     if settings.ligaments:
@@ -252,9 +259,11 @@ def _judge_columns(table: TextTable, columns: Mapping[str, str]) -> Iterator[Fin
     reach = float(np.nanmax(np.abs(points), initial=0.0)) if points else 0.0
     if 0.0 < reach < _MIN_REACH_MM:
         raise InputDataError(
-            table.path, f"points within {reach:.3g}", "points in mm",
+            table.path,
+            f"points within {reach:.3g}",
+            "points in mm",
             "These look like metres: multiply by 1000.",
-        )  # fmt: skip
+        )
 
 
 def _judge_ligaments(
@@ -268,9 +277,13 @@ def _judge_ligaments(
     absent = [one for one in needed if not any(name.upper().startswith(one) for name in every)]
     if absent and len(absent) < len(needed) - 1:
         yield Finding(
-            "ligaments.missing", "warn", str(paths[0]), f"no bundle of {', '.join(absent)}",
-            f"bundles of {', '.join(needed)}", "Complete the table.",
-        )  # fmt: skip
+            "ligaments.missing",
+            "warn",
+            str(paths[0]),
+            f"no bundle of {', '.join(absent)}",
+            f"bundles of {', '.join(needed)}",
+            "Complete the table.",
+        )
     for table in tables:
         yield from _judge_bundles(table, settings, knee)
 
@@ -282,9 +295,13 @@ def _judge_bundles(table: TextTable, settings: KneeSettings, knee: str) -> Itera
         missing = _missing(names, stem)
         if missing:
             yield Finding(
-                "ligaments.missing", "warn", str(path), f"no bundle {', '.join(missing)}",
-                "bundles without a gap in their numbers", "Complete the table.",
-            )  # fmt: skip
+                "ligaments.missing",
+                "warn",
+                str(path),
+                f"no bundle {', '.join(missing)}",
+                "bundles without a gap in their numbers",
+                "Complete the table.",
+            )
     yield from _judge_stiffness(table, names)
     frames = file_frames(settings)
     # Frames have z to lateral of a right knee.
@@ -322,9 +339,10 @@ def _judge_side(path: str | Path, knee: str) -> Iterator[Finding | None]:
     """Yield a finding about origins on the pelvis that are on the other side of the body."""
     table = TextTable.read(path, "a table of soft tissue")
     z = [
-        one for one, body in zip(table.numbers("z_mm"), table.text["body"], strict=True)
+        one
+        for one, body in zip(table.numbers("z_mm"), table.text["body"], strict=True)
         if str(body).startswith("pelvis")
-    ]  # fmt: skip
+    ]
     if z:
         lateral = float(np.mean(z)) if knee == "right" else -float(np.mean(z))
         remedy = f"z is lateral of a right leg; the knee is a {knee} one."
@@ -337,9 +355,10 @@ def _judge_stiffness(table: TextTable, names: list[str]) -> Iterator[Finding | N
     stiffness = table.numbers(column)
     for stem in dict.fromkeys(_stems(names)):
         own = [
-            value for name, value in zip(names, stiffness, strict=True)
+            value
+            for name, value in zip(names, stiffness, strict=True)
             if (match := _NUMBERED.fullmatch(name)) and match[1] == stem
-        ]  # fmt: skip
+        ]
         where = f"column '{column}', bundles {stem}"
         remedy = "Check the order of the rows and the decimal points."
         yield judge("ligaments.evenness", max(own) / min(own), str(table.path), remedy, where)
@@ -356,8 +375,9 @@ def _stems(names: Iterable[str]) -> Iterator[str]:
 
 def _missing(names: list[str], stem: str) -> list[str]:
     """Names that are missing in the numbers of a ligament's bundles, from 1 or 0 to the last."""
-    numbers = [int(match[2]) for name in names
-               if (match := _NUMBERED.fullmatch(name)) and match[1] == stem]  # fmt: skip
+    numbers = [
+        int(match[2]) for name in names if (match := _NUMBERED.fullmatch(name)) and match[1] == stem
+    ]
     every = range(min(1, *numbers), max(numbers) + 1)
     return [f"{stem}{number}" for number in every if number not in numbers]
 
@@ -367,8 +387,11 @@ def _judge_motions(settings: ComposedKneeSettings, files: Files) -> list[Finding
     found: list[Finding | None] = []
     for name, motion in settings.compare.items():
         path = files[f"compare_{name}"]
-        columns = {quantity: motion.columns[part] for quantity, one in _GAIT.items()
-                   if (part := f"{COMPONENTS}.{one}") in motion.columns}  # fmt: skip
+        columns = {
+            quantity: motion.columns[part]
+            for quantity, one in _GAIT.items()
+            if (part := f"{COMPONENTS}.{one}") in motion.columns
+        }
         if settings.course.is_cycle and len(columns) == len(_GAIT):
             found += _judge_cycle(path, {"percent": motion.over, **columns})
         else:
@@ -380,9 +403,13 @@ def _judge_motions(settings: ComposedKneeSettings, files: Files) -> list[Finding
 def _judge_cycle(path: str | Path, columns: Mapping[str, str]) -> list[Finding]:
     """Findings about the measured motion of components over a cycle, as of activities."""
     motion = SignedMotion.model_validate(
-        {"file": str(path), "convention": "signs", "columns": columns,
-         "signs": dict.fromkeys(_GAIT.values(), 1)}
-    )  # fmt: skip
+        {
+            "file": str(path),
+            "convention": "signs",
+            "columns": columns,
+            "signs": dict.fromkeys(_GAIT.values(), 1),
+        }
+    )
     table = read_curves(path, columns)
     return [*check_motion(table, motion), *judge_motion(table, motion)]
 
@@ -425,6 +452,10 @@ def _judge_reference(path: str | Path) -> Iterator[Finding | None]:
                     yield judge("motion.flexion", value, str(path), remedy, where)
     if empty:
         yield Finding(
-            "motion.empty_cells", "warn", str(path), f"{empty} empty cells", "none",
+            "motion.empty_cells",
+            "warn",
+            str(path),
+            f"{empty} empty cells",
+            "none",
             "Rows with empty cells are not compared.",
-        )  # fmt: skip
+        )

@@ -86,10 +86,14 @@ def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> Mult
         coordinates, found, reactions = motion.coordinates, motion.parts, motion.reaction
         checks = [
             ComparedNumber(
-                "energy error over the largest kinetic energy", "", motion.energy_error, "1",
-                ENERGY, high=LARGEST_ENERGY_ERROR,
+                "energy error over the largest kinetic energy",
+                "",
+                motion.energy_error,
+                "1",
+                ENERGY,
+                high=LARGEST_ENERGY_ERROR,
             )
-        ]  # fmt: skip
+        ]
     else:
         equilibria = trace_composed(system, parts, settings)
         count = sum(one.evaluations for one in equilibria)
@@ -116,12 +120,16 @@ def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> Mult
     components = settings.components
     clinical = {name: seen[f"{COMPONENTS}.{name}"].values for name in CLINICAL if components}
     return MultibodyResult(
-        kinematics, forces, literature, _scene(system, parts, settings, axis, coordinates),
+        kinematics,
+        forces,
+        literature,
+        _scene(system, parts, settings, axis, coordinates),
         motion=cycle_table(at, clinical) if settings.course.is_cycle else None,
         patella=button_motion(system, parts.placements, settings, coordinates, found)
-        if settings.button_contact else None,
+        if settings.button_contact
+        else None,
         laxity=body_laxity(system, settings, equilibria) if settings.laxity else None,
-    )  # fmt: skip
+    )
 
 
 def trace_composed(
@@ -156,10 +164,14 @@ def _integrate(system: System, settings: ComposedKneeSettings, driven: Array) ->
     if dynamics.settle and free:
         start = solve_system(begin, start, free, tolerance=settings.tolerance).coordinates
     return integrate_impacts(
-        begin, np.linspace(0.0, duration, course.frames), start, free,
+        begin,
+        np.linspace(0.0, duration, course.frames),
+        start,
+        free,
         motion=follow_samples(np.hstack([driven, *loads]), duration),
-        relative_tolerance=dynamics.relative_tolerance, largest_step=dynamics.largest_step_s,
-    ).motion  # fmt: skip
+        relative_tolerance=dynamics.relative_tolerance,
+        largest_step=dynamics.largest_step_s,
+    ).motion
 
 
 def _labels(settings: ComposedKneeSettings) -> Iterator[tuple[str, int, str, str]]:
@@ -245,8 +257,9 @@ def _joint_curves(
     if not settings.joints:
         return
     over, at = axis
-    force = {name: [np.linalg.norm(one[name].wrench[:3]) for one in found]
-             for name in settings.joints}  # fmt: skip
+    force = {
+        name: [np.linalg.norm(one[name].wrench[:3]) for one in found] for name in settings.joints
+    }
     gap = {name: [one[name].gap for one in found] for name in settings.joints}
     yield curves("joint constraint force", over, at, "N", force)
     yield curves("joint gap", over, at, "mm", gap)
@@ -286,15 +299,24 @@ def _compare(
                 yield from _compare_parts(wanted, one, at, computed, measured)
                 continue
             yield rms_number(
-                f"rms difference {of}", one.label, computed, measured, one.unit, wanted.source,
+                f"rms difference {of}",
+                one.label,
+                computed,
+                measured,
+                one.unit,
+                wanted.source,
                 wanted.targets[one.unit],
-            )  # fmt: skip
+            )
             if number == 0:
                 shifted = computed - float(np.mean(computed - measured))
                 yield rms_number(
-                    "rms difference without the mean one", one.label, shifted, measured, one.unit,
+                    "rms difference without the mean one",
+                    one.label,
+                    shifted,
+                    measured,
+                    one.unit,
                     wanted.source,
-                )  # fmt: skip
+                )
 
 
 def _compare_parts(
@@ -304,9 +326,13 @@ def _compare_parts(
     for name, (first, last) in wanted.parts.items():
         chosen = (at >= first) & (at <= last)
         yield rms_number(
-            f"rms difference over the {name}", one.label, computed[chosen], measured[chosen],
-            one.unit, wanted.source,
-        )  # fmt: skip
+            f"rms difference over the {name}",
+            one.label,
+            computed[chosen],
+            measured[chosen],
+            one.unit,
+            wanted.source,
+        )
     own, other = float(np.ptp(one.values)), float(np.ptp(measured))
     yield ComparedNumber("range", one.label, own, one.unit, wanted.source, published=other)
 
@@ -393,9 +419,14 @@ def drawn_shapes(parts: ComposedParts, settings: KneeSettings) -> dict[str, Any]
     meshes = {
         name: joined(drawn)
         for name, body in settings.bodies.items()
-        if (drawn := [_drawn(shape, parts.shapes.get(f"{name}.{key}"))
-                      for key, shape in body.shapes.items() if f"{name}.{key}" not in under])
-    }  # fmt: skip
+        if (
+            drawn := [
+                _drawn(shape, parts.shapes.get(f"{name}.{key}"))
+                for key, shape in body.shapes.items()
+                if f"{name}.{key}" not in under
+            ]
+        )
+    }
     bones = {bone.split(".")[0]: parts.shapes[bone] for bone in under} | dict(parts.bones)
     note = " (pale: bones)" if bones else ""
     return {"meshes": meshes, "bones": bones, "shapes": f"Shapes of the bodies{note}"}

@@ -85,16 +85,21 @@ def scene_view(scene: Mapping[str, Any]) -> dict[str, Any]:
     return build_view(
         bodies | bones,
         [
-            {"of": {}, "title": ", ".join(scene["bodies"]), "bodies": [*bodies, *bones],
-             "frames": scene["labels"], "lines": scene["lines"],
-             "poses": poses | {f"{name} bone": poses[name] for name in scene["bones"]}}
+            {
+                "of": {},
+                "title": ", ".join(scene["bodies"]),
+                "bodies": [*bodies, *bones],
+                "frames": scene["labels"],
+                "lines": scene["lines"],
+                "poses": poses | {f"{name} bone": poses[name] for name in scene["bones"]},
+            }
         ],
         groups=groups,
         directions=ON_BONES,
         line_colour=style.RED,
         hint=f"{scene['shapes']}, simplified to about {scene['most_points']} points each. "
         "Lines are ligaments and muscles.",
-    )  # fmt: skip
+    )
 
 
 @style.styled
@@ -109,9 +114,13 @@ def draw_poses(scene: Mapping[str, Any]) -> Figure:
                 turn, place = (np.array(scene[key][frame][number]) for key in PLACES)
                 moved = np.array(mesh["points"]) @ turn.T + place
                 axes.plot(
-                    moved[:, across], moved[:, 1], ".", ms=0.8, color=BODIES[order % len(BODIES)],
+                    moved[:, across],
+                    moved[:, 1],
+                    ".",
+                    ms=0.8,
+                    color=BODIES[order % len(BODIES)],
                     rasterized=True,
-                )  # fmt: skip
+                )
             lines = [np.array(line)[:, [across, 1]] for line in scene["lines"][frame]]
             axes.add_collection(LineCollection(lines, colors=style.RED, lw=0.5, alpha=0.6))
             axes.set_aspect("equal", adjustable="box")

@@ -85,10 +85,17 @@ def integrate_impacts(
     for _ in range(MAX_EVENTS):
         left = times[times > now] if parts else times[1:]
         part = integrate_system(
-            system, np.concatenate([[now], left]), place, free, rates=rates,
-            motion=motion, margins=_margins(held), stops=(True,) * len(laws),
-            stepping=Stepping(relative_tolerance, largest_step), what=f"Dynamics {case}".strip(),
-        )  # fmt: skip
+            system,
+            np.concatenate([[now], left]),
+            place,
+            free,
+            rates=rates,
+            motion=motion,
+            margins=_margins(held),
+            stops=(True,) * len(laws),
+            stepping=Stepping(relative_tolerance, largest_step),
+            what=f"Dynamics {case}".strip(),
+        )
         parts.append(part)
         if part.stop is None:
             contacts = sorted([*closed, *open_contacts.values()], key=lambda one: one.begin)
@@ -155,7 +162,10 @@ def _joined(parts: Sequence[SystemMotion]) -> SystemMotion:
     }
     found = tuple(one for part, keep in zip(parts, kept, strict=True) for one in part.parts[keep])
     return replace(
-        parts[-1], **columns, work=np.concatenate(work), parts=found,
+        parts[-1],
+        **columns,
+        work=np.concatenate(work),
+        parts=found,
         events=tuple(one for part in parts for one in part.events),
         evaluations=sum(part.evaluations for part in parts),
-    )  # fmt: skip
+    )

@@ -24,8 +24,11 @@ def list_jobs(study: MultibodyStudy) -> dict[str, Job]:
     """
     model, further = study.multibody, []
     if isinstance(model, ComposedKneeSettings):
-        given = {"motion": model.course.is_cycle, "patella": model.button_contact,
-                 "laxity": model.laxity}  # fmt: skip
+        given = {
+            "motion": model.course.is_cycle,
+            "patella": model.button_contact,
+            "laxity": model.laxity,
+        }
         further = [name for name, has in given.items() if has]
     tables = "literature", "kinematics", "forces", *further
     return {BODIES: Job(tables, 1500, 30, knee=False)}

@@ -20,9 +20,12 @@ logger = logging.getLogger(__name__)
 
 # What the tests move, with units, and the last columns of their table.
 MOVED = (
-    ("anterior", "mm"), ("superior", "mm"), ("lateral", "mm"),
-    ("varus", "deg"), ("internal rotation", "deg"),
-)  # fmt: skip
+    ("anterior", "mm"),
+    ("superior", "mm"),
+    ("lateral", "mm"),
+    ("varus", "deg"),
+    ("internal rotation", "deg"),
+)
 LAXITY = ("coordinate", "unit", "change")
 
 

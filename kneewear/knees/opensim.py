@@ -160,9 +160,10 @@ class _Composer:
     def guess_moving(self) -> list[str]:
         meshed = dict.fromkeys(mesh.frame.body for mesh in self.model.meshes.values())
         bodies = [one for one in meshed if one != self.ground] or [
-            body for body in self.model.bodies
+            body
+            for body in self.model.bodies
             if body.lower().startswith(("tibia", "patella")) and body.endswith(self.side)
-        ]  # fmt: skip
+        ]
         # The tibia first: it is driven.
         bodies.sort(key=lambda one: not one.lower().startswith("tibia"))
         if not bodies:
@@ -195,9 +196,12 @@ class _Composer:
                     if not _freedom(best):
                         where, expected = f"{body} to {other}", "a joint that moves"
                         raise InputDataError(
-                            self.model.path, "no free coordinate", expected,
-                            "Unlock a coordinate, or name other bodies.", where,
-                        )  # fmt: skip
+                            self.model.path,
+                            "no free coordinate",
+                            expected,
+                            "Unlock a coordinate, or name other bodies.",
+                            where,
+                        )
                     return best
                 if other not in seen:
                     seen.add(other)
@@ -245,8 +249,11 @@ class _Composer:
         """Settings of the composed knee; fills the tables."""
         bodies: dict[str, dict[str, Any]] = {_name(self.ground): {}}
         settings: dict[str, Any] = {
-            "model": "composed", "unit": "m", "ground": _name(self.ground), "bodies": bodies
-        }  # fmt: skip
+            "model": "composed",
+            "unit": "m",
+            "ground": _name(self.ground),
+            "bodies": bodies,
+        }
         for body in self.moving:
             bodies[_name(body)] = {"start": _rounded(_coordinates(self.pose_in_ground(body)))}
         settings["course"] = self.drive(bodies)
@@ -300,8 +307,12 @@ class _Composer:
         group, point = self.in_group(joint.parent.body, joint.parent.origin)
         axis = self.placed[joint.parent.body][1][0] @ joint.parent.rotation[:, 2]
         other = self.placed[joint.child.body][0]
-        return {"kind": _JOINTS[joint.kind], "bodies": [_name(group), _name(other)],
-                "point_mm": _rounded(point), "axis": _rounded(axis)}  # fmt: skip
+        return {
+            "kind": _JOINTS[joint.kind],
+            "bodies": [_name(group), _name(other)],
+            "point_mm": _rounded(point),
+            "axis": _rounded(axis),
+        }
 
     def follows(self, free: Sequence[str], driver: str) -> bool:
         """True if all free coordinates are the driver or are coupled to it."""
@@ -312,14 +323,19 @@ class _Composer:
         """The driver, and coordinates that are coupled to it, rad or m."""
         followers = {
             name: function(value)
-            for name, (of, function) in self.model.couplings.items() if of == driver
-        }  # fmt: skip
+            for name, (of, function) in self.model.couplings.items()
+            if of == driver
+        }
         return {driver: value, **followers}
 
     def follow(
-        self, body: str, settings: dict[str, Any], at: Array, values: list[dict[str, float]],
+        self,
+        body: str,
+        settings: dict[str, Any],
+        at: Array,
+        values: list[dict[str, float]],
         over: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Six coordinates of a body as tables over the course; those that do not change held."""
         found = np.array([_coordinates(self.pose_in_ground(body, value)) for value in values])
         found[:, 3:] = np.degrees(np.unwrap(np.radians(found[:, 3:]), axis=0))
@@ -329,8 +345,9 @@ class _Composer:
         file = f"{self.name}_{_name(body)}_motion.csv"
         settings["driven"] = {
             name: {"file": file, "over": over, "column": name}
-            for name, one in zip(COORDINATES, still, strict=True) if not one
-        }  # fmt: skip
+            for name, one in zip(COORDINATES, still, strict=True)
+            if not one
+        }
         self.tables[file] = pd.DataFrame({over: at} | dict(zip(COORDINATES, found.T, strict=True)))
         self.note("motion", body, f"follows {over}, as its joint prescribes")
 
@@ -365,17 +382,21 @@ class _Composer:
             measured = all(one.thickness is None for one in meshes)
             layer = {
                 "youngs_modulus_mpa": meshes[0].youngs_modulus,
-                "poisson_ratio": meshes[0].poisson_ratio, "thickness_mm": None,
-                "strain": contact.strain, "field_spacing_mm": _SPACING_MM,
-            }  # fmt: skip
+                "poisson_ratio": meshes[0].poisson_ratio,
+                "thickness_mm": None,
+                "strain": contact.strain,
+                "field_spacing_mm": _SPACING_MM,
+            }
             own: dict[str, Any] = {
-                "kind": "foundation", "elements": parts[0], "indenter": parts[1], "layer": layer
-            }  # fmt: skip
+                "kind": "foundation",
+                "elements": parts[0],
+                "indenter": parts[1],
+                "layer": layer,
+            }
             if measured:
                 own["bones"] = [
-                    self.add_shape(one, one.back_file, f"{one.name}_back", bodies)
-                    for one in meshes
-                ]  # fmt: skip
+                    self.add_shape(one, one.back_file, f"{one.name}_back", bodies) for one in meshes
+                ]
                 if None in own["bones"]:
                     continue
             else:
@@ -422,12 +443,31 @@ class _Composer:
             turn = self.placed[wrap.body][1][0] @ body_three_123(wrap.rotation)
             size = [*wrap.size, *[np.nan] * (3 - len(wrap.size))]
             side = " ".join(f"{v:g}" for v in wrap.side) if wrap.side.any() else ""
-            rows.append([wrap.name, wrap.kind, _name(group), *place, *angles_123(turn), *size,
-                         wrap.length, side])  # fmt: skip
+            rows.append(
+                [
+                    wrap.name,
+                    wrap.kind,
+                    _name(group),
+                    *place,
+                    *angles_123(turn),
+                    *size,
+                    wrap.length,
+                    side,
+                ]
+            )
         axes = "xyz"
-        columns = ["name", "kind", "body", *(f"translation_{a}_mm" for a in axes),
-                   *(f"rotation_{a}_rad" for a in axes), "radius_or_semiaxis_x_mm",
-                   "semiaxis_y_mm", "semiaxis_z_mm", "length_mm", "side"]  # fmt: skip
+        columns = [
+            "name",
+            "kind",
+            "body",
+            *(f"translation_{a}_mm" for a in axes),
+            *(f"rotation_{a}_rad" for a in axes),
+            "radius_or_semiaxis_x_mm",
+            "semiaxis_y_mm",
+            "semiaxis_z_mm",
+            "length_mm",
+            "side",
+        ]
         return pd.DataFrame(rows, columns=columns)
 
     def course_of(self, name: str, path: OsimPath) -> tuple[list[tuple[str, Array]], str] | None:
@@ -454,9 +494,17 @@ class _Composer:
             ends = [v for group, place in (points[0], points[-1]) for v in (_name(group), *place)]
             own = [ligament.name, *ends, ligament.stiffness, ligament.slack_length, wrap]
             rows.setdefault(ligament.transition_strain, []).append(own)
-        columns = ["bundle", *(f"{c}" for end in (1, 2) for c in (
-            f"body_{end}", *(f"{axis}{end}_mm" for axis in "xyz"))),
-            "linear_stiffness_n_per_strain", "slack_length_mm", "wrap_object"]  # fmt: skip
+        columns = [
+            "bundle",
+            *(
+                f"{c}"
+                for end in (1, 2)
+                for c in (f"body_{end}", *(f"{axis}{end}_mm" for axis in "xyz"))
+            ),
+            "linear_stiffness_n_per_strain",
+            "slack_length_mm",
+            "wrap_object",
+        ]
         given: dict[str, Any] = {}
         for number, (strain, own) in enumerate(rows.items()):
             key = f"ligaments_{number + 1}" if number else "ligaments"
@@ -473,15 +521,34 @@ class _Composer:
             if course is not None:
                 points, wrap = course
                 rows += [
-                    [one.name, one.force, number, _name(group), *place, wrap, one.fibre_length,
-                     one.tendon_length, one.pennation]
+                    [
+                        one.name,
+                        one.force,
+                        number,
+                        _name(group),
+                        *place,
+                        wrap,
+                        one.fibre_length,
+                        one.tendon_length,
+                        one.pennation,
+                    ]
                     for number, (group, place) in enumerate(points, 1)
-                ]  # fmt: skip
+                ]
         if not rows:
             return {}
-        columns = ["muscle", "max_isometric_force_n", "point", "body", "x_mm", "y_mm", "z_mm",
-                   "wrap_object", "optimal_fibre_length_mm", "tendon_slack_length_mm",
-                   "pennation_rad"]  # fmt: skip
+        columns = [
+            "muscle",
+            "max_isometric_force_n",
+            "point",
+            "body",
+            "x_mm",
+            "y_mm",
+            "z_mm",
+            "wrap_object",
+            "optimal_fibre_length_mm",
+            "tendon_slack_length_mm",
+            "pennation_rad",
+        ]
         file = f"{self.name}_muscles.csv"
         self.tables[file] = pd.DataFrame(rows, columns=columns)
         count = self.tables[file]["muscle"].nunique()

@@ -26,10 +26,15 @@ MM = 1000.0
 _FIRST_VERSION = 40000
 # Axes of the coordinates of joints without a spatial transform, in their order: r rotates, t moves.
 _AXES = {
-    "WeldJoint": "", "PinJoint": "rz", "SliderJoint": "tx", "UniversalJoint": "rx ry",
-    "BallJoint": "rx ry rz", "PlanarJoint": "rz tx ty", "GimbalJoint": "rx ry rz",
+    "WeldJoint": "",
+    "PinJoint": "rz",
+    "SliderJoint": "tx",
+    "UniversalJoint": "rx ry",
+    "BallJoint": "rx ry rz",
+    "PlanarJoint": "rz tx ty",
+    "GimbalJoint": "rx ry rz",
     "FreeJoint": "rx ry rz tx ty tz",
-}  # fmt: skip
+}
 
 
 class OsimFrame(NamedTuple):
@@ -381,10 +386,15 @@ class _Reader:
         if quadrant[-1:] in ("x", "y", "z"):
             side["xyz".index(quadrant[-1])] = -1.0 if quadrant.startswith("-") else 1.0
         self.model.wraps[name] = OsimWrap(
-            name, kind, body, self.numbers(one, "xyz_body_rotation", 3, (0.0,) * 3),
-            MM * self.numbers(one, "translation", 3, (0.0,) * 3), size,
-            MM * self.number(one, "length", 1.0) if kind == "cylinder" else np.nan, side,
-        )  # fmt: skip
+            name,
+            kind,
+            body,
+            self.numbers(one, "xyz_body_rotation", 3, (0.0,) * 3),
+            MM * self.numbers(one, "translation", 3, (0.0,) * 3),
+            size,
+            MM * self.number(one, "length", 1.0) if kind == "cylinder" else np.nan,
+            side,
+        )
 
     def read_mesh(self, one: ET.Element) -> None:
         name = str(one.get("name"))
@@ -396,13 +406,15 @@ class _Reader:
         place = MM * self.numbers(one, "location", 3, (0.0,) * 3)
         measured = self.flag(one, "use_variable_thickness", False)
         self.model.meshes[name] = OsimMesh(
-            name, OsimFrame(frame.body, frame.rotation @ turn, frame.point(place)),
-            one.findtext("mesh_file", "").strip(), one.findtext("mesh_back_file", "").strip(),
+            name,
+            OsimFrame(frame.body, frame.rotation @ turn, frame.point(place)),
+            one.findtext("mesh_file", "").strip(),
+            one.findtext("mesh_back_file", "").strip(),
             self.numbers(one, "scale_factors", 3, (1.0,) * 3),
             1e-6 * self.number(one, "elastic_modulus", 1e6),
             self.number(one, "poissons_ratio", 0.5),
             None if measured else MM * self.number(one, "thickness", 0.005),
-        )  # fmt: skip
+        )
 
     def read_force(self, one: ET.Element) -> None:
         model, name = self.model, str(one.get("name"))
@@ -411,20 +423,24 @@ class _Reader:
         elif one.tag == "Blankevoort1991Ligament":
             model.ligaments.append(
                 OsimLigament(
-                    name, self.path(one), self.number(one, "linear_stiffness", 1.0),
+                    name,
+                    self.path(one),
+                    self.number(one, "linear_stiffness", 1.0),
                     MM * self.number(one, "slack_length", 1.0),
                     self.number(one, "transition_strain", 0.06),
                 )
-            )  # fmt: skip
+            )
         elif one.tag.endswith("Muscle"):
             model.muscles.append(
                 OsimMuscle(
-                    name, self.path(one), self.number(one, "max_isometric_force", 1000.0),
+                    name,
+                    self.path(one),
+                    self.number(one, "max_isometric_force", 1000.0),
                     MM * self.number(one, "optimal_fiber_length", 0.1),
                     MM * self.number(one, "tendon_slack_length", 0.2),
                     self.number(one, "pennation_angle_at_optimal", 0.0),
                 )
-            )  # fmt: skip
+            )
         elif one.tag == "Smith2018ArticularContactForce":
             meshes = [
                 one.findtext(f"socket_{part}_mesh", "").strip().rpartition("/")[2]

@@ -17,10 +17,13 @@ COORDINATES = ("x", "y", "z", "theta_1", "theta_2", "theta_3")
 ROTATIONS = COORDINATES[3:]
 # Columns of the coordinates in tables, and factors from mm and rad to their units and signs.
 POSE_FACTORS = {
-    "posterior_mm": 1.0, "superior_mm": 1.0, "medial_mm": 1.0,
-    "varus_deg": np.degrees(1.0), "tibial_external_rotation_deg": np.degrees(1.0),
+    "posterior_mm": 1.0,
+    "superior_mm": 1.0,
+    "medial_mm": 1.0,
+    "varus_deg": np.degrees(1.0),
+    "tibial_external_rotation_deg": np.degrees(1.0),
     "flexion_deg": -np.degrees(1.0),
-}  # fmt: skip
+}
 # From the axes of a knee (posterior, superior, medial) to the axes of a patella (proximal,
 # posterior, lateral).
 OF_PATELLA = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])

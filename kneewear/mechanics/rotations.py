@@ -110,8 +110,11 @@ def angles_312(rotation: ArrayLike) -> NDArray[np.float64]:
     matrix = np.asarray(rotation, dtype=float)
     x = np.arcsin(np.clip(matrix[..., 2, 1], -1.0, 1.0))
     free = np.abs(matrix[..., 2, 1]) < 1.0 - 1e-12
-    z = np.where(free, np.arctan2(-matrix[..., 0, 1], matrix[..., 1, 1]),
-                 np.arctan2(matrix[..., 1, 0], matrix[..., 0, 0]))  # fmt: skip
+    z = np.where(
+        free,
+        np.arctan2(-matrix[..., 0, 1], matrix[..., 1, 1]),
+        np.arctan2(matrix[..., 1, 0], matrix[..., 0, 0]),
+    )
     y = np.where(free, np.arctan2(-matrix[..., 2, 0], matrix[..., 2, 2]), 0.0)
     return np.stack([z, x, y], axis=-1)
 

@@ -149,10 +149,16 @@ def find_forces(record: Any, resisted: bool) -> None:
         force, point = s.loads[9 * n : 9 * n + 3], s.loads[9 * n + 6 : 9 * n + 9]
         s.applied[n] = 0.0
         apply_load(
-            force, s.loads[9 * n + 3 : 9 * n + 6], point, s.follows[n], s.carried[n],
-            s.translation[b], s.rotation[b], s.applied[n],
+            force,
+            s.loads[9 * n + 3 : 9 * n + 6],
+            point,
+            s.follows[n],
+            s.carried[n],
+            s.translation[b],
+            s.rotation[b],
+            s.applied[n],
             s.stiffness[6 * b : 6 * b + 6, 6 * b : 6 * b + 6],
-        )  # fmt: skip
+        )
         add_wrench(s, b, s.applied[n])
         if s.carried[n] and not s.follows[n]:
             # A dead force has a potential, zero with its point at the ground's origin.

@@ -80,10 +80,14 @@ class Contact:
         if not (wrench.any() or stiffness.any()):
             return found
         add_between(
-            a, b, poses, np.concatenate([frame @ wrench[:3], frame @ wrench[3:]]),
-            rotated(frame, stiffness), total,
+            a,
+            b,
+            poses,
+            np.concatenate([frame @ wrench[:3], frame @ wrench[3:]]),
+            rotated(frame, stiffness),
+            total,
             rotated(frame, found.damping) if self.has_rate else None,
-        )  # fmt: skip
+        )
         energy = getattr(found, "energy", None)
         total.energy[0] += 0.0 if energy is None else energy
         return found

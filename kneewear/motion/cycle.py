@@ -25,9 +25,15 @@ from kneewear.motion.alignment import Alignment
 Array = NDArray[np.float64]
 # Results of each pair, by the names of `Resultant` and of the schema CONTACT.
 RESULTANTS = (
-    "force", "torque", "max_pressure", "avg_pressure", "contact_area", "max_penetration",
-    "active_elements", "centre_of_pressure",
-)  # fmt: skip
+    "force",
+    "torque",
+    "max_pressure",
+    "avg_pressure",
+    "contact_area",
+    "max_penetration",
+    "active_elements",
+    "centre_of_pressure",
+)
 # Contact where a surface of a pair ends, by the names of `AtEnds`, each (frame, side, window).
 BORDER = {"pressure": "border_pressure", "force": "border_force", "area": "border_area"}
 # Contact of each pair at every frame.

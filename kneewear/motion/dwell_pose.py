@@ -161,9 +161,14 @@ def _settled(
         try:
             above = approach(pairs, start, 0)
             found = solve_static(
-                pairs, layers, (above[:3], above[3:]), free,
-                loads=[load], springs=springs, tolerance=TOLERANCE,
-            )  # fmt: skip
+                pairs,
+                layers,
+                (above[:3], above[3:]),
+                free,
+                loads=[load],
+                springs=springs,
+                tolerance=TOLERANCE,
+            )
             return np.concatenate([found.translation, found.rotation])
         except ConvergenceError as error:
             logger.debug("%s do not settle: %s", ", ".join(free), error)

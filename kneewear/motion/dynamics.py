@@ -124,22 +124,31 @@ def integrate_system(
     state = run.state(np.asarray(start, dtype=float), begin)
     frames: list[dict[str, Any]] = []
     done = integrate(
-        run, np.asarray(times, dtype=float), state, stops, steps.highest_order,
+        run,
+        np.asarray(times, dtype=float),
+        state,
+        stops,
+        steps.highest_order,
         lambda time, state: frames.append(run.at(time, state)),
-    )  # fmt: skip
+    )
     if done.failure and done.failure != STOPPED:
         left = float(np.abs(system.arrays.force / weights(len(system.bodies)))[run.free].max())
-        raise ConvergenceError(f"{what} at {done.time[-1]:g} s ({done.failure})",
-                               len(done.time) - 1, left, "N", REMEDY)  # fmt: skip
+        raise ConvergenceError(
+            f"{what} at {done.time[-1]:g} s ({done.failure})", len(done.time) - 1, left, "N", REMEDY
+        )
     parts = tuple(frame.pop("parts") for frame in frames)
     stop = None
     if done.stop is not None:
         coordinates, rates = run.kinematics(*done.stop)
         stop = (done.stop[0], coordinates, rates, float(done.stop[1][-1]))
     return SystemMotion(
-        time=done.time, parts=parts, events=done.events, evaluations=done.evaluations, stop=stop,
+        time=done.time,
+        parts=parts,
+        events=done.events,
+        evaluations=done.evaluations,
+        stop=stop,
         **{name: np.array([one[name] for one in frames]) for name in frames[0]},
-    )  # fmt: skip
+    )
 
 
 class _Run:
@@ -168,9 +177,12 @@ class _Run:
         if self.motion.coefficients.shape[2] == system.size:
             system.arrays.loads[:] = system.steady_loads
         self._arrays = _kernels.MotionArrays(
-            self.motion.coefficients, self.motion.period, self.free, origin,
+            self.motion.coefficients,
+            self.motion.period,
+            self.free,
+            origin,
             dampers=np.zeros((system.size, system.size)),
-        )  # fmt: skip
+        )
         self._margins, self._none = margins, np.empty((0, 0))
         self._time, self._state, self._parts = np.nan, np.empty(0), dict[str, Any]()
         self._step = np.nan, np.empty(0)  # end of the last step with its margins

@@ -105,9 +105,14 @@ def trace_equilibria(
         previous = (found[-1].coordinates, step) if found and step is not None else None
         found.append(
             solve_system(
-                system.at(number), begin, free, previous=previous, dampers=dampers,
-                tolerance=tolerance, frame=number,
+                system.at(number),
+                begin,
+                free,
+                previous=previous,
+                dampers=dampers,
+                tolerance=tolerance,
+                frame=number,
             )
-        )  # fmt: skip
+        )
         on_frame_done()
     return tuple(found)

@@ -119,23 +119,28 @@ def _dataset(
     at_ends = np.array([[_end_share(one, side) for side in numbers] for one in solutions])
     variables = {
         "border_force_share": (
-            ("step", "side"), at_ends,
+            ("step", "side"),
+            at_ends,
             {"units": "1", "long_name": "part of the normal force where a surface ends"},
         ),
         "displacement": ("step", displacement, {"units": length, "long_name": "displacement"}),
         "load": ("step", load, {"units": force, "long_name": "driving force or moment"}),
         "vertical_force": (
-            ("step", "side"), condyles, {"units": "N", "long_name": "vertical force"}
+            ("step", "side"),
+            condyles,
+            {"units": "N", "long_name": "vertical force"},
         ),
         "translation": (
-            ("step", "axis"), poses[:, :3],
+            ("step", "axis"),
+            poses[:, :3],
             {"units": "mm", "long_name": "position of the femoral origin"},
         ),
         "rotation": (
-            ("step", "axis"), poses[:, 3:],
+            ("step", "axis"),
+            poses[:, 3:],
             {"units": "rad", "long_name": "body-three 1-2-3 angles of the femoral component"},
         ),
-    }  # fmt: skip
+    }
     return xr.Dataset(variables, {"step": np.arange(len(poses)), "side": sides, "axis": list(AXES)})
 
 

@@ -258,9 +258,16 @@ class _Judged:
         expected = finding.expected if finding else ""
         verdict = VERDICTS[finding.severity if finding else ""]
         self.rows.append(
-            (self.activity, check.quantity, value, check.range.unit, expected, verdict,
-             remedy if finding else "")
-        )  # fmt: skip
+            (
+                self.activity,
+                check.quantity,
+                value,
+                check.range.unit,
+                expected,
+                verdict,
+                remedy if finding else "",
+            )
+        )
 
     def table(self) -> pd.DataFrame:
         """All rows."""
@@ -323,8 +330,11 @@ def _judge_waves(
         turned = [(one - shift) @ body_three_123(turn) for one, shift, turn in poses]
         places = {"insert": np.concatenate(touched), "femoral": np.concatenate(turned)}
         reach = float(np.sqrt(0.5 * knee.grid.area[number].max()))  # half a diagonal
-        waves = [one.wave_near(places[one.component], reach, share) for one in fit
-                 if one.side == side and one.component in places]  # fmt: skip
+        waves = [
+            one.wave_near(places[one.component], reach, share)
+            for one in fit
+            if one.side == side and one.component in places
+        ]
         if not waves or not least > 0.0:
             continue
         limit = checks()[f"placement.wave_{side}"].range.high

@@ -132,9 +132,13 @@ class Rig:
         self.press = press
         self.law = study.simulation.pressure_law
         self.knee = KneePairs(
-            implant, study.table, study.simulation, distance=press.distance,
-            force_direction=press.force_direction, friction=coulomb(press.friction),
-        )  # fmt: skip
+            implant,
+            study.table,
+            study.simulation,
+            distance=press.distance,
+            force_direction=press.force_direction,
+            friction=coulomb(press.friction),
+        )
         self.elements = self.with_cells(self.knee.cells(study.grid))
         self.middles = tuple(
             float(np.average(pair.centre[:, 2], weights=pair.area)) for pair in self.plateaus
@@ -228,9 +232,15 @@ class Rig:
                 held = hold_pose(pressed.pairs, pressed.layers, pose, [axial.load])
                 return PressSolution(pressed, held)
             equilibrium = solve_static(
-                pressed.pairs, pressed.layers, (pose[:3], pose[3:]), free, loads=[axial.load],
-                springs=springs, previous=previous, tolerance=self.knee.tolerance,
-            )  # fmt: skip
+                pressed.pairs,
+                pressed.layers,
+                (pose[:3], pose[3:]),
+                free,
+                loads=[axial.load],
+                springs=springs,
+                previous=previous,
+                tolerance=self.knee.tolerance,
+            )
             solution = PressSolution(pressed, equilibrium)
             if not self.knee.natural:
                 return solution
@@ -239,9 +249,12 @@ class Rig:
                 return solution
             pose = solution.pose
         raise ConvergenceError(
-            "Thickness of both layers", 0, change, "of the thickness",
+            "Thickness of both layers",
+            0,
+            change,
+            "of the thickness",
             "Check that the cartilage of both bodies is smooth where they touch.",
-        )  # fmt: skip
+        )
 
     def _thickness_change(self, elements: CellPairs, solution: PressSolution) -> float:
         """Largest relative change of the thickness of loaded elements from the one solved with."""

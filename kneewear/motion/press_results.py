@@ -49,10 +49,17 @@ CONTACT = {
 }
 # Results of each side that are variables of the dataset.
 _OF_SIDES = (
-    "max_pressure", "avg_pressure", "contact_area", "max_penetration", "active_elements",
-    "border_pressure", "border_force_share", "border_area_share", "elements_without_bone",
+    "max_pressure",
+    "avg_pressure",
+    "contact_area",
+    "max_penetration",
+    "active_elements",
+    "border_pressure",
+    "border_force_share",
+    "border_area_share",
+    "elements_without_bone",
     "boneless_force_share",
-)  # fmt: skip
+)
 
 
 def contact_dataset(solution: PressSolution) -> xr.Dataset:
@@ -228,8 +235,10 @@ def join_cases(datasets: Sequence[xr.Dataset]) -> xr.Dataset:
         return xr.Dataset()
     joined = xr.concat(
         [one.drop_vars(_element_variables(one)) for one in datasets],
-        "case", join="outer", combine_attrs="drop_conflicts",
-    )  # fmt: skip
+        "case",
+        join="outer",
+        combine_attrs="drop_conflicts",
+    )
     sides = [side for side in (*SIDES, POST) if side in joined["side"].values]
     joined = joined.reindex(side=sides)
     parts, first = [], 0

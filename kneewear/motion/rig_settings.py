@@ -39,10 +39,17 @@ _OFFSET = Range("mm", -60, -20, 20, 60, "Contact stays on the insert")
 _TILT = Range("deg", -15, -10, 10, 15, "Outliers of implanted components are at 10 deg")
 # Numbers that say under which condition a case is, in the order of tables.
 CONDITIONS = (
-    "flexion_deg", "posterior_mm", "load_n", "medial_share", "tibial_external_rotation_deg",
-    "posterior_offset_mm", "medial_offset_mm", "varus_offset_deg", "posterior_slope_deg",
+    "flexion_deg",
+    "posterior_mm",
+    "load_n",
+    "medial_share",
+    "tibial_external_rotation_deg",
+    "posterior_offset_mm",
+    "medial_offset_mm",
+    "varus_offset_deg",
+    "posterior_slope_deg",
     "friction",
-)  # fmt: skip
+)
 
 
 class PathSettings(Settings):
@@ -257,10 +264,16 @@ class PressSettings(Settings):
                 "Add superior_inferior.",
             )
         changed = [
-            key for key in ("posterior_offset_mm", "medial_offset_mm", "varus_offset_deg",
-                            "medial_share", "active_elements")
+            key
+            for key in (
+                "posterior_offset_mm",
+                "medial_offset_mm",
+                "varus_offset_deg",
+                "medial_share",
+                "active_elements",
+            )
             if getattr(self, key)
-        ]  # fmt: skip
+        ]
         if changed:
             raise fault(
                 f"path with {', '.join(changed)}",

@@ -72,9 +72,12 @@ def settle_component(implant: Implant, study: SettledPress) -> tuple[pd.DataFram
     systems = system_at if rig.knee.natural else lambda _: fixed
     lifted = start + np.array([0.0, options.lift_mm, 0.0, np.radians(options.varus_deg), 0.0, 0.0])
     found = settle_system(
-        systems, lifted, free_coordinates(free),
-        step_error=options.step_error_mm, tolerance=options.acceleration,
-    )  # fmt: skip
+        systems,
+        lifted,
+        free_coordinates(free),
+        step_error=options.step_error_mm,
+        tolerance=options.acceleration,
+    )
     scale = np.array(list(POSE_FACTORS.values()))
     # Zero is added to zeros whose sign a factor has changed.
     sequence = pd.DataFrame(found.coordinates * scale + 0.0, columns=list(POSE_FACTORS))

@@ -76,9 +76,14 @@ def solve_static(
     start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
     above = _clear(start, chosen, pairs, loads)
     solve = partial(
-        solve_system, system, free=free_coordinates(free), previous=previous, tolerance=tolerance,
-        frame=frame, what=f"Static equilibrium{f' of case {case}' if case else ''}",
-    )  # fmt: skip
+        solve_system,
+        system,
+        free=free_coordinates(free),
+        previous=previous,
+        tolerance=tolerance,
+        frame=frame,
+        what=f"Static equilibrium{f' of case {case}' if case else ''}",
+    )
     deep = bool(pairs) and system.forces(start).parts[CONTACT]["max_penetration"].max() > DEEPEST
     try:
         found = solve(above if deep else start)

@@ -202,8 +202,11 @@ class System:
             contact_body=self.names.index(touching.moving) if touching else 1,
             has_rate=bool(touching and touching.has_rate),
             load_body=np.array(
-                [body_number(f"load {name}", load.body, self.names)
-                 for name, load in self.loads.items()], dtype=np.int64,
+                [
+                    body_number(f"load {name}", load.body, self.names)
+                    for name, load in self.loads.items()
+                ],
+                dtype=np.int64,
             ),
             follows=np.array([load.frame == "moving" for load in loads], dtype=bool),
             carried=np.array([load.point_frame == "moving" for load in loads], dtype=bool),
@@ -216,16 +219,16 @@ class System:
             wrench=np.zeros(6 * n + 6),
             energy=np.zeros(1),
             scale=np.zeros(1),
-            contact=np.zeros(
-                len(self.contact[1].work) if self.contact else 0, dtype=RESULT
-            ),
+            contact=np.zeros(len(self.contact[1].work) if self.contact else 0, dtype=RESULT),
             applied=np.zeros((m, 6)),
             pulls=np.zeros(len(springs)),
             **{name: np.zeros((6 * n + 6, 6 * n + 6)) for name in ("stiffness", "damping")},
             **{name: np.zeros((6 * n, 6 * n)) for name in ("derivative", "resistance", "masses")},
-            **{name: np.zeros(6 * n)
-               for name in ("coordinates", "rates", "accelerations", "force", "bias", "reaction")},
-        )  # fmt: skip
+            **{
+                name: np.zeros(6 * n)
+                for name in ("coordinates", "rates", "accelerations", "force", "bias", "reaction")
+            },
+        )
 
     @cached_property
     def steady_loads(self) -> Array:
@@ -298,10 +301,14 @@ class System:
         if self.contact:
             own[self.contact[0]] = s.contact.copy()
         return SystemForces(
-            s.force.copy(), s.derivative.copy(), s.resistance.copy(), float(s.energy[0]),
-            float(s.scale[0]), own,
+            s.force.copy(),
+            s.derivative.copy(),
+            s.resistance.copy(),
+            float(s.energy[0]),
+            float(s.scale[0]),
+            own,
             apart=self.contact is not None and not s.contact["max_penetration"].any(),
-        )  # fmt: skip
+        )
 
     def _set(self, coordinates: ArrayLike, rates: ArrayLike | None) -> None:
         self.arrays.coordinates[:] = np.asarray(coordinates, dtype=float)

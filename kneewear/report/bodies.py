@@ -177,9 +177,15 @@ def view_space(axes: Any, elevation: float, azimuth: float) -> None:
 def draw_patch(axes: Any, points: Array, colour: str, alpha: float) -> None:
     """Shaded patch in space, with y drawn upwards."""
     axes.plot_surface(
-        points[..., 0], points[..., 2], points[..., 1],
-        color=to_rgba(colour, alpha), linewidth=0, rstride=1, cstride=1, rasterized=True,
-    )  # fmt: skip
+        points[..., 0],
+        points[..., 2],
+        points[..., 1],
+        color=to_rgba(colour, alpha),
+        linewidth=0,
+        rstride=1,
+        cstride=1,
+        rasterized=True,
+    )
 
 
 @style.styled
@@ -222,9 +228,13 @@ BRIGHT_METAL = "#9aa5ad"
 SCALED_LOAD = (0.25, 3.0)
 POSITION = "Femur posterior (mm)"
 _COORDINATE_TITLES = (
-    "Posterior (mm)", "Superior (mm)", "Medial (mm)", "Varus (deg)", "External rotation (deg)",
+    "Posterior (mm)",
+    "Superior (mm)",
+    "Medial (mm)",
+    "Varus (deg)",
+    "External rotation (deg)",
     "Flexion (deg)",
-)  # fmt: skip
+)
 
 
 @style.styled
@@ -274,9 +284,14 @@ def draw_measured(activity: Activity) -> Figure:
         style.draw_cycle(axes, activity.percent, values, colour, label)
         if deviation:
             axes.fill_between(
-                activity.percent, values - deviation, values + deviation, color=colour, alpha=0.2,
-                lw=0, label="± standard deviation",
-            )  # fmt: skip
+                activity.percent,
+                values - deviation,
+                values + deviation,
+                color=colour,
+                alpha=0.2,
+                lw=0,
+                label="± standard deviation",
+            )
         axes.set_title(f"{title}{'' if follows else ', not prescribed'}")
     style.share_legends(figure, panels, 4)
     return figure
@@ -294,12 +309,18 @@ def _prescribed_curves(activity: Activity) -> dict[str, Array]:
     turned, moved_back = "theta_2" in activity.prescribed, "x" in activity.prescribed
     return {
         "Flexion (deg)": flexion,
-        **({"External rotation (deg)": external} if turned
-           else {"External torque (BW mm)": activity.wrench[:, 4]}),
-        **({POSITION: activity.translation[:, 0]} if moved_back
-           else {"Posterior force (BW)": activity.wrench[:, 0]}),
+        **(
+            {"External rotation (deg)": external}
+            if turned
+            else {"External torque (BW mm)": activity.wrench[:, 4]}
+        ),
+        **(
+            {POSITION: activity.translation[:, 0]}
+            if moved_back
+            else {"Posterior force (BW)": activity.wrench[:, 0]}
+        ),
         "Axial load (body weights)": activity.load,
-    }  # fmt: skip
+    }
 
 
 @style.styled
@@ -375,10 +396,13 @@ def draw_motion(implant: Implant, history: xr.Dataset) -> Figure:
     figure = Figure(figsize=(style.WIDTH, 2.1 * -(-frames.size // 4)), layout="constrained")
     percent, load = history.percent.values, history["load"].values[0]
     poses = [
-        Pose(f"{percent[frame]:.0f} %: flexion {flexion[frame]:.0f}°, {load[frame]:.0f} N",
-             history.rotation.values[0, frame], history.translation.values[0, frame])
+        Pose(
+            f"{percent[frame]:.0f} %: flexion {flexion[frame]:.0f}°, {load[frame]:.0f} N",
+            history.rotation.values[0, frame],
+            history.translation.values[0, frame],
+        )
         for frame in frames
-    ]  # fmt: skip
+    ]
     draw_component(figure, implant, poses, 4, (12, 115))
     return figure
 
@@ -413,9 +437,13 @@ def draw_forces(history: xr.Dataset) -> Figure:
     """Contact forces and torques on the insert through the cycle (Fig. 2-7)."""
     figure, panels = style.new_figure(4.4, 2, 3)
     titles = (
-        "Posterior force (N)", "Superior force (N)", "Medial force (N)",
-        "Adduction torque, x (N m)", "Axial torque, y (N m)", "Flexion torque, z (N m)",
-    )  # fmt: skip
+        "Posterior force (N)",
+        "Superior force (N)",
+        "Medial force (N)",
+        "Adduction torque, x (N m)",
+        "Axial torque, y (N m)",
+        "Flexion torque, z (N m)",
+    )
     values = np.concatenate([history.force.values[0], 1e-3 * history.torque.values[0]], axis=-1)
     for number, (axes, title) in enumerate(zip(panels.flat, titles, strict=True)):
         own = values[..., number]
@@ -583,8 +611,17 @@ def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Fi
     for side in grid.sides:
         points = np.array([contact.point[side] for contact in contacts]).reshape(-1, 3)
         axes.plot(points[:, 2], points[:, 0], "-", color="white", lw=2.6, zorder=4)
-        axes.plot(points[:, 2], points[:, 0], "o-", color=style.SIDE_COLOURS[side], lw=1.2, ms=4,
-                  mec="white", zorder=5, label=side)  # fmt: skip
+        axes.plot(
+            points[:, 2],
+            points[:, 0],
+            "o-",
+            color=style.SIDE_COLOURS[side],
+            lw=1.2,
+            ms=4,
+            mec="white",
+            zorder=5,
+            label=side,
+        )
     axes.legend(loc="upper center", title="nearest points")
     axes.set_title("Where the condyles come nearest to the insert")
     return figure

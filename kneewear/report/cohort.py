@@ -163,9 +163,15 @@ def draw_covariates(results: pd.DataFrame, columns: Mapping[str, str], by: str) 
         for design, colour in _colours(results, by).items():
             own = rows_with(results, **{by: design})
             axes.plot(
-                own[name], own[column_name(BOTH, RATE)], ".", ms=3, color=colour, alpha=0.6,
-                label=words(design), rasterized=len(own) > style.MANY,
-            )  # fmt: skip
+                own[name],
+                own[column_name(BOTH, RATE)],
+                ".",
+                ms=3,
+                color=colour,
+                alpha=0.6,
+                label=words(design),
+                rasterized=len(own) > style.MANY,
+            )
         axes.set_xlabel(with_unit(name, unit))
     for axes in panels.flat[len(columns) :]:
         axes.set_visible(False)

@@ -35,9 +35,16 @@ from kneewear.report.viewer import (
 
 MAP_COLUMNS = ("x_mm", "z_mm")
 KEY_QUANTITIES = (
-    "max_pressure", "avg_pressure", "max_wear_depth", "max_creep_depth", "damage_depth",
-    "damage_area", "wear_volume", "damage_volume", "volumetric_wear_rate",
-)  # fmt: skip
+    "max_pressure",
+    "avg_pressure",
+    "max_wear_depth",
+    "max_creep_depth",
+    "damage_depth",
+    "damage_area",
+    "wear_volume",
+    "damage_volume",
+    "volumetric_wear_rate",
+)
 
 
 def comparison_tables(
@@ -153,8 +160,9 @@ def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) 
         x, z = values.index.to_numpy(), values.columns.to_numpy()
         shape = np.where(np.isfinite(first if values is not second else second), 1.0, np.nan)
         axes.pcolormesh(z, x, shape, cmap="Greys", vmin=0.0, vmax=12.0, rasterized=True)
-        mesh = axes.pcolormesh(z, x, values, cmap=colours, vmin=limits[0], vmax=limits[1],
-                               rasterized=True)  # fmt: skip
+        mesh = axes.pcolormesh(
+            z, x, values, cmap=colours, vmin=limits[0], vmax=limits[1], rasterized=True
+        )
         style.show_plan(axes)
         axes.set_title(title.replace(", ", ",\n", 1), fontsize=style.SMALL)
         label = "damage depth (mm)" if limits[0] == 0.0 else "difference (mm)"
@@ -199,11 +207,16 @@ def build_comparison_view(
                         for side, values in zip(study.grid.sides, depth, strict=True)
                     )
                     scenes.append(
-                        {"of": {"quantity": quantity, "case": cell_label(cell), "design": name},
-                         "title": f"{name}, {cell_label(cell)}", "texts": [f"largest {largest}"],
-                         "bodies": [name], "coloured": name, "colours": packed(steps[valid]),
-                         "scale": quantity}
-                    )  # fmt: skip
+                        {
+                            "of": {"quantity": quantity, "case": cell_label(cell), "design": name},
+                            "title": f"{name}, {cell_label(cell)}",
+                            "texts": [f"largest {largest}"],
+                            "bodies": [name],
+                            "coloured": name,
+                            "colours": packed(steps[valid]),
+                            "scale": quantity,
+                        }
+                    )
     labels = [cell_label(cell) for cell in cells]
     return build_view(
         bodies,

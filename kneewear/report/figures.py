@@ -60,8 +60,13 @@ def draw_results(
         if number:
             # Constants are sampled for the first life only.
             inputs.pop("constant_intervals", None)
-        inputs |= {"maps": maps, "grid": grid, "life": number, "outside_of": outside_of,
-                   "outside": outside_of.get(life, [])}  # fmt: skip
+        inputs |= {
+            "maps": maps,
+            "grid": grid,
+            "life": number,
+            "outside_of": outside_of,
+            "outside": outside_of.get(life, []),
+        }
         drawn = draw_declared("life", inputs)
         figures |= {f"{name}{ending}": figure for name, figure in drawn.items()}
     return figures | draw_declared("study", tables)

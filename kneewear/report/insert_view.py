@@ -37,9 +37,11 @@ FEMORAL_STRIDE = 4
 
 DEPTHS = ("damage_depth", "wear_depth", "creep_depth")
 NAMES = {
-    "damage_depth": "Damage depth with creep", "wear_depth": "Wear depth",
-    "creep_depth": "Creep depth", "pressure": "Contact pressure",
-}  # fmt: skip
+    "damage_depth": "Damage depth with creep",
+    "wear_depth": "Wear depth",
+    "creep_depth": "Creep depth",
+    "pressure": "Contact pressure",
+}
 UNITS = {name: "MPa" if name == "pressure" else "mm" for name in NAMES}
 COLOURS = {name: PRESSURE_COLOURS if name == "pressure" else DEPTH_COLOURS for name in NAMES}
 
@@ -152,25 +154,31 @@ def build_insert_view(
         points, triangles = raster(sample_surface(surface)[::FEMORAL_STRIDE, ::FEMORAL_STRIDE])
         bodies[f"femoral_{side}"] = body(points, triangles, opacity=0.25, group="femoral")
     scenes = [
-        {"of": {"quantity": quantity, "case": all_cases[index].name, "life": life},
-         "title": f"{NAMES[quantity]}, {all_cases[index].label}, {life}",
-         "bodies": ["insert"]} | painted(maps[quantity].values[number, index], quantity)
-        for index in chosen for number, life in enumerate(lives) for quantity in DEPTHS
-    ]  # fmt: skip
+        {
+            "of": {"quantity": quantity, "case": all_cases[index].name, "life": life},
+            "title": f"{NAMES[quantity]}, {all_cases[index].label}, {life}",
+            "bodies": ["insert"],
+        }
+        | painted(maps[quantity].values[number, index], quantity)
+        for index in chosen
+        for number, life in enumerate(lives)
+        for quantity in DEPTHS
+    ]
     for history in histories:
         activity = history.attrs["activity"]
         for number, case in enumerate(cases_of(history)):
             if case.name in names:
                 scenes.append(
-                    {"of": {"quantity": "pressure", "case": case.name,
-                            "activity": activity},
-                     "title": f"{NAMES['pressure']}, {case.label}, {activity}",
-                     "bodies": list(bodies),
-                     "frames": [f"{at:.0f} % of the cycle" for at in percent[frames]],
-                     "first_frame": int(np.argmax(history["load"].values[number, frames])),
-                     "poses": {"femoral": _poses(history, number, frames)}}
+                    {
+                        "of": {"quantity": "pressure", "case": case.name, "activity": activity},
+                        "title": f"{NAMES['pressure']}, {case.label}, {activity}",
+                        "bodies": list(bodies),
+                        "frames": [f"{at:.0f} % of the cycle" for at in percent[frames]],
+                        "first_frame": int(np.argmax(history["load"].values[number, frames])),
+                        "poses": {"femoral": _poses(history, number, frames)},
+                    }
                     | painted(history.pressure.values[number, frames], "pressure")
-                )  # fmt: skip
+                )
     left = " This left knee is shown as a right one." if implant.left else ""
     return build_view(
         bodies,

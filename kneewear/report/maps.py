@@ -237,10 +237,15 @@ def _draw_values(
     for side in range(len(grid.sides)):
         draw_outline(axes, grid, side)
         mesh = axes.pcolormesh(
-            grid.corners[side, ..., 1], grid.corners[side, ..., 0],
+            grid.corners[side, ..., 1],
+            grid.corners[side, ..., 0],
             np.where(drawn[side], values[side], np.nan),
-            cmap=colours, vmin=limits[0], vmax=limits[1], rasterized=True, zorder=2,
-        )  # fmt: skip
+            cmap=colours,
+            vmin=limits[0],
+            vmax=limits[1],
+            rasterized=True,
+            zorder=2,
+        )
     style.show_plan(axes)
     return mesh
 
@@ -396,10 +401,15 @@ def draw_cartilage_map(implant: Implant) -> Figure:
     figure, ((axes,),) = style.new_figure(4.6, width=style.WIDTH * 0.75)
     for side, own in points.items():
         mesh = axes.pcolormesh(
-            own[..., 2], _angle(own, centre), thickness[side].reshape(MAP_SAMPLES),
-            cmap=style.THICKNESS_COLOURS, vmin=layer.limits[0], vmax=top, shading="gouraud",
+            own[..., 2],
+            _angle(own, centre),
+            thickness[side].reshape(MAP_SAMPLES),
+            cmap=style.THICKNESS_COLOURS,
+            vmin=layer.limits[0],
+            vmax=top,
+            shading="gouraud",
             rasterized=True,
-        )  # fmt: skip
+        )
     style.show_unrolled(axes)
     axes.set_title("Femoral cartilage")
     figure.colorbar(mesh, ax=axes, label="thickness (mm)", pad=0.01)
@@ -423,9 +433,16 @@ def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
         condyle = fit.component == "femoral"
         along = _angle(fit.points, circle_centre(fit.points[:, :2])) if condyle else None
         dots = axes.scatter(
-            fit.points[:, 2], fit.points[:, 0] if along is None else along, c=1e3 * fit.deviation,
-            s=3, cmap=style.ERROR_COLOURS, vmin=-limit, vmax=limit, linewidths=0, rasterized=True,
-        )  # fmt: skip
+            fit.points[:, 2],
+            fit.points[:, 0] if along is None else along,
+            c=1e3 * fit.deviation,
+            s=3,
+            cmap=style.ERROR_COLOURS,
+            vmin=-limit,
+            vmax=limit,
+            linewidths=0,
+            rasterized=True,
+        )
         figure.colorbar(dots, ax=axes, label="deviation (µm)", pad=0.01)
         sizes = (1e3 * value for value in (fit.max_mm, fit.mean_mm, fit.sd_mm))
         words = "max {:.2f}, mean {:.2f}, SD {:.2f} µm".format(*sizes)
@@ -474,10 +491,12 @@ def _draw_triangles(
     corners = mesh.vertices[mesh.faces[facing]]
     order = np.argsort(towards * corners[:, :, depth].mean(axis=1))
     drawn = PolyCollection(
-        list(corners[order][:, :, list(directions)]), rasterized=True,
+        list(corners[order][:, :, list(directions)]),
+        rasterized=True,
         facecolors=list(np.where(extraction.kept[facing], style.BLUE, LEFT_OUT)[order]),
-        edgecolors="white", linewidths=0.1,
-    )  # fmt: skip
+        edgecolors="white",
+        linewidths=0.1,
+    )
     axes.add_collection(drawn)
     axes.autoscale_view()
 
@@ -496,9 +515,13 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
             across, angle = maps[side].across, np.degrees(maps[side].angle)
             shown = np.maximum(values[side], least)
             mesh = axes.pcolormesh(
-                across, angle, shown, norm=LogNorm(least, top), cmap=style.DEPTH_COLOURS,
+                across,
+                angle,
+                shown,
+                norm=LogNorm(least, top),
+                cmap=style.DEPTH_COLOURS,
                 rasterized=True,
-            )  # fmt: skip
+            )
             worst = np.unravel_index(np.nanargmax(values[side]), shown.shape)
             axes.plot(across[worst], angle[worst], "x", color=style.INK)
             axes.set_facecolor("#d9d9d9")
@@ -528,9 +551,13 @@ def draw_windows(
     radius = np.linalg.norm(away, axis=1)
     out = (away * femoral.vertex_normals[:, :2]).sum(axis=1) > FACING * radius
     distances = unrolled.scatter(
-        femoral.vertices[out, 2], _angle(femoral.vertices[out], axis), c=radius[out], s=1.5,
-        cmap="viridis", rasterized=True,
-    )  # fmt: skip
+        femoral.vertices[out, 2],
+        _angle(femoral.vertices[out], axis),
+        c=radius[out],
+        s=1.5,
+        cmap="viridis",
+        rasterized=True,
+    )
     figure.colorbar(distances, ax=unrolled, label="distance from the axis (mm)", location="bottom")
     for side in SIDES:
         plateau = getattr(settings.insert_region_mm, side)
@@ -538,9 +565,16 @@ def draw_windows(
         windows = ((plan, plateau.x, plateau.z), (unrolled, condyle.angle_deg, condyle.z))
         for axes, (low, high), (left, right) in windows:
             axes.add_patch(
-                Rectangle((left, low), right - left, high - low, fill=False,
-                          ec=style.SIDE_COLOURS[side], lw=2.0, label=side)
-            )  # fmt: skip
+                Rectangle(
+                    (left, low),
+                    right - left,
+                    high - low,
+                    fill=False,
+                    ec=style.SIDE_COLOURS[side],
+                    lw=2.0,
+                    label=side,
+                )
+            )
         if plateau.outline is not None:
             corners = np.array(plateau.outline)[:, ::-1]
             colour = style.SIDE_COLOURS[side]

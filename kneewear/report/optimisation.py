@@ -34,8 +34,12 @@ def draw_search(
     """Figures of a search, of its front and of the designs chosen from it."""
     if study.analyses.front is None or not isinstance(study.cases, Search):
         return {}
-    tables = {"search_progress": search_progress, "designs": designs, "front": front,
-              "chosen_designs": chosen_designs}  # fmt: skip
+    tables = {
+        "search_progress": search_progress,
+        "designs": designs,
+        "front": front,
+        "chosen_designs": chosen_designs,
+    }
     given = {name: table for name, table in tables.items() if table is not None}
     return draw_optimisation(study.cases, study.variables, given)
 
@@ -71,16 +75,23 @@ def draw_front(
     known = designs[designs["failure"].isna() | (designs["failure"] == "")]
     for axes, (across, up) in zip(panels, pairs, strict=True):
         for feasible, colour, text in (
-            (True, "#b9c3cc", "search"), (False, "#e8c9b5", "search, against a constraint"),
-        ):  # fmt: skip
+            (True, "#b9c3cc", "search"),
+            (False, "#e8c9b5", "search, against a constraint"),
+        ):
             part = known[known["feasible"] == feasible]
             if len(part):
                 axes.plot(part[across], part[up], ".", ms=3, color=colour, label=text, zorder=1)
         ordered = best.sort_values(across)
         axes.plot(
-            ordered[across], ordered[up], "o" if len(pairs) > 1 else "o-", ms=3.5, lw=1.0,
-            color=style.BLUE, label="front, in full", zorder=2,
-        )  # fmt: skip
+            ordered[across],
+            ordered[up],
+            "o" if len(pairs) > 1 else "o-",
+            ms=3.5,
+            lw=1.0,
+            color=style.BLUE,
+            label="front, in full",
+            zorder=2,
+        )
         _draw_chosen(axes, chosen, across, up)
         axes.set(xlabel=label(across), ylabel=label(up))
         _frame(axes, pd.concat([best, chosen]), across, up)
@@ -103,9 +114,17 @@ def _draw_chosen(axes: Axes, chosen: pd.DataFrame, across: str, up: str) -> None
         name = str(row["chosen"])
         marker, colour = OTHERS[name] if name in OTHERS else next(extremes)
         axes.plot(
-            row[across], row[up], marker, ms=8, mfc=colour, mec="white", mew=0.8,
-            ls="none", label=words(name), zorder=3,
-        )  # fmt: skip
+            row[across],
+            row[up],
+            marker,
+            ms=8,
+            mfc=colour,
+            mec="white",
+            mew=0.8,
+            ls="none",
+            label=words(name),
+            zorder=3,
+        )
 
 
 @style.styled

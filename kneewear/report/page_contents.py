@@ -48,8 +48,13 @@ def activity_tables(activities: Iterable[Activity]) -> dict[str, pd.DataFrame]:
     conditions = []
     for one in activities:
         by = one.boundary_conditions
-        kinds = {"prescribed": by["prescribed"], "held": by["held"], "driven by force": by["force"],
-                 "solved": by["solved"], "spring": by["springs"]}  # fmt: skip
+        kinds = {
+            "prescribed": by["prescribed"],
+            "held": by["held"],
+            "driven by force": by["force"],
+            "solved": by["solved"],
+            "spring": by["springs"],
+        }
         conditions += [(one.name, name, kind) for kind, names in kinds.items() for name in names]
     return {
         "activity_notes": pd.DataFrame(notes, columns=["activity", "note"]),

@@ -101,8 +101,14 @@ class _Document(FPDF):
         self.set_font(FONT, size=SMALL)
         widths = [7.0 + min(30, max(map(len, column))) for column in zip(*rows, strict=True)]
         head = FontFace(emphasis="BOLD")
-        with self.table(col_widths=widths, headings_style=head, line_height=3.6, align="L",
-                        borders_layout="MINIMAL", text_align="LEFT") as table:  # fmt: skip
+        with self.table(
+            col_widths=widths,
+            headings_style=head,
+            line_height=3.6,
+            align="L",
+            borders_layout="MINIMAL",
+            text_align="LEFT",
+        ) as table:
             for row in rows[: MAX_ROWS + 1]:
                 table.row(row)
         if len(rows) > MAX_ROWS + 1:

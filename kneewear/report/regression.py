@@ -73,9 +73,13 @@ def name_quantities(axes: Axes, width: float) -> None:
     """Names of the quantities above blocks side by side, of some width on the x axis."""
     for number, name in enumerate(QUANTITIES):
         axes.text(
-            axes.get_xlim()[0] + number * width, 1.02, quantity_name(name),
-            transform=axes.get_xaxis_transform(), fontsize=style.SMALL, fontweight="bold",
-        )  # fmt: skip
+            axes.get_xlim()[0] + number * width,
+            1.02,
+            quantity_name(name),
+            transform=axes.get_xaxis_transform(),
+            fontsize=style.SMALL,
+            fontweight="bold",
+        )
 
 
 @style.styled
@@ -147,9 +151,16 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figur
         )
         thickness, mass = np.meshgrid(table.columns.to_numpy(), table.index.to_numpy())
         axes.plot_surface(
-            thickness, mass, table.to_numpy(), cmap="viridis", vmin=0.0, vmax=top, alpha=0.85,
-            edgecolor=style.INK, linewidth=0.4,
-        )  # fmt: skip
+            thickness,
+            mass,
+            table.to_numpy(),
+            cmap="viridis",
+            vmin=0.0,
+            vmax=top,
+            alpha=0.85,
+            edgecolor=style.INK,
+            linewidth=0.4,
+        )
         for _, row in rows_with(planes, side=side).iterrows():
             values = row["a0"] + row["a1_per_mm"] * thickness + row["a2_per_kg"] * mass
             axes.plot_wireframe(thickness, mass, values, color=colour, lw=1.0, ls="--")

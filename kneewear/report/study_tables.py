@@ -18,9 +18,15 @@ from kneewear.report.tables import expected_texts, rows_with, shown, words
 
 # Outputs in figures and in the tables of the page; tables on disk hold all.
 SHOWN = (
-    "wear_depth", "creep_depth", "damage_depth", "wear_volume", "damage_volume", "damage_area",
-    "max_pressure", "avg_pressure",
-)  # fmt: skip
+    "wear_depth",
+    "creep_depth",
+    "damage_depth",
+    "wear_volume",
+    "damage_volume",
+    "damage_area",
+    "max_pressure",
+    "avg_pressure",
+)
 KEY_OUTPUTS = ("damage_depth", "wear_volume", "max_pressure")
 NAMED = 3
 PRESSURE_LIMITS = {
@@ -211,9 +217,16 @@ def _design_columns(frame: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     plan = settings["cases"]
     results = [*plan["objectives"], *plan["constraints"]]
     columns = dict.fromkeys(
-        ["chosen", "design", *settings["variables"], *results, "wear_volume", "max_pressure",
-         "damage_depth"]
-    )  # fmt: skip
+        [
+            "chosen",
+            "design",
+            *settings["variables"],
+            *results,
+            "wear_volume",
+            "max_pressure",
+            "damage_depth",
+        ]
+    )
     shown_columns = [name for name in columns if name in frame]
     return frame[shown_columns].assign(validity=validity(frame, settings))
 
@@ -332,17 +345,24 @@ def cut_off_contact(contact: pd.DataFrame) -> pd.DataFrame:
     """
     names = ["border_pressure", "border_force_share", "border_area_share"]
     rows = contact[contact["quantity"].isin(names) & contact["side"].isin(SIDES)]
-    parts = {name: own.groupby("side", sort=False)["value"]
-             for name, own in rows.groupby("quantity", sort=False)}  # fmt: skip
+    parts = {
+        name: own.groupby("side", sort=False)["value"]
+        for name, own in rows.groupby("quantity", sort=False)
+    }
     if len(parts) < len(names):
         return pd.DataFrame()
     pressure, force, area = (parts[name] for name in names)
     table = pd.DataFrame(
-        {"cases": pressure.apply(lambda one: int((one > 0.0).sum())), "pressure": pressure.max(),
-         "force_percent": 100.0 * force.max(), "area_percent": 100.0 * area.max(),
-         "severity": np.select(
-             [force.max() > BORDER_LOST, force.max() > BORDER_LIMIT], ["refuse", "warn"], "note")}
-    )  # fmt: skip
+        {
+            "cases": pressure.apply(lambda one: int((one > 0.0).sum())),
+            "pressure": pressure.max(),
+            "force_percent": 100.0 * force.max(),
+            "area_percent": 100.0 * area.max(),
+            "severity": np.select(
+                [force.max() > BORDER_LOST, force.max() > BORDER_LIMIT], ["refuse", "warn"], "note"
+            ),
+        }
+    )
     return table[table["cases"] > 0].reset_index()
 
 
@@ -413,9 +433,11 @@ def accuracy_levels(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Elements, frames, largest error and wanted error, %, of each accuracy."""
     groups = accuracy.assign(size=accuracy["error_percent"].abs()).groupby("accuracy", sort=False)
     return groups.agg(
-        elements=("elements", "first"), frames=("frames", "first"), largest=("size", "max"),
+        elements=("elements", "first"),
+        frames=("frames", "first"),
+        largest=("size", "max"),
         wanted=("bound_percent", "first"),
-    ).reset_index()  # fmt: skip
+    ).reset_index()
 
 
 @derived

@@ -62,8 +62,13 @@ PLATEAU = "#f1f1ee"
 INK = "#333333"
 METAL = "#5b6770"
 BLUE, SKY, RED, AMBER, GREEN, PURPLE = (
-    "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7",
-)  # fmt: skip
+    "#0072B2",
+    "#56B4E9",
+    "#D55E00",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+)
 # Of series without a meaning of their own: designs, materials.
 SERIES = (BLUE, RED, GREEN, PURPLE, AMBER, SKY)
 WIDTH = 9.0
@@ -199,9 +204,14 @@ def draw_cells(
     """Draw a matrix as coloured cells with their finite values; dark cells have white text."""
     luminance = (0.299, 0.587, 0.114)
     image = axes.imshow(
-        values, cmap=colours, vmin=limits[0], vmax=limits[1], origin="lower", aspect="auto",
+        values,
+        cmap=colours,
+        vmin=limits[0],
+        vmax=limits[1],
+        origin="lower",
+        aspect="auto",
         interpolation="none",
-    )  # fmt: skip
+    )
     axes.grid(False)
     for (row, column), value in np.ndenumerate(np.asarray(values, dtype=float)):
         if np.isfinite(value):
@@ -211,9 +221,15 @@ def draw_cells(
             text = text if float(text) else text.lstrip("-")
             # Within its cell: the layout need not measure it.
             axes.text(
-                column, row, text, ha="center", va="center", fontsize=SMALL, color=colour,
+                column,
+                row,
+                text,
+                ha="center",
+                va="center",
+                fontsize=SMALL,
+                color=colour,
                 in_layout=False,
-            )  # fmt: skip
+            )
     return image
 
 

@@ -133,10 +133,15 @@ def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:
         pairs = zip(frame["quantity"], frame["unit"], strict=True)
         return [f"{quantity_name(quantity)} ({unit_name(unit)})" for quantity, unit in pairs]
     in_words = {
-        "quantity": quantity_name, "unit": unit_name, "constant": words, "factor": words,
+        "quantity": quantity_name,
+        "unit": unit_name,
+        "constant": words,
+        "factor": words,
         "component": words,
-        "contact": _words_of_parts, "material": words, "reference": words,
-    }  # fmt: skip
+        "contact": _words_of_parts,
+        "material": words,
+        "reference": words,
+    }
     values: Sequence[Any] = frame[name].tolist()
     return list(map(in_words[name], values)) if name in in_words else values
 

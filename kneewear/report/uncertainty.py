@@ -115,9 +115,14 @@ def _draw_constants(
             own = rows_with(rows, side=side).set_index(VARIED).reindex(names)
             for (column, (_, offset, width)), strength in looks:
                 axes.barh(
-                    heights + shift + offset, own[column], width, color=colour, alpha=strength,
-                    xerr=own.get(f"{column}_error"), error_kw={"lw": 0.8, "ecolor": style.INK},
-                )  # fmt: skip
+                    heights + shift + offset,
+                    own[column],
+                    width,
+                    color=colour,
+                    alpha=strength,
+                    xerr=own.get(f"{column}_error"),
+                    error_kw={"lw": 0.8, "ecolor": style.INK},
+                )
         axes.set_title(quantity_name(quantity))
         axes.set_yticks(heights, [words(str(name)) for name in names])
         axes.tick_params(axis="y", labelsize=7)

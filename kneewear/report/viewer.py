@@ -62,9 +62,15 @@ def build_view(
 ) -> dict[str, Any]:
     """A view with all its keys; `further` are those that differ from an empty view's."""
     empty: dict[str, Any] = {
-        "groups": {}, "scales": {}, "directions": ON_INSERT, "ends": [], "enlarge": [],
-        "panes": "", "hint": "", "line_colour": FEMORAL_COLOUR,
-    }  # fmt: skip
+        "groups": {},
+        "scales": {},
+        "directions": ON_INSERT,
+        "ends": [],
+        "enlarge": [],
+        "panes": "",
+        "hint": "",
+        "line_colour": FEMORAL_COLOUR,
+    }
     content = {"bodies": dict(bodies), "scenes": list(scenes), "choices": list(choices)}
     return empty | content | further
 
@@ -96,9 +102,13 @@ def scale(label: str, unit: str, top: float, colours: str, zero: str = UNTOUCHED
     """A colour scale from 0 to `top`, of the colours of a colour map's name."""
     stops = mpl.colormaps[colours](np.linspace(0.0, 1.0, COLOUR_STOPS))
     return {
-        "label": label, "unit": unit, "top": top, "steps": STEPS, "zero": zero,
+        "label": label,
+        "unit": unit,
+        "top": top,
+        "steps": STEPS,
+        "zero": zero,
         "stops": [to_hex(stop) for stop in stops],
-    }  # fmt: skip
+    }
 
 
 def colour_steps(values: NDArray[Any], top: float) -> NDArray[np.uint8]:

@@ -191,9 +191,7 @@ def _write_patches(
         for name, values in arrays.items():
             data.setdefault(name, []).append(values)
     number = np.arange(len(patches) * np.prod(PATCH_SAMPLES)).reshape(-1, *PATCH_SAMPLES)
-    corners = (
-        number[:, :-1, :-1], number[:, 1:, :-1], number[:, 1:, 1:], number[:, :-1, 1:]
-    )  # fmt: skip
+    corners = (number[:, :-1, :-1], number[:, 1:, :-1], number[:, 1:, 1:], number[:, :-1, 1:])
     cells = np.stack(corners, axis=-1).reshape(-1, 4)
     shown = "side" if layer is None else "thickness_mm"
     joined = {name: np.concatenate(values) for name, values in data.items()}

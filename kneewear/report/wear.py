@@ -21,9 +21,12 @@ from kneewear.wear.spread import CONFIGURED, CONTACT, FACTOR, LAW, SURFACE
 
 DAMAGE_COLOURS = {"wear": style.BLUE, "creep": style.AMBER, "damage": style.INK}
 CHOICE_COLOURS = {
-    CONFIGURED: style.INK, SURFACE: style.BLUE, LAW: style.AMBER, FACTOR: style.GREEN,
+    CONFIGURED: style.INK,
+    SURFACE: style.BLUE,
+    LAW: style.AMBER,
+    FACTOR: style.GREEN,
     CONTACT: style.RED,
-}  # fmt: skip
+}
 INTERVAL = "uncertain constants"
 MEASURES = ("Depth (mm)", "Area (mm\u00b2)", "Volume (mm\u00b3)")
 
@@ -73,8 +76,15 @@ def draw_blocks(cases: pd.DataFrame) -> Figure:
         for quantity, (part, colour) in zip(names, DAMAGE_COLOURS.items(), strict=True):
             for side, line in zip(style.side_colours(chosen), ("-", "--"), strict=False):
                 row = rows_with(chosen, side=side, quantity=quantity)[levels]
-                axes.plot(list(map(int, levels)), row.to_numpy()[0], line, marker="o", ms=3,
-                          color=colour, label=f"{part}, {side}")  # fmt: skip
+                axes.plot(
+                    list(map(int, levels)),
+                    row.to_numpy()[0],
+                    line,
+                    marker="o",
+                    ms=3,
+                    color=colour,
+                    label=f"{part}, {side}",
+                )
         axes.set(xscale="log", xlabel="blocks", ylabel=label, ylim=(0.0, None))
         axes.set_xticks(list(map(int, levels)), levels)
         axes.minorticks_off()
@@ -90,18 +100,37 @@ def draw_wear_over_cycles(curves: pd.DataFrame, tests: pd.DataFrame | None) -> F
     for colour, (life, own) in zip(cycle(colours), curves.groupby("life", sort=False)):
         whole = own.groupby("million_cycles")["wear_mm3"].agg(["min", "max"])
         if own["case"].nunique() > 1:
-            axes.fill_between(whole.index, whole["min"], whole["max"], color=colour, alpha=0.2,
-                              lw=0.0, label=f"{words(str(life))}: all cases")  # fmt: skip
+            axes.fill_between(
+                whole.index,
+                whole["min"],
+                whole["max"],
+                color=colour,
+                alpha=0.2,
+                lw=0.0,
+                label=f"{words(str(life))}: all cases",
+            )
         middle = centre(own)
         case = "{thickness_mm:g} mm, {body_mass_kg:g} kg".format(**middle.iloc[0])
-        axes.plot(middle["million_cycles"], middle["wear_mm3"], color=colour,
-                  label=f"{words(str(life))}: {case}")  # fmt: skip
+        axes.plot(
+            middle["million_cycles"],
+            middle["wear_mm3"],
+            color=colour,
+            label=f"{words(str(life))}: {case}",
+        )
     if tests is not None:
         points = tests.drop_duplicates(["test", "million_cycles"]).groupby("test", sort=False)
         for marker, (name, test) in zip(cycle("osD^v"), points):
             error = test["error_mm3"] if test["error_mm3"].notna().any() else None
-            axes.errorbar(test["million_cycles"], test["wear_mm3"], error, fmt=marker, ms=4,
-                          capsize=2, color=style.INK, label=f"measured: {name}")  # fmt: skip
+            axes.errorbar(
+                test["million_cycles"],
+                test["wear_mm3"],
+                error,
+                fmt=marker,
+                ms=4,
+                capsize=2,
+                color=style.INK,
+                label=f"measured: {name}",
+            )
     last = curves.iloc[-1]
     mg_per_mm3 = float(last["wear_mg"] / last["wear_mm3"]) if last["wear_mm3"] else 1.0
     mass = axes.secondary_yaxis(

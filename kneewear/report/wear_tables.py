@@ -25,18 +25,34 @@ from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.spread import LAW
 
 KEY_QUANTITIES = (
-    "max_wear_depth", "max_creep_depth", *QUANTITIES[2:], "volumetric_wear_rate", "max_pressure",
+    "max_wear_depth",
+    "max_creep_depth",
+    *QUANTITIES[2:],
+    "volumetric_wear_rate",
+    "max_pressure",
     "avg_pressure",
-)  # fmt: skip
+)
 # Depth, area and volume of wear, creep and damage.
 BLOCK_QUANTITIES = (
-    "max_wear_depth", "max_creep_depth", "damage_depth", "wear_area", "creep_area", "damage_area",
-    "wear_volume", "creep_volume", "damage_volume",
-)  # fmt: skip
+    "max_wear_depth",
+    "max_creep_depth",
+    "damage_depth",
+    "wear_area",
+    "creep_area",
+    "damage_area",
+    "wear_volume",
+    "creep_volume",
+    "damage_volume",
+)
 # Results that lives are compared by.
 COMPARED = (
-    "max_pressure", "wear_depth", "damage_depth", "damage_area", "wear_volume", "damage_volume",
-)  # fmt: skip
+    "max_pressure",
+    "wear_depth",
+    "damage_depth",
+    "damage_area",
+    "wear_volume",
+    "damage_volume",
+)
 # Beginning of the quantities at the end of each surface, and what beside the force is judged there.
 WINDOWS = {"insert": ("", "wear"), "femoral": ("femoral_", "area")}
 BLOCKS = "wear.blocks"
@@ -281,8 +297,10 @@ def lives_compared(cases: pd.DataFrame) -> pd.DataFrame:
     )
     rows = []
     for (quantity, side, unit), group in wide.groupby(level=[0, 1, 2], sort=False):
-        ratios = {f"{life} over {lives[0]}": span(group[life] / group[lives[0]], ".2f")
-                  for life in lives[1:]}  # fmt: skip
+        ratios = {
+            f"{life} over {lives[0]}": span(group[life] / group[lives[0]], ".2f")
+            for life in lives[1:]
+        }
         first = span(group[lives[0]], "3")
         rows.append({"quantity": quantity, "side": side, "unit": unit, lives[0]: first, **ratios})
     return pd.DataFrame(rows if len(lives) > 1 else [])
@@ -450,11 +468,18 @@ def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings)
         creep, wear = float(depth["creep_depth"]), float(depth["wear_depth"])
         with_finite_elements = creep * float(ratio), wear * (float(of_all) if wears else 1.0)
         rows.append(
-            {"case": part["case"].iloc[0], "side": own["side"], "creep": creep, "wear": wear,
-             "damage": float(depth["damage_depth"]), "creep_twin": with_finite_elements[0],
-             "wear_twin": with_finite_elements[1], "damage_twin": sum(with_finite_elements),
-             "area": 100.0 * float((area["finite_elements"] / area["foundation"]).iloc[0] - 1.0)}
-        )  # fmt: skip
+            {
+                "case": part["case"].iloc[0],
+                "side": own["side"],
+                "creep": creep,
+                "wear": wear,
+                "damage": float(depth["damage_depth"]),
+                "creep_twin": with_finite_elements[0],
+                "wear_twin": with_finite_elements[1],
+                "damage_twin": sum(with_finite_elements),
+                "area": 100.0 * float((area["finite_elements"] / area["foundation"]).iloc[0] - 1.0),
+            }
+        )
     return pd.DataFrame(rows)
 
 

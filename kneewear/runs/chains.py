@@ -32,8 +32,9 @@ class RowsChain(Chain):
     @property
     def rows(self) -> dict[str, list[str]]:
         """Files of results, or folders of jobs with them, as input of the analysis."""
-        return {"results": [self.evaluated_files["results"].format(job=job)
-                            for job in self.evaluated]}  # fmt: skip
+        return {
+            "results": [self.evaluated_files["results"].format(job=job) for job in self.evaluated]
+        }
 
     @property
     def judged(self) -> dict[str, Any]:
@@ -42,11 +43,14 @@ class RowsChain(Chain):
         names = ["pressure_limit_mpa", "avg_pressure_limit_mpa"] if analyses.validity else []
         names += ["compare_with_published"] if analyses.materials else []
         computed, report = study.computed(), block_settings(study.report)
-        return {"study": computed | {
-            "analyses": block_settings(analyses),
-            "data_folder": study.data_folder if self.drawn_files else ".",
-            "report": computed["report"] | {name: report[name] for name in names},
-        }}  # fmt: skip
+        return {
+            "study": computed
+            | {
+                "analyses": block_settings(analyses),
+                "data_folder": study.data_folder if self.drawn_files else ".",
+                "report": computed["report"] | {name: report[name] for name in names},
+            }
+        }
 
     @property
     def drawn_files(self) -> Sequence[str]:
@@ -59,8 +63,7 @@ class RowsChain(Chain):
         jobs = [self.folder(job) for job, step in self.variants.items() if step.tables]
         inputs = {"kept": self.kept, "jobs": jobs} | self.rows
         loaded = [*self.model.modules("outputs", "join"), *analysis_modules(self.study)]
-        return JobStep("analysis.steps:analyse_plan", self.judged, inputs, self.drawn_files,
-                    loaded)  # fmt: skip
+        return JobStep("analysis.steps:analyse_plan", self.judged, inputs, self.drawn_files, loaded)
 
     @cached_property
     def drawn(self) -> Mapping[str, JobStep]:
@@ -68,15 +71,30 @@ class RowsChain(Chain):
         knee = [self.knee] if self.kept and self.study.has_knee else []
         tables = [*self.paths(self.tables), *self.paths(self.copied)]
         jobs = [self.folder(job) for job, step in self.variants.items() if not step.tables]
-        inputs = {"tables": tables, "kept": self.kept, "knee": knee, "jobs": jobs,
-                  "files": self.drawn_files}  # fmt: skip
-        return {"figures": JobStep(
-            "report.plan_group:plot_plan", self.judged, inputs, self.drawn_files,
-            [*self.model.modules("outputs", "join", "draw_cases"), *figure_modules("cases")],
-        )}  # fmt: skip
+        inputs = {
+            "tables": tables,
+            "kept": self.kept,
+            "knee": knee,
+            "jobs": jobs,
+            "files": self.drawn_files,
+        }
+        return {
+            "figures": JobStep(
+                "report.plan_group:plot_plan",
+                self.judged,
+                inputs,
+                self.drawn_files,
+                [*self.model.modules("outputs", "join", "draw_cases"), *figure_modules("cases")],
+            )
+        }
 
-    def batch(self, study: dict[str, Any], cases: list[int | None], inputs: Mapping[str, Any],
-              generation: int | None = None) -> JobStep:  # fmt: skip
+    def batch(
+        self,
+        study: dict[str, Any],
+        cases: list[int | None],
+        inputs: Mapping[str, Any],
+        generation: int | None = None,
+    ) -> JobStep:
         """Job of some cases."""
         return JobStep(
             "study.evaluation:evaluate_batch",
@@ -104,8 +122,10 @@ class PlanChain(RowsChain):
     @property
     def evaluated_files(self) -> dict[str, Any]:
         """Results of a batch, and what its cases keep."""
-        return {"results": f"{self.results}/cases/{{job}}.csv",
-                "kept": [f"{self.results}/cases/{{job}}.nc"]}  # fmt: skip
+        return {
+            "results": f"{self.results}/cases/{{job}}.csv",
+            "kept": [f"{self.results}/cases/{{job}}.nc"],
+        }
 
     @cached_property
     def evaluated(self) -> Mapping[str, JobStep]:
@@ -125,11 +145,16 @@ class PlanChain(RowsChain):
             name: JobStep(
                 "study.side_jobs:evaluate_job",
                 {"study": job_settings(self.study, name), "job": name},
-                self.of_knee, (), loaded, job.tables, job.optional,
-                self.sizes.more(job.memory_mb), self.sizes.longer(job.minutes),
+                self.of_knee,
+                (),
+                loaded,
+                job.tables,
+                job.optional,
+                self.sizes.more(job.memory_mb),
+                self.sizes.longer(job.minutes),
             )
             for name, job in list_chosen_jobs(self.study).items()
-        }  # fmt: skip
+        }
 
     @property
     def data_files(self) -> list[str]:
@@ -166,9 +191,11 @@ class SearchChain(RowsChain):
             names = [f"{generation}/{batch}" for batch in self.designs]
             for first, name in enumerate(names):
                 jobs[name] = self.batch(
-                    self.study.computed() if full else searched, [first, None, parts],
-                    {"tables": list(earlier)}, None if full else number,
-                )  # fmt: skip
+                    self.study.computed() if full else searched,
+                    [first, None, parts],
+                    {"tables": list(earlier)},
+                    None if full else number,
+                )
             earlier += [self.evaluated_files["results"].format(job=name) for name in names]
         return jobs
 
@@ -176,20 +203,24 @@ class SearchChain(RowsChain):
     def variants(self) -> Mapping[str, JobStep]:
         """The chosen designs in full."""
         inputs = self.of_knee | {
-            "front": [self.path("front")], "chosen": [self.path("chosen_designs")],
-        }  # fmt: skip
-        return {"chosen": JobStep(
-            "report.chosen_designs:evaluate_chosen", {"study": self.study.computed()}, inputs,
-            memory=self.sizes.batch_mb,
-        )}  # fmt: skip
+            "front": [self.path("front")],
+            "chosen": [self.path("chosen_designs")],
+        }
+        return {
+            "chosen": JobStep(
+                "report.chosen_designs:evaluate_chosen",
+                {"study": self.study.computed()},
+                inputs,
+                memory=self.sizes.batch_mb,
+            )
+        }
 
     @cached_property
     def export(self) -> JobStep:
         """The knees of the chosen designs, and a study of each."""
         settings: dict[str, Any] = {"case": None, "cases": [], "study": block_settings(self.study)}
         inputs = {"jobs": [self.folder("chosen")], "chosen": [self.path("chosen_designs")]}
-        return JobStep("study.designs:write_design", settings, inputs,
-                    memory=self.sizes.more(1000))  # fmt: skip
+        return JobStep("study.designs:write_design", settings, inputs, memory=self.sizes.more(1000))
 
     @property
     def exported(self) -> dict[str, list[str]]:
@@ -214,12 +245,17 @@ class FitChain(RowsChain):
     def evaluated(self) -> Mapping[str, JobStep]:
         """The fit."""
         defaults = os.path.relpath(f"{self.root}/config/defaults.yaml")
-        return {"fit": JobStep(
-            "study.evaluation:evaluate_fit", {"study": self.study.computed()},
-            {"published": self.published, "defaults": [defaults]},
-            loaded=[self.study.cases.solve.module], tables=("points",),
-            memory=self.sizes.more(1000), minutes=self.sizes.longer(120),
-        )}  # fmt: skip
+        return {
+            "fit": JobStep(
+                "study.evaluation:evaluate_fit",
+                {"study": self.study.computed()},
+                {"published": self.published, "defaults": [defaults]},
+                loaded=[self.study.cases.solve.module],
+                tables=("points",),
+                memory=self.sizes.more(1000),
+                minutes=self.sizes.longer(120),
+            )
+        }
 
     @property
     def rows(self) -> dict[str, list[str]]:
@@ -270,19 +306,30 @@ class JobsChain(Chain):
         curves = (path for named in self.activity_files.values() for path in named.values())
         data = sorted({*model_files(self.study, self.root).values(), *curves})
         study = self.study.computed() | {"data_folder": self.study.data_folder if data else "."}
-        loaded = [*self.model.modules("list_jobs", "compute_job"), *self.study.loaded_packages,
-                  "kneewear.report.vtk"]  # fmt: skip
+        loaded = [
+            *self.model.modules("list_jobs", "compute_job"),
+            *self.study.loaded_packages,
+            "kneewear.report.vtk",
+        ]
         knee = {"knee": [self.knee], "activities": self.prepared}
         return {
             name: JobStep(
-                "study.side_jobs:evaluate_job", {"study": study, "job": name},
-                {"earlier": list(map(self.folder, job.needs)), "data": data,
-                 **(knee if job.knee else {})},
-                data, loaded, job.tables, job.optional,
-                self.sizes.more(job.memory_mb), self.sizes.longer(job.minutes),
+                "study.side_jobs:evaluate_job",
+                {"study": study, "job": name},
+                {
+                    "earlier": list(map(self.folder, job.needs)),
+                    "data": data,
+                    **(knee if job.knee else {}),
+                },
+                data,
+                loaded,
+                job.tables,
+                job.optional,
+                self.sizes.more(job.memory_mb),
+                self.sizes.longer(job.minutes),
             )
             for name, job in self.jobs.items()
-        }  # fmt: skip
+        }
 
     @property
     def analysis(self) -> JobStep:
@@ -312,11 +359,21 @@ class JobsChain(Chain):
         """Figures of all jobs, found by name."""
         names = list(self.tables["Results"])
         settings = {"model": self.study.model, "tables": names}
-        inputs = {"tables": list(map(self.path, names)),
-                  "jobs": list(map(self.folder, self.evaluated))}  # fmt: skip
+        inputs = {
+            "tables": list(map(self.path, names)),
+            "jobs": list(map(self.folder, self.evaluated)),
+        }
         loaded = self.model.modules("draw", "view")
-        return {"figures": JobStep("report.jobs_group:plot_jobs", settings, inputs, (), loaded,
-                                minutes=self.sizes.longer(10))}  # fmt: skip
+        return {
+            "figures": JobStep(
+                "report.jobs_group:plot_jobs",
+                settings,
+                inputs,
+                (),
+                loaded,
+                minutes=self.sizes.longer(10),
+            )
+        }
 
     @property
     def reported(self) -> dict[str, Any]:

@@ -89,10 +89,12 @@ def fetch_data(folder: Path, mirrors: Sequence[str] = ()) -> list[str]:
         if found != file.sha256:
             part.unlink()
             raise InputDataError(
-                target, f"a file with SHA-256 {found}", file.sha256,
+                target,
+                f"a file with SHA-256 {found}",
+                file.sha256,
                 "Name another mirror with --mirror, or copy the file by hand.",
                 check="fetch.digest",
-            )  # fmt: skip
+            )
         part.replace(target)
         lines.append(f"{target}: downloaded, {target.stat().st_size / 1e6:.1f} MB")
     motion, table = folder / _MOTION, folder / _MOTION_TABLE
@@ -152,7 +154,9 @@ def _download(part: Path, addresses: Sequence[str]) -> None:
                 return  # all is there; the digest decides
             reasons.append(f"{urllib.parse.urlsplit(address).netloc}: {error}")
     raise InputDataError(
-        part.with_suffix(""), "; ".join(reasons), "an address that answers",
+        part.with_suffix(""),
+        "; ".join(reasons),
+        "an address that answers",
         "Connect to the network, or copy the files by hand: docs/how-to/own-implant.md.",
         check="fetch.offline",
-    )  # fmt: skip
+    )

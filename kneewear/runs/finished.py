@@ -25,9 +25,15 @@ RESULTS = 6
 FINDINGS = 8
 # Parts of a study that are handed on: contact histories are not, which take gigabytes.
 _PARTS = (
-    "report", "credibility", "tables", "figures", "geometry/vtk", "wear/worn", "wear/vtk",
+    "report",
+    "credibility",
+    "tables",
+    "figures",
+    "geometry/vtk",
+    "wear/worn",
+    "wear/vtk",
     "provenance.json",
-)  # fmt: skip
+)
 # Earliest date that a zip file can hold: equal studies are equal files.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _CONTEXT = "https://w3id.org/ro/crate/1.1"

@@ -124,9 +124,12 @@ def unlock(folder: Path) -> int:
     running = _running(folder)
     if running:
         raise InputDataError(
-            folder / LOCKS, f"a run that is going on (process {running[0]})", "none",
-            "Wait until it has ended, or end it.", check="run.locked",
-        )  # fmt: skip
+            folder / LOCKS,
+            f"a run that is going on (process {running[0]})",
+            "none",
+            "Wait until it has ended, or end it.",
+            check="run.locked",
+        )
     locks = list((folder / LOCKS).glob("*.lock"))
     for lock in locks:
         lock.unlink(missing_ok=True)
@@ -153,9 +156,12 @@ def check_folder(folder: Path) -> None:
     if bad:
         signs = " and ".join(dict.fromkeys("blanks" if one.isspace() else one for one in bad))
         raise InputDataError(
-            folder.resolve(), f"a folder whose path has {signs}", "letters, digits, - _ . and /",
-            "Move or clone the checkout into another folder.", check="checkout.folder",
-        )  # fmt: skip
+            folder.resolve(),
+            f"a folder whose path has {signs}",
+            "letters, digits, - _ . and /",
+            "Move or clone the checkout into another folder.",
+            check="checkout.folder",
+        )
 
 
 def check_machine() -> None:

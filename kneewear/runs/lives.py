@@ -21,8 +21,12 @@ RESULT_TABLES = {
     "Regression": ("regression", "regression_models", "regression_points", "correlation"),
 }
 COMPARED_TABLES = (
-    "comparison", "regression_comparison", "correlation_comparison", "statements", "prediction",
-)  # fmt: skip
+    "comparison",
+    "regression_comparison",
+    "correlation_comparison",
+    "statements",
+    "prediction",
+)
 
 
 class LivesChain(Chain):
@@ -52,10 +56,14 @@ class LivesChain(Chain):
         # Motions whose place on the bearing is not known beforehand: from files, or at the dwell
         # pose.
         self.placed = [
-            name for name, block in blocks.items()
-            if (block.source == "file" or name in self.at_dwell_pose
-                or study.implant.source == "meshes")
-        ]  # fmt: skip
+            name
+            for name, block in blocks.items()
+            if (
+                block.source == "file"
+                or name in self.at_dwell_pose
+                or study.implant.source == "meshes"
+            )
+        ]
         # Motions from files whose signs may be wrong; forces have none to try.
         self.signed = [name for name, block in blocks.items() if prescribes_motion(block)]
         # Drawn beside built-in activities.
@@ -63,9 +71,10 @@ class LivesChain(Chain):
         self.constants = uncertain_constants(study, root)
         self.mapped = study.cases_with_maps()
         self.with_maps = [
-            name for name, cases in self.batches.items()
+            name
+            for name, cases in self.batches.items()
             if not {case["name"] for case in cases}.isdisjoint(self.mapped)
-        ]  # fmt: skip
+        ]
         # What `make benchmark` wrote last, if it was run.
         self.benchmarks = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
         # What fewer constants of the built-in implant and gait would cost.
@@ -75,8 +84,11 @@ class LivesChain(Chain):
 
     def histories(self, batches: Sequence[str]) -> list[str]:
         """Contact of some batches, all activities of one after the other."""
-        return [f"{self.results}/simulation/{activity}/{batch}.nc"
-                for batch in batches for activity in self.activities]  # fmt: skip
+        return [
+            f"{self.results}/simulation/{activity}/{batch}.nc"
+            for batch in batches
+            for activity in self.activities
+        ]
 
     def damage(self, batches: Sequence[str]) -> list[str]:
         """Damage of some batches."""
@@ -105,16 +117,22 @@ class LivesChain(Chain):
             "simulation": block_settings(own.simulation) | {"analysis": "quasi_static"},
             "activities": activities,
             # On a coupled layer few blocks are refused.
-            "spread": {"blocks": 1 if coupled else spread.blocks,
-                       "factors": spread.wear_factors_mm3_per_n_m},
-        }  # fmt: skip
+            "spread": {
+                "blocks": 1 if coupled else spread.blocks,
+                "factors": spread.wear_factors_mm3_per_n_m,
+            },
+        }
         stored = self.of_knee | {"histories": self.histories([self.centre_batch])}
         jobs = {
             "spread": JobStep(
-                "study.spread:evaluate_spread", settings, stored, tables=("model_spread",),
-                optional=True, memory=self.sizes.batch_mb,
+                "study.spread:evaluate_spread",
+                settings,
+                stored,
+                tables=("model_spread",),
+                optional=True,
+                memory=self.sizes.batch_mb,
             )
-        }  # fmt: skip
+        }
         if self.constants:
             sampled = {
                 "study": self.study.computed(),
@@ -125,9 +143,14 @@ class LivesChain(Chain):
             }
             names = "uncertain_constants", "constant_samples", "constant_intervals"
             jobs["constants"] = JobStep(
-                "study.centre:evaluate_constants", sampled, self.of_knee, tables=names,
-                optional=True, memory=self.sizes.sample_mb, minutes=self.sizes.longer(30),
-            )  # fmt: skip
+                "study.centre:evaluate_constants",
+                sampled,
+                self.of_knee,
+                tables=names,
+                optional=True,
+                memory=self.sizes.sample_mb,
+                minutes=self.sizes.longer(30),
+            )
         return jobs
 
     @property
@@ -143,8 +166,13 @@ class LivesChain(Chain):
             "avg_pressure_limit": report.avg_pressure_limit_mpa,
             "compare_with_published": report.compare_with_published,
         }
-        settings = {"activities": len(self.activities), "wear": self.wear, "limits": limits,
-                    "tests": tests, "life": block_settings(self.study.wear)}  # fmt: skip
+        settings = {
+            "activities": len(self.activities),
+            "wear": self.wear,
+            "limits": limits,
+            "tests": tests,
+            "life": block_settings(self.study.wear),
+        }
         inputs = {
             "knee": [self.knee],
             "damage": self.damage(list(self.batches)),
@@ -155,9 +183,13 @@ class LivesChain(Chain):
             "jobs": list(map(self.folder, self.evaluated)),
         }
         return JobStep(
-            "analysis.lives:analyse_lives", settings, inputs, list(self.tests.values()),
-            memory=self.sizes.maps_mb, minutes=self.sizes.longer(10),
-        )  # fmt: skip
+            "analysis.lives:analyse_lives",
+            settings,
+            inputs,
+            list(self.tests.values()),
+            memory=self.sizes.maps_mb,
+            minutes=self.sizes.longer(10),
+        )
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
@@ -182,10 +214,17 @@ class LivesChain(Chain):
             if Path(benchmark).stem in ("distance_methods", "cost")
         ]
         damage = {"damage": self.damage(self.with_maps)}
-        fit = {"fit": [f"{self.results}/geometry/fit.nc"], "tables": compared,
-               "calibration": self.calibration, "measured": measured}  # fmt: skip
-        given = {"frames": self.study.simulation.frames, "measured": self.measured,
-                 "thickness": self.centre["thickness"]}  # fmt: skip
+        fit = {
+            "fit": [f"{self.results}/geometry/fit.nc"],
+            "tables": compared,
+            "calibration": self.calibration,
+            "measured": measured,
+        }
+        given = {
+            "frames": self.study.simulation.frames,
+            "measured": self.measured,
+            "thickness": self.centre["thickness"],
+        }
         shown = {
             "case": self.centre["name"],
             "cases": self.mapped,
@@ -194,24 +233,33 @@ class LivesChain(Chain):
             "poisson_ratio": own.poisson_ratio if own.contact == "coupled_layer" else None,
             "activities": self.own_activities[self.centre_batch],
         }
-        histories = {"histories": self.histories(self.with_maps),
-                     "centre": self.histories([self.centre_batch])}  # fmt: skip
+        histories = {
+            "histories": self.histories(self.with_maps),
+            "centre": self.histories([self.centre_batch]),
+        }
         tables = [*self.paths(self.tables), *self.paths(self.copied)]
         return {
             "method": JobStep(
-                "report.method_group:plot_method", given, self.of_knee | fit, measured,
+                "report.method_group:plot_method",
+                given,
+                self.of_knee | fit,
+                measured,
                 figure_modules("method"),
             ),
             "contact": JobStep(
-                "report.contact_group:plot_contact", shown, self.of_knee | histories | damage,
+                "report.contact_group:plot_contact",
+                shown,
+                self.of_knee | histories | damage,
                 memory=self.sizes.view_mb,
             ),
             "results": JobStep(
-                "report.results_group:plot_results", {"cases": self.mapped},
+                "report.results_group:plot_results",
+                {"cases": self.mapped},
                 {"knee": [self.knee], "tables": tables, **damage},
-                loaded=figure_modules("life", "study"), memory=self.sizes.maps_mb,
+                loaded=figure_modules("life", "study"),
+                memory=self.sizes.maps_mb,
             ),
-        }  # fmt: skip
+        }
 
     @cached_property
     def export(self) -> JobStep:
@@ -230,11 +278,15 @@ class LivesChain(Chain):
         """Input of the page but for figures and data files."""
         folder, found = f"{self.results}/simulation", super().reported
         found["tables"] = [*found["tables"], *comparison_table(self.study, self.root)]
-        signs = [*(f"{folder}/{name}/signs.csv" for name in self.signed),
-                 *(f"{folder}/{name}/placement.csv" for name in self.placed)]  # fmt: skip
+        signs = [
+            *(f"{folder}/{name}/signs.csv" for name in self.signed),
+            *(f"{folder}/{name}/placement.csv" for name in self.placed),
+        ]
         return found | {
-            "benchmarks": self.benchmarks, "calibration": self.calibration, "signs": signs,
-        }  # fmt: skip
+            "benchmarks": self.benchmarks,
+            "calibration": self.calibration,
+            "signs": signs,
+        }
 
     @property
     def targets(self) -> list[str]:

@@ -31,11 +31,33 @@ from kneewear.runs.joblog import FINDINGS
 from kneewear.study.settings import validate_study
 
 LIBRARIES = (
-    "numpy", "scipy", "numba", "pandas", "h5netcdf", "h5py", "jinja2", "pyyaml", "ruamel.yaml",
-    "SALib", "scikit-sundae", "statsmodels", "matplotlib", "vtk", "xarray", "k3d", "itables",
-    "trimesh", "pydantic", "fpdf2", "pillow", "plyfile", "pymoo", "snakemake",
-    "contourpy", "psutil",
-)  # fmt: skip
+    "numpy",
+    "scipy",
+    "numba",
+    "pandas",
+    "h5netcdf",
+    "h5py",
+    "jinja2",
+    "pyyaml",
+    "ruamel.yaml",
+    "SALib",
+    "scikit-sundae",
+    "statsmodels",
+    "matplotlib",
+    "vtk",
+    "xarray",
+    "k3d",
+    "itables",
+    "trimesh",
+    "pydantic",
+    "fpdf2",
+    "pillow",
+    "plyfile",
+    "pymoo",
+    "snakemake",
+    "contourpy",
+    "psutil",
+)
 
 
 def provenance_record(

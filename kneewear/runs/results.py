@@ -49,9 +49,12 @@ def study_folders(names: Sequence[str]) -> list[Path]:
     for name in names:
         if not STUDY_NAME.fullmatch(name):
             raise InputDataError(
-                f"STUDIES, {name}", "a name with other signs", "letters, digits, _ and -",
-                "Name studies as in their settings, without results/.", check="compare.studies",
-            )  # fmt: skip
+                f"STUDIES, {name}",
+                "a name with other signs",
+                "letters, digits, _ and -",
+                "Name studies as in their settings, without results/.",
+                check="compare.studies",
+            )
     return [Path("results", name) for name in names]
 
 

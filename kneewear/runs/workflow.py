@@ -285,8 +285,12 @@ class Chain(ABC):
     @cached_property
     def export(self) -> JobStep:
         """What export_files is given; `settings` are the cases with maps and their centre."""
-        return JobStep("report.vtk:save_geometry_vtk", {"case": None, "cases": []},
-                    {"knee": [self.knee]}, memory=self.sizes.more(1000))  # fmt: skip
+        return JobStep(
+            "report.vtk:save_geometry_vtk",
+            {"case": None, "cases": []},
+            {"knee": [self.knee]},
+            memory=self.sizes.more(1000),
+        )
 
     @property
     def exported(self) -> dict[str, list[str]]:
@@ -294,8 +298,10 @@ class Chain(ABC):
         folders = self.exported_folders
         vtk = [f"{folder}/vtk/{part}.vtp" for folder in folders for part in VTK_PARTS]
         # Only where the optional extra `cad` is installed and can be loaded.
-        return {"vtk": vtk, "step": [f"{one}/surfaces.step" for one in folders
-                                     if cad_is_installed()]}  # fmt: skip
+        return {
+            "vtk": vtk,
+            "step": [f"{one}/surfaces.step" for one in folders if cad_is_installed()],
+        }
 
     @property
     def exported_folders(self) -> list[str]:
@@ -329,11 +335,13 @@ class Chain(ABC):
         """Data files that are recorded with the results."""
         study, root = self.study, self.root
         designs = design_studies(study).values()
-        return sorted({
-            *(path for one in designs for path in mesh_files(one, root).values()),
-            *pose_files(study, root),
-            *model_files(study, root).values(),
-            *self.tests.values(),
-            *(path for named in self.activity_files.values() for path in named.values()),
-            *(path for one in self.measured for path in one["files"].values()),
-        })  # fmt: skip
+        return sorted(
+            {
+                *(path for one in designs for path in mesh_files(one, root).values()),
+                *pose_files(study, root),
+                *model_files(study, root).values(),
+                *self.tests.values(),
+                *(path for named in self.activity_files.values() for path in named.values()),
+                *(path for one in self.measured for path in one["files"].values()),
+            }
+        )

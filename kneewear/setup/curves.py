@@ -168,11 +168,17 @@ def _motion_columns(file: str, shapes: RecognisedShapes) -> tuple[dict[str, str]
         raise InputDataError(file, found, "one of flexion", "Name it 'flexion_deg'.")
     duration = float(np.ptp(table[clock])) if kind == "time_s" else 1.1
     found = ", ".join(f"{quantity} in '{column}'" for quantity, column in columns.items())
-    shapes.note("columns", file, f"{found}, by their names; signs of Grood and Suntay assumed",
-                "Compare the motion on the inputs page.", doubt=True)  # fmt: skip
+    shapes.note(
+        "columns",
+        file,
+        f"{found}, by their names; signs of Grood and Suntay assumed",
+        "Compare the motion on the inputs page.",
+        doubt=True,
+    )
     if kind == "percent":
-        shapes.note("duration", file, f"cycle of {duration:g} s assumed", "Correct duration_s.",
-                    doubt=True)  # fmt: skip
+        shapes.note(
+            "duration", file, f"cycle of {duration:g} s assumed", "Correct duration_s.", doubt=True
+        )
     return columns, duration
 
 

@@ -137,10 +137,13 @@ def hold_medial_lateral(settings: Path) -> Finding:
     text = settings.read_text(encoding="utf-8")
     save_text(text.replace("  medial_lateral: solved ", "  medial_lateral: held   "), settings)
     return Finding(
-        "new.medial_lateral", "warn", str(settings),
-        "medial-lateral position held at the seat: no equilibrium was found with it free", "",
+        "new.medial_lateral",
+        "warn",
+        str(settings),
+        "medial-lateral position held at the seat: no equilibrium was found with it free",
+        "",
         "Look at the places of contact at borders: an edge of the condyle may press on the insert.",
-    )  # fmt: skip
+    )
 
 
 def _note_regions(
@@ -213,8 +216,9 @@ def _underside(
             f"a sheet without underside, {lowest:.2f} mm above the origin of its file: underside "
             "assumed there"
         )
-        shapes.note("underside", insert, found, "Name another least thickness with --thickness.",
-                    doubt=True)  # fmt: skip
+        shapes.note(
+            "underside", insert, found, "Name another least thickness with --thickness.", doubt=True
+        )
         return "underside_mm: 0.0", round(lowest, 2)
     found = f"a sheet without underside: least thickness of {_ASSUMED_THICKNESS:g} mm assumed"
     shapes.note("underside", insert, found, "Name it with --thickness.", doubt=True)

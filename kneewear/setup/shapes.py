@@ -146,13 +146,19 @@ def _note_side(
     shapes: RecognisedShapes, given: str | None, shown: str | None, evidence: str
 ) -> None:
     if given and shown and given != shown:
-        shapes.note("side", "--knee", f"{given} was given; of it the shapes would have {evidence}",
-                    "Check --knee.", doubt=True)  # fmt: skip
+        shapes.note(
+            "side",
+            "--knee",
+            f"{given} was given; of it the shapes would have {evidence}",
+            "Check --knee.",
+            doubt=True,
+        )
     elif given:
         shapes.note("side", "--knee", f"{given} knee, as given")
     elif shown:
         shapes.note("side", "shapes", f"{shown} knee: of the other one they would have {evidence}")
     else:
         found = "right knee assumed: the shapes are symmetric, and fit both knees"
-        shapes.note("side", "shapes", found, "Name the side with --knee left if it is the left.",
-                    doubt=True)  # fmt: skip
+        shapes.note(
+            "side", "shapes", found, "Name the side with --knee left if it is the left.", doubt=True
+        )

@@ -116,13 +116,16 @@ def sample_intervals(samples: pd.DataFrame, level_percent: float = LEVEL_PERCENT
             ends = np.quantile(known, shares, method="hazen") if len(known) else [np.nan] * 3
             rows.append(
                 {
-                    "side": side, "quantity": quantity, "unit": unit,
+                    "side": side,
+                    "quantity": quantity,
+                    "unit": unit,
                     "nominal": values[samples[ROLE] == NOMINAL].iloc[0],
                     "percentiles": f"{100 * tail:g} to {100 * (1 - tail):g}",
-                    "samples": len(known), "failed": len(drawn) - len(known),
+                    "samples": len(known),
+                    "failed": len(drawn) - len(known),
                     **dict(zip(("lower", "median", "upper"), ends, strict=True)),
                 }
-            )  # fmt: skip
+            )
     return pd.DataFrame(rows)
 
 

@@ -57,8 +57,11 @@ def geometry_of(study: Study) -> str:
 
 def contact_of(study: CaseStudy, activities: Collection[str]) -> str:
     """Fingerprint of the settings of the cycles of some activities."""
-    own = {name: study.activities[name].model_dump(mode="json")
-           for name in activities if name in study.activities}  # fmt: skip
+    own = {
+        name: study.activities[name].model_dump(mode="json")
+        for name in activities
+        if name in study.activities
+    }
     return _digest(study, _CONTACT, own)
 
 

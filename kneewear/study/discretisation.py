@@ -46,11 +46,16 @@ def check_discretisation(
     )
     table = pd.DataFrame(
         [
-            {"side": side, "quantity": name, "unit": unit, "here": here[column],
-             "finer": there[column]}
+            {
+                "side": side,
+                "quantity": name,
+                "unit": unit,
+                "here": here[column],
+                "finer": there[column],
+            }
             for side in study.implant.sides
             for name, unit in OUTPUTS.items()
             for column in [column_name(side, name)]
         ]
-    )  # fmt: skip
+    )
     return table.assign(difference_percent=100.0 * (table["here"] / table["finer"] - 1.0))

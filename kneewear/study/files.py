@@ -148,8 +148,15 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
                 settings = block.model_dump(mode="json")
                 if settings in [known["settings"] for known in found]:
                     continue
-                found.append({"name": name, "beside": one.activity, "settings": settings,
-                              "files": files, "knee": other.implant.knee})  # fmt: skip
+                found.append(
+                    {
+                        "name": name,
+                        "beside": one.activity,
+                        "settings": settings,
+                        "files": files,
+                        "knee": other.implant.knee,
+                    }
+                )
     return found
 
 
@@ -182,8 +189,9 @@ def peak_loads(study: Study, root: str | Path) -> tuple[str, ...]:
             f"{peak * mass * GRAVITY:.0f} N at {mass:g} kg"
             for mass in sorted(set(study.body_masses_kg))
         ]
-        found.append(f"{name}: peak load {peak:.3g} body weights{': ' * bool(forces)}"
-                     f"{', '.join(forces)}.")  # fmt: skip
+        found.append(
+            f"{name}: peak load {peak:.3g} body weights{': ' * bool(forces)}{', '.join(forces)}."
+        )
     return tuple(found)
 
 
@@ -208,9 +216,10 @@ def count_cases(study: Study, root: str | Path) -> int:
         return count
     rows = plan_rows(study, root)
     further = [
-        len(variable.level_values) for name, variable in study.variables.items()
+        len(variable.level_values)
+        for name, variable in study.variables.items()
         if name not in rows[0]
-    ]  # fmt: skip
+    ]
     return len(rows) * prod(further)
 
 
@@ -221,9 +230,10 @@ def case_files(study: Study, root: str | Path) -> list[str]:
     """
     found = dict.fromkeys(model_files(study, root).values())
     names = [
-        name for name, variable in study.variables.items()
+        name
+        for name, variable in study.variables.items()
         if any(path.endswith(("file", "insert", "femoral", "mesh")) for path in variable.settings)
-    ]  # fmt: skip
+    ]
     rows = plan_rows(study, root)
     rows += [{name: value} for name in names for value in study.variables[name].values or ()]
     for row in rows:
@@ -519,14 +529,21 @@ def _judge_labels(study: Study, rows: list[dict[str, Any]], file: str) -> Iterat
 
 def _judge_heights(study: Study, rows: list[dict[str, Any]], file: str) -> Iterator[Finding]:
     """Yield findings about the heights of subjects whose body mass index is a column."""
-    mass = next((name for name, one in study.variables.items()
-                 if one.settings == (_MASS,) and one.change == "set"), "")  # fmt: skip
+    mass = next(
+        (
+            name
+            for name, one in study.variables.items()
+            if one.settings == (_MASS,) and one.change == "set"
+        ),
+        "",
+    )
     index = next((name for name in rows[0] if name.lower() in ("body_mass_index", "bmi")), "")
     pairs = [(row.get(mass), row.get(index)) for row in rows]
     heights = sorted(
-        (kg / bmi) ** 0.5 for kg, bmi in pairs
+        (kg / bmi) ** 0.5
+        for kg, bmi in pairs
         if isinstance(kg, int | float) and isinstance(bmi, int | float) and kg > 0.0 < bmi
-    )  # fmt: skip
+    )
     for part in (0.05, 0.95) if heights else ():
         height = heights[round(part * (len(heights) - 1))]
         where = f"{file}, columns {mass} and {index}"

@@ -94,17 +94,21 @@ class RetrievalSettings(Settings):
 
     @model_validator(mode="after")
     def _rates_are_as_stated(self) -> RetrievalSettings:
-        rates = {"linear_mm_per_year": self.linear_mm_per_year,
-                 "volume_mm3_per_year": self.volume_mm3_per_year,
-                 "mass_mg_per_million_cycles": self.mass_mg_per_million_cycles}  # fmt: skip
+        rates = {
+            "linear_mm_per_year": self.linear_mm_per_year,
+            "volume_mm3_per_year": self.volume_mm3_per_year,
+            "mass_mg_per_million_cycles": self.mass_mg_per_million_cycles,
+        }
         given = {key: rate for key, rate in rates.items() if rate is not None}
         if not given:
             raise fault("no rate", f"one of {', '.join(rates)}", "Give one, or remove the group.")
         if self.includes_creep and self.mass_mg_per_million_cycles is not None:
             raise fault_at(
-                ("includes_creep",), "true with a loss of mass", "false: creep removes no mass",
+                ("includes_creep",),
+                "true with a loss of mass",
+                "false: creep removes no mass",
                 "Set includes_creep to false.",
-            )  # fmt: skip
+            )
         for key, rate in given.items():
             below, above = rate.mean - rate.low, rate.high - rate.mean
             # Rates are not below zero.

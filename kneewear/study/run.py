@@ -90,5 +90,8 @@ def start_up_share(count: int) -> Iterator[None]:
     total = time.process_time()
     logger.info(
         "%d cases in %.2f s of processor time, after a start-up of %.2f s (%.1f %% of the job)",
-        count, total - before, before, 100.0 * before / total,
-    )  # fmt: skip
+        count,
+        total - before,
+        before,
+        100.0 * before / total,
+    )

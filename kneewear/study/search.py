@@ -155,8 +155,15 @@ def design_table(study: Study, results: pd.DataFrame, in_full: bool) -> pd.DataF
     """
     rows = results[results[IN_FULL].astype(bool) == in_full]
     both = rows.rename(columns={column_name(BOTH, name): name for name in OUTPUTS})
-    columns = [GENERATION, DESIGN, *study.variables, *OUTPUTS, *search_plan(study).stiffnesses,
-               BORDER, FAILURE]  # fmt: skip
+    columns = [
+        GENERATION,
+        DESIGN,
+        *study.variables,
+        *OUTPUTS,
+        *search_plan(study).stiffnesses,
+        BORDER,
+        FAILURE,
+    ]
     table = both[columns].sort_values(DESIGN, ignore_index=True)
     return table.assign(**{FAILURE: table[FAILURE].fillna("")})
 

@@ -96,9 +96,13 @@ def moved_finding(path: str | Path, where: str = "") -> Finding | None:
     if Path(path).parts[-len(place.parts) :] == place.parts:
         return None
     return Finding(
-        "files.moved", "warn", where or str(path), "a file that stands on a shelf now",
-        place.as_posix(), "Name it there: the former place is found in this release only.",
-    )  # fmt: skip
+        "files.moved",
+        "warn",
+        where or str(path),
+        "a file that stands on a shelf now",
+        place.as_posix(),
+        "Name it there: the former place is found in this release only.",
+    )
 
 
 def list_studies() -> list[str]:

@@ -47,8 +47,9 @@ def list_chosen_jobs(study: Study) -> dict[str, Job]:
     """Jobs of a model without cases, or the side jobs that the analyses of a study ask for."""
     if not model_of(study).has_cases:
         return dict(model_of(study).list_jobs(study))
-    return {name: side.job for name, side in _of_model(study).items()
-            if getattr(study.analyses, name)}  # fmt: skip
+    return {
+        name: side.job for name, side in _of_model(study).items() if getattr(study.analyses, name)
+    }
 
 
 def job_settings(study: Study, name: str) -> dict[str, Any]:

@@ -21,9 +21,19 @@ from kneewear.wear.law_settings import WEAR_LAWS, laws_with_wear_factor
 
 # Settings on which no case depends.
 _SHARED = (
-    "study", "model", "data_folder", "seed", "accuracy", "variables", "cases", "analyses", "page",
-    "report", "checks", "cases_per_job",
-)  # fmt: skip
+    "study",
+    "model",
+    "data_folder",
+    "seed",
+    "accuracy",
+    "variables",
+    "cases",
+    "analyses",
+    "page",
+    "report",
+    "checks",
+    "cases_per_job",
+)
 # Settings that only some values of another one use: beginning of the path, that other one and its
 # values.
 _USED_WITH: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
@@ -34,9 +44,13 @@ _USED_WITH: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
 )
 # Numbers of the computation: a plan of samples over them shows no property of knees.
 _NUMERICAL = (
-    "grid", "coarse_grid", "table", "simulation.frames", "simulation.tolerance",
+    "grid",
+    "coarse_grid",
+    "table",
+    "simulation.frames",
+    "simulation.tolerance",
     "simulation.forward.relative_tolerance",
-)  # fmt: skip
+)
 # What a search of designs may change: the implant, and where it is placed.
 _DESIGN = ("implant", "simulation.alignment")
 _SAMPLED = ("latin_hypercube", "sobol", "monte_carlo", "one_at_a_time", "variance_based")
@@ -174,26 +188,41 @@ def variable_findings(study: Study) -> Iterator[Finding]:
             unit = _other_unit(study, path, variable)
             if unit:
                 yield Finding(
-                    "variables.unit", "warn", f"{where}.unit", variable.unit, unit,
+                    "variables.unit",
+                    "warn",
+                    f"{where}.unit",
+                    variable.unit,
+                    unit,
                     f"Give values and unit in {unit}, the unit of {path}.",
-                )  # fmt: skip
+                )
             if _sets_unlike(study, path, variable):
                 yield Finding(
-                    "variables.set", "warn", where, f"one value for all of {path}, which differ",
+                    "variables.set",
+                    "warn",
+                    where,
+                    f"one value for all of {path}, which differ",
                     "change: multiply or add",
                     "Set them one by one, or multiply them.",
-                )  # fmt: skip
+                )
             if plan == "search" and not any(_begins(path, one) for one in _DESIGN):
                 yield Finding(
-                    "variables.design", "warn", where, path, "a setting of the implant",
+                    "variables.design",
+                    "warn",
+                    where,
+                    path,
+                    "a setting of the implant",
                     "A search of designs changes the knee or its material with it: fix it.",
-                )  # fmt: skip
+                )
             yield from _spread_findings(study, name, path, variable)
             if plan in _SAMPLED and any(_begins(path, one) for one in _NUMERICAL):
                 yield Finding(
-                    "variables.numerical", "warn", where, path, "a property of knee or patient",
+                    "variables.numerical",
+                    "warn",
+                    where,
+                    path,
+                    "a property of knee or patient",
                     "Errors of the computation are no spread: see tables/accuracy.csv.",
-                )  # fmt: skip
+                )
     yield from _plan_findings(study)
     yield from _centre_findings(study)
 
@@ -253,18 +282,25 @@ def _plan_findings(study: Study) -> Iterator[Finding]:
     for name, goal in getattr(study.cases, "objectives", {}).items():
         if goal == "maximise" and name.endswith(_HARMFUL):
             yield Finding(
-                "cases.objectives", "warn", f"key cases.objectives.{name}", goal, "minimise",
+                "cases.objectives",
+                "warn",
+                f"key cases.objectives.{name}",
+                goal,
+                "minimise",
                 "The search would look for the worst design.",
-            )  # fmt: skip
+            )
     for name, limits in getattr(study.cases, "constraints", {}).items():
         for key, limit in (("at_least", limits.at_least), ("at_most", limits.at_most)):
             most = _LARGEST.get(OUTPUTS.get(name, ""))
             if limit is not None and most is not None and not 0.0 < limit <= most:
                 yield Finding(
-                    "cases.constraints", "warn", f"key cases.constraints.{name}.{key}",
-                    f"{limit:g}", f"above 0, up to {most:g} {OUTPUTS[name]}",
+                    "cases.constraints",
+                    "warn",
+                    f"key cases.constraints.{name}.{key}",
+                    f"{limit:g}",
+                    f"above 0, up to {most:g} {OUTPUTS[name]}",
                     "All designs fulfil it, or none.",
-                )  # fmt: skip
+                )
     if study.analyses.effects is None or study.cases.plan not in _SAMPLED:
         return
     count = study.cases.case_count(study.variables)

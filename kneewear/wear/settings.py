@@ -118,9 +118,15 @@ class WearSettings(Settings):
     )
     cycles_per_year: Positive = quantity(
         "Cycles of all activities in a year.",
-        Range("1/year", 1e3, 2e5, 3.5e6, 5e7,
-              "About 1e6, at most 3e6 (Schmalzried et al. 1998, from memory)"),
-    )  # fmt: skip
+        Range(
+            "1/year",
+            1e3,
+            2e5,
+            3.5e6,
+            5e7,
+            "About 1e6, at most 3e6 (Schmalzried et al. 1998, from memory)",
+        ),
+    )
     months: NonNegative = quantity("Length of the life.", _MONTHS)
     mixing: Literal["linear", "sequence"] = Field(
         description="Whether activities of a life mix linearly, or follow each other in every "

@@ -150,8 +150,14 @@ class TestOpensim:
 
 
 class TestSigns:
-    WAYS = ("flexion", "varus", "tibial_external_rotation", "femur_anterior", "femur_superior",
-            "femur_lateral")  # fmt: skip
+    WAYS = (
+        "flexion",
+        "varus",
+        "tibial_external_rotation",
+        "femur_anterior",
+        "femur_superior",
+        "femur_lateral",
+    )
 
     def settings(self, *signs):
         return motion_settings("signs", signs=dict(zip(self.WAYS, signs, strict=True)))

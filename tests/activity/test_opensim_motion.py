@@ -24,7 +24,7 @@ COLUMNS = dict(
         LABELS,
         strict=True,
     )
-)  # fmt: skip
+)
 
 
 def joint_coordinates(table, frames):

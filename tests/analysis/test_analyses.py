@@ -133,8 +133,9 @@ def test_intervals_hold_the_next_sample_as_often_as_they_state(draw):
     sets = draw(size=(2000, 60), random_state=generator)
     following = draw(size=2000, random_state=generator)
     ends = [prediction_interval(values, 80.0) for values in sets]
-    held = np.mean([end.lower <= value <= end.upper
-                    for end, value in zip(ends, following, strict=True)])  # fmt: skip
+    held = np.mean(
+        [end.lower <= value <= end.upper for end, value in zip(ends, following, strict=True)]
+    )
     # 2000 trials tell 0.8 to 0.009; three times that.
     assert held == pytest.approx(0.80, abs=0.027)
 

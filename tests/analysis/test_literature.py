@@ -38,15 +38,21 @@ ROWS = pd.DataFrame(
 @pytest.mark.parametrize(
     ("quantity", "value", "verdict"),
     [
-        ("a", 9.0, REPRODUCED), ("a", 11.0, REPRODUCED),
-        ("a", 11.1, NOT_REPRODUCED), ("a", np.nan, NOT_REPRODUCED),
-        ("b", 2.0, REPRODUCED), ("b", 1.9, NOT_REPRODUCED),
-        ("c", -5.0, REPRODUCED), ("c", 3.1, NOT_REPRODUCED),
-        ("d", 10.0, NOT_PRINTED), ("d", 50.0, NOT_PRINTED),
-        ("e", 10.0, REPRODUCED), ("e", 50.0, SOURCE_ERROR),
+        ("a", 9.0, REPRODUCED),
+        ("a", 11.0, REPRODUCED),
+        ("a", 11.1, NOT_REPRODUCED),
+        ("a", np.nan, NOT_REPRODUCED),
+        ("b", 2.0, REPRODUCED),
+        ("b", 1.9, NOT_REPRODUCED),
+        ("c", -5.0, REPRODUCED),
+        ("c", 3.1, NOT_REPRODUCED),
+        ("d", 10.0, NOT_PRINTED),
+        ("d", 50.0, NOT_PRINTED),
+        ("e", 10.0, REPRODUCED),
+        ("e", 50.0, SOURCE_ERROR),
         ("f", 10.0, ""),
     ],
-)  # fmt: skip
+)
 def test_limits_and_remarks_decide(quantity, value, verdict):
     (row,) = judge_number(ROWS, computed_rows({quantity: value})).to_dict("records")
     assert row["verdict"] == verdict
@@ -75,8 +81,9 @@ def test_printed_numbers_of_replications_have_limits_or_a_remark(name):
 def test_rms_differences_stand_beside_the_constant_mean_of_the_measurement():
     measured = np.array([1.0, 3.0, 5.0, 3.0])
     models = {"exact": measured, "mean": np.full(4, 3.0), "worse": measured[::-1] * 2.0}
-    numbers = [rms_number("rms", name, own, measured, "mm", "a test", 9.0)
-               for name, own in models.items()]  # fmt: skip
+    numbers = [
+        rms_number("rms", name, own, measured, "mm", "a test", 9.0) for name, own in models.items()
+    ]
     table = judge_numbers([*numbers, ComparedNumber("range", "x", 4.0, "mm", "a test")])
     by_case = table.set_index("case")
     assert by_case.loc["mean", "computed"] == pytest.approx(np.sqrt(2.0))

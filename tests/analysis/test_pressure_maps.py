@@ -108,8 +108,13 @@ def test_errors_are_those_of_the_means_of_both_sides():
 def test_the_position_whose_pressures_differ_least_is_found():
     offsets = {f"at {place:g} mm": 4.0 * (place - 0.35) for place in (0.0, 0.2, 0.4, 0.6)}
     contact = contact_of(offsets).rename(columns={"material": "medial_mm"})
-    trials = pd.DataFrame({"load_n": [1000.0, 2000.0], "max_pressure_mpa": [10.0, 20.0],
-                           "avg_pressure_mpa": [5.0, 10.0]})  # fmt: skip
+    trials = pd.DataFrame(
+        {
+            "load_n": [1000.0, 2000.0],
+            "max_pressure_mpa": [10.0, 20.0],
+            "avg_pressure_mpa": [5.0, 10.0],
+        }
+    )
     errors = pressure_errors(
         pair_pressures(contact, average_trials(trials, ["load_n"])), ["load_n"]
     )

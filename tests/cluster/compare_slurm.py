@@ -28,10 +28,18 @@ from tests.cluster.one_node_slurm import Node, one_node, what_is_missing
 from tests.workflow.conftest import Checkout, contents
 
 SLURM = (
-    "--workflow-profile", "workflow/profiles/slurm", "--latency-wait", "5",
-    "--slurm-no-account", "--slurm-status-command", "squeue",
-    "--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1",
-)  # fmt: skip
+    "--workflow-profile",
+    "workflow/profiles/slurm",
+    "--latency-wait",
+    "5",
+    "--slurm-no-account",
+    "--slurm-status-command",
+    "squeue",
+    "--slurm-init-seconds-before-status-checks",
+    "1",
+    "--seconds-between-status-checks",
+    "1",
+)
 
 COARSE = {
     "grid": {"rows": 20, "columns": 15},
@@ -137,17 +145,22 @@ def kill_node(folder: Path, node: Node, undisturbed: Path) -> dict[str, float]:
 def _start(checkout: Checkout, settings: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     command, environment = checkout.command(*SLURM, overrides=settings)
     return subprocess.Popen(
-        command, cwd=checkout.folder, env=environment,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        command,
+        cwd=checkout.folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _runs(rule: str) -> bool:
     """Whether SLURM runs a job of a rule now."""
     listed = subprocess.run(
         ["squeue", "--noheader", "--states=RUNNING", "--format=%k"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return rule in listed.stdout
 
 

@@ -105,8 +105,11 @@ class Node:
         """State of the node in SLURM's words."""
         return subprocess.run(
             ["sinfo", "--noheader", "--format=%T"],
-            capture_output=True, text=True, check=False, timeout=PATIENCE,
-        ).stdout.strip()  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        ).stdout.strip()
 
     def kill_node(self) -> None:
         """Kill -9 of the node's daemon, of its step daemons and of all their jobs at once."""

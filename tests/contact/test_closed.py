@@ -163,9 +163,13 @@ def test_the_body_inside_a_groove_is_kept():
     for sign in (1.0, -1.0):
         x = np.array([0.0, 10.0 * sign])
         points = np.stack(
-            [np.tile(x[:, None], (1, 2)), np.tile(-np.abs(x)[:, None], (1, 2)),
-             np.tile([-10.0, 10.0], (2, 1))], axis=-1,
-        )  # fmt: skip
+            [
+                np.tile(x[:, None], (1, 2)),
+                np.tile(-np.abs(x)[:, None], (1, 2)),
+                np.tile([-10.0, 10.0], (2, 1)),
+            ],
+            axis=-1,
+        )
         knots = np.array([0.0, 0.0, 1.0, 1.0])
         patch = type(closed_sphere())(points, np.ones((2, 2)), knots, knots, 1, 1)
         slopes.append(patch if patch.normal(0.5, 0.5)[1] < 0 else patch.reversed_normal())

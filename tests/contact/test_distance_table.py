@@ -114,9 +114,12 @@ def test_a_band_of_any_width_serves():
     study = gait_study()
     condyle = study.implant.femoral["medial"]
     narrow = ContactPair(
-        study.grid, 0, condyle, tabulate_surface(condyle, 61, 31),
+        study.grid,
+        0,
+        condyle,
+        tabulate_surface(condyle, 61, 31),
         distance_table=build_distance_table(condyle, 5e-5, outside=0.05),
-    )  # fmt: skip
+    )
     for frame in (0, 5):
         pose = pose_of(history(), frame)
         one, other = exact.evaluate(*pose, layer).wrench, narrow.evaluate(*pose, layer).wrench

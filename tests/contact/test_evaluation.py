@@ -38,11 +38,15 @@ def knee(cells=None, source="search", reuse_tolerance=0.0, threads=1, **choices)
     grid = build_grid(study.implant, *cells) if cells else study.grid
     pairs = {
         side: ContactPair(
-            grid, n, surface, tabulate_surface(surface, 61, 31),
-            distance_table=tables()[side] if source == "table" else None, **choices,
+            grid,
+            n,
+            surface,
+            tabulate_surface(surface, 61, 31),
+            distance_table=tables()[side] if source == "table" else None,
+            **choices,
         )
         for n, (side, surface) in enumerate(study.implant.femoral.items())
-    }  # fmt: skip
+    }
     thickness = grid.case_thickness(CASES[1].thickness)
     layers = {
         side: linear_layer(thickness[n].ravel()[pairs[side].index]) for n, side in enumerate(SIDES)

@@ -74,8 +74,11 @@ def test_correction_is_that_of_its_waves_and_of_a_layer_at_rest_far_away():
     for rho in (0.0, 0.37, 2.2):
         expected = quad(
             lambda x, r=rho: (layer_deflection(x, POISSON) - 1.0) * j0(x * r),
-            1e-12, 30.0, limit=400, epsabs=1e-12,
-        )[0]  # fmt: skip
+            1e-12,
+            30.0,
+            limit=400,
+            epsabs=1e-12,
+        )[0]
         assert layer_correction(rho, POISSON) == pytest.approx(expected, abs=1e-5)
     assert 12.0 * layer_correction(12.0 - 1e-9, POISSON) == pytest.approx(-1.0, abs=1e-4)
 

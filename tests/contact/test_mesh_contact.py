@@ -19,8 +19,14 @@ THICKNESS = 8.0
 def ball(radius=RADIUS, count=80):
     """Sphere of triangles, vertices on it, normals outward."""
     polar, turn = np.linspace(0.0, np.pi, count // 2), np.arange(count) * 2 * np.pi / count
-    ring = np.stack([np.outer(np.sin(polar), np.cos(turn)), np.outer(np.sin(polar), np.sin(turn)),
-                     np.outer(np.cos(polar), np.ones(count))], axis=-1)  # fmt: skip
+    ring = np.stack(
+        [
+            np.outer(np.sin(polar), np.cos(turn)),
+            np.outer(np.sin(polar), np.sin(turn)),
+            np.outer(np.cos(polar), np.ones(count)),
+        ],
+        axis=-1,
+    )
     points = radius * np.concatenate([ring[:1, 0], ring[1:-1].reshape(-1, 3), ring[-1:, 0]])
     rows = len(polar) - 2
     faces = []

@@ -105,8 +105,10 @@ def test_starts_lie_near_the_feet():
     i, j, k = position.T
     starts = space.starts[(i * space.shape[1] + j) * space.shape[2] + k].astype(float)
     away = points - (space.origin + space.voxel * (position + 0.5))
-    guess = [np.clip(starts[:, n] + (starts[:, m : m + 3] * away).sum(axis=1), 0.0, 1.0)
-             for n, m in ((0, 2), (1, 5))]  # fmt: skip
+    guess = [
+        np.clip(starts[:, n] + (starts[:, m : m + 3] * away).sum(axis=1), 0.0, 1.0)
+        for n, m in ((0, 2), (1, 5))
+    ]
     missed = np.linalg.norm(surface.evaluate(*guess) - surface.evaluate(u, v), axis=1)[projected]
     # One Newton step from here leaves some micrometres, the second nothing.
     assert np.median(missed) < 0.02

@@ -69,11 +69,15 @@ def test_searches_agree_on_the_implant_at_random_poses(source):
     for search in ("bounds", "breadth_first", "all"):
         pairs = {
             side: ContactPair(
-                study.grid, n, surface, tabulate_surface(surface, 61, 31), search=search,
+                study.grid,
+                n,
+                surface,
+                tabulate_surface(surface, 61, 31),
+                search=search,
                 distance_table=tables()[side] if source == "table" else None,
             )
             for n, (side, surface) in enumerate(study.implant.femoral.items())
-        }  # fmt: skip
+        }
         layers = {side: linear_layer(np.full(pairs[side].index.size, 9.0)) for side in SIDES}
         searches[search] = ContactModel(pairs, layers)
     random = np.random.default_rng(7)

@@ -100,9 +100,16 @@ def test_errors_of_a_smooth_displacement_fall_with_the_orders_of_the_elements():
         rate = gradient[..., None, :] * direction[:, None]
         e = 0.5 * (rate + np.swapaxes(rate, -1, -2))
         strain = np.stack(
-            [e[..., 0, 0], e[..., 1, 1], e[..., 2, 2],
-             2 * e[..., 0, 1], 2 * e[..., 1, 2], 2 * e[..., 2, 0]], -1,
-        )  # fmt: skip
+            [
+                e[..., 0, 0],
+                e[..., 1, 1],
+                e[..., 2, 2],
+                2 * e[..., 0, 1],
+                2 * e[..., 1, 2],
+                2 * e[..., 2, 0],
+            ],
+            -1,
+        )
         pairs = (
             (np.einsum("pn,enc->epc", SHAPE, nodes), value[..., None] * direction),
             (strains.strains(found) @ MATERIAL.tensor, strain @ MATERIAL.tensor),

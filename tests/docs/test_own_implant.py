@@ -96,9 +96,12 @@ def test_commands_of_the_guide_lead_from_files_to_the_report(tmp_path):
             path.write_text(yaml.safe_dump(merge_settings(written, COARSE)), encoding="utf-8")
         done = subprocess.run(
             [sys.executable, "-m", "kneewear", *words, *extra.get(words[0], [])],
-            cwd=tmp_path, env=environment | {"PYTHONPATH": str(CHECKOUT)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=tmp_path,
+            env=environment | {"PYTHONPATH": str(CHECKOUT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         if words[0] == "new":
             assert re.search(r"Placement of my_implant_gait: (pass|warning)\.", done.stdout)

@@ -179,8 +179,10 @@ def summed(samples: pd.DataFrame, argument: dict[str, list[str]]) -> pd.DataFram
 
 def repeated(samples: pd.DataFrame, count: int) -> pd.DataFrame:
     """Several cycles as one."""
-    parts = [samples.iloc[:-1].assign(percent=lambda one, n=n: one["percent"] + 100.0 * n)
-             for n in range(count)]  # fmt: skip
+    parts = [
+        samples.iloc[:-1].assign(percent=lambda one, n=n: one["percent"] + 100.0 * n)
+        for n in range(count)
+    ]
     joined = pd.concat([*parts, samples.tail(1).assign(percent=100.0 * count)])
     return joined.assign(percent=joined["percent"] / count)
 
@@ -267,8 +269,10 @@ def doubled(corners: np.ndarray, argument: dict[str, Any]) -> np.ndarray:
 def decimated(corners: np.ndarray, argument: tuple[int, int]) -> np.ndarray:
     """A regular sheet of few triangles over the same corners."""
     places = np.unique(corners.reshape(-1, 3), axis=0)
-    lines = [np.linspace(places[:, k].min(), places[:, k].max(), n)
-             for k, n in zip((0, 2), argument, strict=True)]  # fmt: skip
+    lines = [
+        np.linspace(places[:, k].min(), places[:, k].max(), n)
+        for k, n in zip((0, 2), argument, strict=True)
+    ]
     x, z = np.meshgrid(*lines, indexing="ij")
     nearest = cKDTree(places[:, [0, 2]]).query(np.stack([x, z], axis=-1))[1]
     grid = np.stack([x, places[nearest, 1], z], axis=-1)

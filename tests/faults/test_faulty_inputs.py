@@ -197,9 +197,12 @@ def test_file_without_permission_to_read_is_reported(monkeypatch):
         default.write_bytes(default_settings_file().read_bytes())
         done = subprocess.run(
             [sys.executable, "-c", script, str(default), str(settings)],
-            cwd=folder, env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.stdout
     assert "insert.stl: " in done.stderr
     assert "Traceback" not in done.stderr
@@ -253,8 +256,10 @@ def test_positions_relative_to_the_dwell_pose_or_moved_are_judged_on_the_bearing
     start, refused, tmp_path
 ):
     gait = kneewear.default_study().model_dump(mode="json")["activities"]["gait"]
-    changes = {"activities.gait.femur_posterior_mm": gait["femur_posterior_mm"] | {"base": 100.0},
-               "activities.gait.zero": {"anterior_posterior": start}}  # fmt: skip
+    changes = {
+        "activities.gait.femur_posterior_mm": gait["femur_posterior_mm"] | {"base": 100.0},
+        "activities.gait.zero": {"anterior_posterior": start},
+    }
     path = write_input({"set": changes}, tmp_path)
     if refused:
         assert refusal(path).check == "motion.anterior_posterior"

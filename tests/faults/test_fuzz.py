@@ -22,9 +22,26 @@ from kneewear.study.settings import merge_settings, validate_study
 from tests.faults.faulty_inputs import CHECKOUT, EXAMPLE, as_text
 
 NUMBERS = (
-    b"nan", b"-inf", b"1e308", b"-1e-320", b"0", b"-1", b"3.4e38", b"1e", b"1.2.3", b"--2", b"",
-    b"4294967296", b"99999999999999999999", b"0x10", b"1_0", b"1,5", b"\xc2\xb2", b"e5", b"010",
-)  # fmt: skip
+    b"nan",
+    b"-inf",
+    b"1e308",
+    b"-1e-320",
+    b"0",
+    b"-1",
+    b"3.4e38",
+    b"1e",
+    b"1.2.3",
+    b"--2",
+    b"",
+    b"4294967296",
+    b"99999999999999999999",
+    b"0x10",
+    b"1_0",
+    b"1,5",
+    b"\xc2\xb2",
+    b"e5",
+    b"010",
+)
 CELLS = (b"x", b'"', b"#", b"\xff", b"\0", b"- ", b"{", b": ", b"&a")
 WORDS = (
     *(struct.pack("<f", x) for x in (float("nan"), float("inf"), 3e38, -1e-45)),
@@ -102,8 +119,16 @@ def end_lines_otherwise(content: bytes, random: Random) -> bytes:
     )
 
 
-TEXT = (change_number, change_number, change_number, change_lines, change_cells, change_bytes, cut,
-        end_lines_otherwise)  # fmt: skip
+TEXT = (
+    change_number,
+    change_number,
+    change_number,
+    change_lines,
+    change_cells,
+    change_bytes,
+    cut,
+    end_lines_otherwise,
+)
 
 
 @cache
@@ -132,9 +157,10 @@ def mesh_seeds() -> dict[str, bytes]:
         + packed,
         "text.obj": ("\n".join(obj_lines) + "\n").encode(),
         "blank.xyz": "\n".join(points).encode(),
-        "named.csv": ("id;x;y;z\n" + "\n".join("1;" + p for p in points)
-                      .replace(" ", ";")).encode(),
-    }  # fmt: skip
+        "named.csv": (
+            "id;x;y;z\n" + "\n".join("1;" + p for p in points).replace(" ", ";")
+        ).encode(),
+    }
 
 
 def read_mesh(path: Path) -> None:
@@ -212,8 +238,13 @@ def test_mutated_files_are_refused_or_read_soundly(name, tmp_path):
         execute(file, content)
     assert set(outcomes) == {"read"}
 
-    @settings(max_examples=examples, deadline=None, database=None, derandomize=True,
-              suppress_health_check=list(HealthCheck))  # fmt: skip
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(st.sampled_from(list(seeds().items())), st.integers(0, 2**32))
     def mutate_and_read(seed, number):
         execute(seed[0], mutated(seed[1], Random(number)))

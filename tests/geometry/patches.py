@@ -110,9 +110,11 @@ def split_surface(surface, parts_u, parts_v):
     pieces = []
     for knots_u, strip in strips:
         across = _cut(
-            surface.knots_v, strip.swapaxes(0, 1), surface.degree_v,
+            surface.knots_v,
+            strip.swapaxes(0, 1),
+            surface.degree_v,
             np.linspace(v0, v1, parts_v + 1),
-        )  # fmt: skip
+        )
         for knots_v, part in across:
             net = np.ascontiguousarray(part.swapaxes(0, 1))
             pieces.append(

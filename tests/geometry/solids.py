@@ -24,8 +24,9 @@ def closed_insert(n: int = 70, notch: float = 10.0, longer: float = 4.0) -> Tria
 
 def closed_femoral(n: int = 90, lean: float = 5.0) -> TriangleMesh:
     """Solid femoral component: two condyles behind, a flange in front that leans laterally."""
-    angle, v = np.meshgrid(np.radians(np.linspace(-95, 100, 2 * n)), np.linspace(-1, 1, n),
-                           indexing="ij")  # fmt: skip
+    angle, v = np.meshgrid(
+        np.radians(np.linspace(-95, 100, 2 * n)), np.linspace(-1, 1, n), indexing="ij"
+    )
     flange = np.clip(-angle / np.radians(95), 0, 1)
     width = 34.0 - 16.0 * flange
     z = width * v - lean * flange

@@ -34,9 +34,12 @@ def two_patches(i, j):
 
 
 SHAPES = {
-    paraboloid: np.pi, ellipsoid: 0.5 * np.pi, dome: np.pi, ring: 0.75 * np.pi,
+    paraboloid: np.pi,
+    ellipsoid: 0.5 * np.pi,
+    dome: np.pi,
+    ring: 0.75 * np.pi,
     two_patches: 0.5 * np.pi,
-}  # fmt: skip
+}
 
 
 def errors(shape, size, count=60):

@@ -175,8 +175,9 @@ def test_condyle_of_revolution_is_recovered_within_a_micrometre():
 
 def widening(narrow: float) -> TriangleMesh:
     """Condyle of 30 mm radius with a fillet of 4 mm, at z 40 mm, in front nearer by `narrow`."""
-    turned, across = np.meshgrid(np.radians(np.linspace(-30, 105, 150)), np.linspace(0, 1, 100),
-                                 indexing="ij")  # fmt: skip
+    turned, across = np.meshgrid(
+        np.radians(np.linspace(-30, 105, 150)), np.linspace(0, 1, 100), indexing="ij"
+    )
     edge = 40.0 - 0.5 * narrow * (1.0 - np.tanh((turned - np.radians(20)) / np.radians(10)))
     z = 10.0 + (edge + 3.9 - 10.0) * across
     radius = 26.0 + np.sqrt(16.0 - np.maximum(z - edge, 0.0) ** 2)

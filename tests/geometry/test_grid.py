@@ -156,8 +156,9 @@ def test_thickness_of_a_solid_ends_where_it_is_left_first():
     profile = np.array([[0, -6], [5, -6], [5, -4], [10, -4], [10, 3], [0, 3]], dtype=float)
     grid = build_grid(
         implant_of(plate((0, 10), (0, 6), height=2.0), underside=underside_of_mesh(bar(profile))),
-        8, 6,
-    )  # fmt: skip
+        8,
+        6,
+    )
     assert grid.thickness[0][:4] == pytest.approx(8.0, abs=1e-9)
     assert grid.thickness[0][4:] == pytest.approx(6.0, abs=1e-9)
 

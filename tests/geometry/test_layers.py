@@ -63,8 +63,9 @@ def test_shifted_spheres_give_the_distance_along_the_line_through_the_bones_cent
 def test_thickness_along_the_normal_is_that_of_the_ray():
     # A bone that slopes 3 to 4 under flat cartilage: the shortest distance is 4/5 of the ray.
     slope = np.arctan(0.75)
-    turned = np.array([[np.cos(slope), -np.sin(slope), 0.0], [np.sin(slope), np.cos(slope), 0.0],
-                       [0.0, 0.0, 1.0]])  # fmt: skip
+    turned = np.array(
+        [[np.cos(slope), -np.sin(slope), 0.0], [np.sin(slope), np.cos(slope), 0.0], [0.0, 0.0, 1.0]]
+    )
     bone = plate((-19, 19), (-19, 19)).transformed(turned, np.zeros(3))
     points = np.array([[0.0, 4.0, 0.0], [1.0, 4.0, 2.0], [17.0, 14.0, 0.0]])
     up = np.tile([0.0, 1.0, 0.0], (3, 1))

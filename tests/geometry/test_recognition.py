@@ -59,8 +59,10 @@ def test_axes_are_recognised_however_the_file_is_turned(rows, kind):
         parts = sheets["insert"], sheets["femoral"]
         axes = {"x": "anterior", "y": "superior", "z": "lateral"}
     found = recognition.orient_implant(*(turned(part, rows) for part in parts))
-    back = [to_knee_axes(turned(p, rows), "mm", one.words("right"), "right")
-            for p, one in zip(parts, found, strict=True)]  # fmt: skip
+    back = [
+        to_knee_axes(turned(p, rows), "mm", one.words("right"), "right")
+        for p, one in zip(parts, found, strict=True)
+    ]
     for mesh, part in zip(back, parts, strict=True):
         np.testing.assert_allclose(mesh.vertices, to_knee_axes(part, "mm", axes, "right").vertices)
 

@@ -61,12 +61,14 @@ def six_axes(names="flex add rot tx ty tz"):
 
 def one_axis():
     """Flexion alone, with a sliding contact point."""
-    parts = [axis("rotation1", "flex", "0 0 -1", LINEAR.format(a=1, b=0)),
-             axis("rotation2", "", "1 0 0", '<Constant name="function"><value>0.02</value></Constant>'),
-             axis("rotation3", "flex", "0 1 0", LINEAR.format(a=0.1, b=0.01)),
-             axis("translation1", "flex", "1 0 0", SPLINE),
-             axis("translation2", "", "0 1 0", '<Constant name="function"><value>0</value></Constant>'),
-             axis("translation3", "", "0 0 1", '<Constant name="function"><value>0</value></Constant>')]  # fmt: skip
+    parts = [
+        axis("rotation1", "flex", "0 0 -1", LINEAR.format(a=1, b=0)),
+        axis("rotation2", "", "1 0 0", '<Constant name="function"><value>0.02</value></Constant>'),
+        axis("rotation3", "flex", "0 1 0", LINEAR.format(a=0.1, b=0.01)),
+        axis("translation1", "flex", "1 0 0", SPLINE),
+        axis("translation2", "", "0 1 0", '<Constant name="function"><value>0</value></Constant>'),
+        axis("translation3", "", "0 0 1", '<Constant name="function"><value>0</value></Constant>'),
+    ]
     return "".join(parts)
 
 
@@ -78,53 +80,113 @@ def model(knee="six", version="40500", extra_force="", extra_geometry=""):
     sphere = """<WrapSphere name="ball"><xyz_body_rotation>0 0 0</xyz_body_rotation>
 <translation>0.004 -0.395
 0</translation><quadrant>all</quadrant><radius>0.025</radius></WrapSphere>"""
-    bodies = [("pelvis", 10, "0 0 0", ""), ("femur_r", 8, "0 -0.17 0", cylinder + sphere),
-              ("tibia_r", 3, "0 -0.18 0.01", ""), ("foot_r", 1, "0.05 -0.02 0", ""),
-              ("patella_r", 0.1, "0 0 0", "")]  # fmt: skip
+    bodies = [
+        ("pelvis", 10, "0 0 0", ""),
+        ("femur_r", 8, "0 -0.17 0", cylinder + sphere),
+        ("tibia_r", 3, "0 -0.18 0.01", ""),
+        ("foot_r", 1, "0.05 -0.02 0", ""),
+        ("patella_r", 0.1, "0 0 0", ""),
+    ]
     names = ["flex", "add", "rot", "tx", "ty", "tz"]
     six = knee == "six"
     knee_coordinates = (
-        "".join(coordinate(one, value) for one, value in
-                zip(names, (0.1, 0.02, -0.03, 0.004, -0.003, 0.001), strict=True))
-        if six else coordinate("flex", 0.1, -0.2, 2.0)
-    )  # fmt: skip
+        "".join(
+            coordinate(one, value)
+            for one, value in zip(names, (0.1, 0.02, -0.03, 0.004, -0.003, 0.001), strict=True)
+        )
+        if six
+        else coordinate("flex", 0.1, -0.2, 2.0)
+    )
     patella = (
-        JOINT.format(kind="CustomJoint", name="pf_r", parent="femur_r", child="patella_r",
-                     coordinates="".join(coordinate(f"p_{one}", value) for one, value in
-                                         zip(names, (0, 0, 0, 0.05, 0.01, 0), strict=True)),
-                     there="0.002 -0.4 0", here="0 0 0", turn="0 0 0",
-                     more="<SpatialTransform>" + six_axes(" ".join(f"p_{n}" for n in names))
-                     + "</SpatialTransform>")
-        if six else
-        JOINT.format(kind="PinJoint", name="pf_r", parent="femur_r", child="patella_r",
-                     coordinates=coordinate("beta"), there="0.002 -0.4 0", here="-0.05 -0.01 0",
-                     turn="0 0 0", more="")
-    )  # fmt: skip
-    coupler = "" if six else (
-        '<CoordinateCouplerConstraint name="pf"><coupled_coordinates_function>'
-        + LINEAR.format(a=-0.7, b=0.0).replace(' name="function"', "")
-        + "</coupled_coordinates_function><independent_coordinate_names>flex"
-        "</independent_coordinate_names><dependent_coordinate_name>beta</dependent_coordinate_name>"
-        "<scale_factor>1</scale_factor></CoordinateCouplerConstraint>"
-    )  # fmt: skip
+        JOINT.format(
+            kind="CustomJoint",
+            name="pf_r",
+            parent="femur_r",
+            child="patella_r",
+            coordinates="".join(
+                coordinate(f"p_{one}", value)
+                for one, value in zip(names, (0, 0, 0, 0.05, 0.01, 0), strict=True)
+            ),
+            there="0.002 -0.4 0",
+            here="0 0 0",
+            turn="0 0 0",
+            more="<SpatialTransform>"
+            + six_axes(" ".join(f"p_{n}" for n in names))
+            + "</SpatialTransform>",
+        )
+        if six
+        else JOINT.format(
+            kind="PinJoint",
+            name="pf_r",
+            parent="femur_r",
+            child="patella_r",
+            coordinates=coordinate("beta"),
+            there="0.002 -0.4 0",
+            here="-0.05 -0.01 0",
+            turn="0 0 0",
+            more="",
+        )
+    )
+    coupler = (
+        ""
+        if six
+        else (
+            '<CoordinateCouplerConstraint name="pf"><coupled_coordinates_function>'
+            + LINEAR.format(a=-0.7, b=0.0).replace(' name="function"', "")
+            + "</coupled_coordinates_function><independent_coordinate_names>flex"
+            "</independent_coordinate_names><dependent_coordinate_name>beta</dependent_coordinate_name>"
+            "<scale_factor>1</scale_factor></CoordinateCouplerConstraint>"
+        )
+    )
     joints = [
-        JOINT.format(kind="FreeJoint", name="root", parent="ground", child="pelvis", more="",
-                     coordinates="".join(coordinate(f"g{n}", v) for n, v in
-                                         enumerate((0, 0, 0.1, 0, 0.9, 0))), there="0 0 0",
-                     here="0 0 0", turn="0 0 0").replace("/bodyset/ground", "/ground"),
-        JOINT.format(kind="BallJoint", name="hip_r", parent="pelvis", child="femur_r", more="",
-                     coordinates="".join(coordinate(f"h{n}", v) for n, v in
-                                         enumerate((0.1, -0.05, 0.2))), there="-0.05 -0.07 0.08",
-                     here="0 0 0", turn="0 0 0"),
-        JOINT.format(kind="CustomJoint", name="knee_r", parent="femur_r", child="tibia_r",
-                     coordinates=knee_coordinates, there="0.003 -0.4 0.001", here="0 0.01 0",
-                     turn="0 0 0" if six else "0.05 0.02 0",
-                     more="<SpatialTransform>" + (six_axes() if six else one_axis())
-                     + "</SpatialTransform>"),
-        JOINT.format(kind="WeldJoint", name="ankle_r", parent="tibia_r", child="foot_r", more="",
-                     coordinates="", there="0 -0.4 0", here="0 0 0", turn="0 0.1 0"),
+        JOINT.format(
+            kind="FreeJoint",
+            name="root",
+            parent="ground",
+            child="pelvis",
+            more="",
+            coordinates="".join(
+                coordinate(f"g{n}", v) for n, v in enumerate((0, 0, 0.1, 0, 0.9, 0))
+            ),
+            there="0 0 0",
+            here="0 0 0",
+            turn="0 0 0",
+        ).replace("/bodyset/ground", "/ground"),
+        JOINT.format(
+            kind="BallJoint",
+            name="hip_r",
+            parent="pelvis",
+            child="femur_r",
+            more="",
+            coordinates="".join(coordinate(f"h{n}", v) for n, v in enumerate((0.1, -0.05, 0.2))),
+            there="-0.05 -0.07 0.08",
+            here="0 0 0",
+            turn="0 0 0",
+        ),
+        JOINT.format(
+            kind="CustomJoint",
+            name="knee_r",
+            parent="femur_r",
+            child="tibia_r",
+            coordinates=knee_coordinates,
+            there="0.003 -0.4 0.001",
+            here="0 0.01 0",
+            turn="0 0 0" if six else "0.05 0.02 0",
+            more="<SpatialTransform>" + (six_axes() if six else one_axis()) + "</SpatialTransform>",
+        ),
+        JOINT.format(
+            kind="WeldJoint",
+            name="ankle_r",
+            parent="tibia_r",
+            child="foot_r",
+            more="",
+            coordinates="",
+            there="0 -0.4 0",
+            here="0 0 0",
+            turn="0 0.1 0",
+        ),
         patella,
-    ]  # fmt: skip
+    ]
     forces = [
         f'<Blankevoort1991Ligament name="MCL1">'
         f"{path('MCL1', [('femur_r', '0 -0.39 -0.04'), ('tibia_r', '0 -0.06 -0.03')])}"
@@ -147,7 +209,7 @@ def model(knee="six", version="40500", extra_force="", extra_geometry=""):
         f'<Millard2012EquilibriumMuscle name="glmax">'
         f"{path('glmax', [('pelvis', '-0.1 0 0.05'), ('femur_r', '-0.02 -0.1 0.02')])}"
         "</Millard2012EquilibriumMuscle>",
-    ]  # fmt: skip
+    ]
     return f"""<?xml version="1.0" encoding="UTF-8" ?>
 <OpenSimDocument Version="{version}"><Model name="leg"><gravity>0 -9.80665 0</gravity>
 <Ground name="ground"/>

@@ -10,15 +10,26 @@ from kneewear.io.documents import load_table, save_table
 from kneewear.runs.results import study_folders
 from tests.refusals import refusal
 
-TEXTS = ["=1+1", "+HYPERLINK(0)", "-cmd|' /C calc'!A0", "@SUM(A1)", "'quoted'", "-1.5e3", "+0.3",
-         "plain", "", "a=b"]  # fmt: skip
+TEXTS = [
+    "=1+1",
+    "+HYPERLINK(0)",
+    "-cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "'quoted'",
+    "-1.5e3",
+    "+0.3",
+    "plain",
+    "",
+    "a=b",
+]
 
 
 def test_no_text_of_a_table_is_a_formula(tmp_path):
     table = pd.DataFrame({"name": TEXTS, "=value": np.arange(len(TEXTS)) - 5.5})
     save_table(table, tmp_path / "t.csv")
-    cells = [cell for line in (tmp_path / "t.csv").read_text().splitlines()
-             for cell in line.split(",")]  # fmt: skip
+    cells = [
+        cell for line in (tmp_path / "t.csv").read_text().splitlines() for cell in line.split(",")
+    ]
     starts = [cell.strip('"') for cell in cells if cell.strip('"')[:1] in {"=", "+", "-", "@"}]
     assert all(np.isfinite(float(one)) for one in starts)
     back = load_table(tmp_path / "t.csv")

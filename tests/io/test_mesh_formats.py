@@ -246,12 +246,13 @@ def promises(count):
         "a.stl": b"x" * 80 + (2**32 - 1).to_bytes(4, "little") + b"y" * 500,
         "b.ply": ply.replace(b"element vertex 4", b"element vertex %d" % count),
         "c.ply": ply.replace(b"element face 1", b"element face %d" % count),
-        "d.ply": ply.replace(b"element material 1\nproperty float shine", b"element m %d" % count)
-        .replace(b"element face 1", b"element face %d" % count),
+        "d.ply": ply.replace(
+            b"element material 1\nproperty float shine", b"element m %d" % count
+        ).replace(b"element face 1", b"element face %d" % count),
         "e.ply": ply_text([[0, 1, 2]]).replace("vertex 4", f"vertex {count}").encode(),
         "f.ply": ply_text([[0, 1, 2]]).replace("1 3 0", f"1 {count} 0").encode(),
         "g.vtp": b'<VTKFile type="PolyData"><PolyData><Piece NumberOfPoints="%d"/>' % count,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("name", promises(1))
@@ -306,8 +307,10 @@ def test_strips_of_triangles_are_the_triangles_that_they_stand_for(tmp_path):
     mesh = load_shape(path)
     triangles = mesh.vertices[mesh.faces][..., :2].tolist()
     assert triangles == [
-        [[0, 0], [0, 1], [1, 0]], [[1, 0], [0, 1], [1, 1]], [[1, 0], [1, 1], [2, 0]],
-    ]  # fmt: skip
+        [[0, 0], [0, 1], [1, 0]],
+        [[1, 0], [0, 1], [1, 1]],
+        [[1, 0], [1, 1], [2, 0]],
+    ]
 
 
 def test_vertices_a_step_of_single_precision_apart_are_one(tmp_path):

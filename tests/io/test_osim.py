@@ -76,8 +76,9 @@ def test_a_knee_of_one_coordinate_follows_its_functions(folder):
     follower = pd.read_csv("leg_patella_r_motion.csv")
     np.testing.assert_allclose(np.diff(follower["theta_1"]) / np.diff(follower.iloc[:, 0]), 0.7)
     assert {one.where for one in findings if one.check == "import.motion"} == {
-        "tibia_r", "patella_r"
-    }  # fmt: skip
+        "tibia_r",
+        "patella_r",
+    }
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 7])
@@ -95,10 +96,17 @@ def test_splines_go_through_their_points_and_are_cubics_of_four(count):
 def test_contact_meshes_become_one_layer_in_series(folder):
     mesh = sphere_mesh([0, 0, 0], 0.02)
     save_ply(mesh.vertices, mesh.faces, Path("ball.ply"))
-    meshes = MESH.format(name="tray", body="foot_r", place="0 0.4 0", file="ball.ply",
-                         modulus=4e6, thickness=0.003)  # fmt: skip
-    meshes += MESH.format(name="condyle", body="femur_r", place="0 -0.38 0", file="ball.ply",
-                          modulus=8e6, thickness=0.006)  # fmt: skip
+    meshes = MESH.format(
+        name="tray", body="foot_r", place="0 0.4 0", file="ball.ply", modulus=4e6, thickness=0.003
+    )
+    meshes += MESH.format(
+        name="condyle",
+        body="femur_r",
+        place="0 -0.38 0",
+        file="ball.ply",
+        modulus=8e6,
+        thickness=0.006,
+    )
     text = model(extra_force=CONTACT, extra_geometry=meshes)
     knee, _ = imported(text, moving=["tibia_r", "patella_r"])
     contact = knee["contacts"]["tf_contact"]
@@ -120,8 +128,9 @@ def test_what_cannot_be_read_is_reported(folder):
         f'<Blankevoort1991Ligament name="odd">{moving}<appliesForce>false</appliesForce>'
         "</Blankevoort1991Ligament>"
     )
-    missing = MESH.format(name="condyle", body="femur_r", place="0 0 0", file="none.stl",
-                          modulus=1e6, thickness=0.003)  # fmt: skip
+    missing = MESH.format(
+        name="condyle", body="femur_r", place="0 0 0", file="none.stl", modulus=1e6, thickness=0.003
+    )
     missing += missing.replace("condyle", "tray").replace("femur_r", "tibia_r")
     text = model(extra_force=force + odd + CONTACT, extra_geometry=missing)
     knee, findings = imported(text, moving=["tibia_r", "patella_r"])

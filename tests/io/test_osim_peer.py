@@ -103,10 +103,13 @@ def test_lengths_tensions_and_moment_arms_are_those_of_opensim(both, values):
             coordinates(peer, state, given)
             theirs = path.computeMomentArm(state, peer.getCoordinateSet().get(joint))
             ends = [
-                alone.evaluate(system.poses(coordinates(
-                    peer, state, given | {joint: given[joint] + sign * STEP}))).length[0]
+                alone.evaluate(
+                    system.poses(
+                        coordinates(peer, state, given | {joint: given[joint] + sign * STEP})
+                    )
+                ).length[0]
                 for sign in (1.0, -1.0)
-            ]  # fmt: skip
+            ]
             ours = -(ends[0] - ends[1]) / (2.0 * STEP)
             assert ours == pytest.approx(1e3 * theirs, rel=1e-6, abs=2e-5)
 

@@ -259,12 +259,18 @@ class TestMatrices:
         for name, rows in zip(files.values(), camera_poses(), strict=True):
             write_matrices(tmp_path, name, matrices(rows).swapaxes(1, 2))
         block = {
-            "source": "file", "duration_s": 4.0, "closing_percent": 0,
-            "motion": settings(convention="matrices", file="fem.tra", tibial_file="tib.tra")
-            .model_dump(),
-            "load": {"file": "load.csv", "kind": "axial_load",
-                     "columns": {"percent": "p", "load": "f"}},
-        }  # fmt: skip
+            "source": "file",
+            "duration_s": 4.0,
+            "closing_percent": 0,
+            "motion": settings(
+                convention="matrices", file="fem.tra", tibial_file="tib.tra"
+            ).model_dump(),
+            "load": {
+                "file": "load.csv",
+                "kind": "axial_load",
+                "columns": {"percent": "p", "load": "f"},
+            },
+        }
         paths = {part: tmp_path / name for part, name in files.items()}
         paths["load"] = tmp_path / "load.csv"
         other = read_activity(
@@ -283,10 +289,12 @@ class TestMatrices:
             (lambda one: one * [[1.1], [1.1], [1.1], [1.0]], "fem.tra, frame 1"),  # scaled
             (lambda one: one * [[-1.0], [1], [1], [1]], "fem.tra, frame 1"),  # mirrored
             (lambda one: one * [1, 1, 1, 0] + np.diag([0, 0, 0, 1]), "fem.tra"),  # no positions
-            (lambda one: one / [[1, 1, 1, 1000.0]] * [1, 1, 1, 1]
-             + np.diag([0, 0, 0, 0.999]), "fem.tra"),  # metres
+            (
+                lambda one: one / [[1, 1, 1, 1000.0]] * [1, 1, 1, 1] + np.diag([0, 0, 0, 0.999]),
+                "fem.tra",
+            ),  # metres
         ],
-    )  # fmt: skip
+    )
     def test_other_forms_are_refused(self, tmp_path, changed, place):
         values = changed(matrices(camera_poses()[0]))
         text = "\n".join(

@@ -188,9 +188,15 @@ def test_implant_round_trip(tmp_path, with_coverage):
 
 def test_natural_knee_round_trip(tmp_path):
     patches = {side: make_surface() for side in SIDES}
-    knee = Implant("knee", patches, patches, np.nan, 6.0,
-                   femoral_layer=InsertLayer(patches, (1.0, 20.0)),
-                   insert_layer=InsertLayer(patches, (2.0, 10.0)))  # fmt: skip
+    knee = Implant(
+        "knee",
+        patches,
+        patches,
+        np.nan,
+        6.0,
+        femoral_layer=InsertLayer(patches, (1.0, 20.0)),
+        insert_layer=InsertLayer(patches, (2.0, 10.0)),
+    )
     netcdf.save(knee, tmp_path / "surfaces.nc")
     again = netcdf.load(Implant, tmp_path / "surfaces.nc")
     assert again.natural

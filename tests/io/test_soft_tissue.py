@@ -46,16 +46,18 @@ def test_points_are_moved_into_the_frames_of_the_bodies(tmp_path):
 @pytest.mark.parametrize(
     ("row", "header", "place"),
     [
-        (ROW.replace("tibia_r", "tibea_r"), HEADER,
-         "ligaments.csv, column 'body_2', data row 2"),
-        (ROW.replace("500", "0"), HEADER,
-         "ligaments.csv, column 'linear_stiffness_n_per_strain', data row 2"),
+        (ROW.replace("tibia_r", "tibea_r"), HEADER, "ligaments.csv, column 'body_2', data row 2"),
+        (
+            ROW.replace("500", "0"),
+            HEADER,
+            "ligaments.csv, column 'linear_stiffness_n_per_strain', data row 2",
+        ),
         (ROW.replace("60.5", "-1"), HEADER, "ligaments.csv, column 'slack_length_mm', data row 2"),
         (ROW.replace("-5", "low"), HEADER, "ligaments.csv, column 'y2_mm', data row 2"),
         (ROW.replace("-5", ""), HEADER, "ligaments.csv, column 'y2_mm', data row 2"),
         (ROW, HEADER.replace("x1_mm", "x1"), "ligaments.csv, header"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_in_a_row_is_named(tmp_path, row, header, place):
     good = ROW.replace("MCL1", "MCL0")
     assert (

@@ -131,8 +131,12 @@ def test_geometry_is_written_with_nets_and_elements(tmp_path):
     study = gait_study()
     paths = save_geometry_vtk(study.implant, study.grid, tmp_path / "vtk")
     assert [path.name for path in paths] == [
-        "insert.vtp", "insert_net.vtp", "femoral.vtp", "femoral_net.vtp", "grid.vtp",
-    ]  # fmt: skip
+        "insert.vtp",
+        "insert_net.vtp",
+        "femoral.vtp",
+        "femoral_net.vtp",
+        "grid.vtp",
+    ]
     cells = arrays(read(paths[4]).GetCellData())
     on = study.grid.valid
     np.testing.assert_array_equal(cells["thickness_mm"], study.grid.thickness[on])
@@ -149,8 +153,11 @@ def test_geometry_is_written_with_nets_and_elements(tmp_path):
         mesh = read(path)
         points = arrays(mesh.GetPointData())
         assert set(points) == {
-            "normal", "smaller_curvature_per_mm", "larger_curvature_per_mm", "side"
-        }  # fmt: skip
+            "normal",
+            "smaller_curvature_per_mm",
+            "larger_curvature_per_mm",
+            "side",
+        }
         quads = vtk_to_numpy(mesh.GetPolys().GetConnectivityArray()).reshape(-1, 4)
         # Faces turn the way the surface's normals point.
         assert ((normals(mesh) * points["normal"][quads[:, 0]]).sum(axis=1) > 0).all()

@@ -33,8 +33,9 @@ def study(multibody):
 
 def solve(multibody, **files):
     settings = study(multibody).multibody
-    found = {name: str(study(multibody).data_path(file, ROOT))
-             for name, file in settings.files.items()}  # fmt: skip
+    found = {
+        name: str(study(multibody).data_path(file, ROOT)) for name, file in settings.files.items()
+    }
     parts = load_parts(settings, found | files)
     return solve_model(parts, settings), parts, settings
 
@@ -53,18 +54,27 @@ def ball_on_plane(**changes):
         "ground": "femur",
         "course": {"of": "load (N)", "first": 0.0, "last": 100.0, "frames": 5},
         "bodies": {
-            "femur": {"shapes": {"ball": {"kind": "sphere", "centre_mm": [0, 20, 0],
-                                          "radius_mm": 20.0}}},
-            "tibia": {"start": [0, -0.1, 0, 0, 0, 0], "held": ["x", "z", "theta_1", "theta_2",
-                                                               "theta_3"],
-                      "shapes": {"plate": {"kind": "plane", "point_mm": [0, 0, 0],
-                                           "normal": [0, 2, 0]}}},
+            "femur": {
+                "shapes": {"ball": {"kind": "sphere", "centre_mm": [0, 20, 0], "radius_mm": 20.0}}
+            },
+            "tibia": {
+                "start": [0, -0.1, 0, 0, 0, 0],
+                "held": ["x", "z", "theta_1", "theta_2", "theta_3"],
+                "shapes": {"plate": {"kind": "plane", "point_mm": [0, 0, 0], "normal": [0, 2, 0]}},
+            },
         },
-        "contacts": {"touch": {"kind": "point", "fixed": "femur.ball", "moving": "tibia.plate",
-                               "materials": [material, material]}},
-        "loads": {"press": {"body": "tibia", "force_n": [0, 1, 0],
-                            "factor": [[0, 10], [100, 110]]}},
-    }  # fmt: skip
+        "contacts": {
+            "touch": {
+                "kind": "point",
+                "fixed": "femur.ball",
+                "moving": "tibia.plate",
+                "materials": [material, material],
+            }
+        },
+        "loads": {
+            "press": {"body": "tibia", "force_n": [0, 1, 0], "factor": [[0, 10], [100, 110]]}
+        },
+    }
     return merge_settings(base, changes)
 
 
@@ -80,8 +90,14 @@ def test_a_ball_is_pressed_as_hertz_says():
 def test_names_of_curves_are_known_before_the_solution():
     held = ["z", "theta_1", "theta_2", "theta_3"]
     knee = ball_on_plane(bodies={"tibia": {"driven": {"x": [[0, 0], [100, 5]]}, "held": held}})
-    knee["joints"] = {"ring": {"kind": "ball", "bodies": ["femur", "tibia"],
-                               "point_mm": [0, 0, 0], "stiffness_n_per_mm": 10.0}}  # fmt: skip
+    knee["joints"] = {
+        "ring": {
+            "kind": "ball",
+            "bodies": ["femur", "tibia"],
+            "point_mm": [0, 0, 0],
+            "stiffness_n_per_mm": 10.0,
+        }
+    }
     result, parts, settings = solve(knee)
     tables = pd.concat([result.kinematics, result.forces])
     found = set(zip(tables["panel"], tables["series"], strict=True))
@@ -103,8 +119,15 @@ def spatial(tmp_path):
         stiffness = 0.6 * slack**2 * one.stiffness_n_per_mm2
         rows.append([name, "femur", *ends[0], "tibia", *ends[1], stiffness, slack])
     ends_of = [f"{axis}{end}_mm" for end in (1, 2) for axis in "xyz"]
-    columns = ["bundle", "body_1", *ends_of[:3], "body_2", *ends_of[3:],
-               "linear_stiffness_n_per_strain", "slack_length_mm"]  # fmt: skip
+    columns = [
+        "bundle",
+        "body_1",
+        *ends_of[:3],
+        "body_2",
+        *ends_of[3:],
+        "linear_stiffness_n_per_strain",
+        "slack_length_mm",
+    ]
     file = tmp_path / "ligaments.csv"
     pd.DataFrame(rows, columns=columns).to_csv(file, index=False)
     material = {"youngs_modulus_mpa": 24.0, "poisson_ratio": 0.38}
@@ -115,19 +138,40 @@ def spatial(tmp_path):
         "dynamics": {"settle": False, "relative_tolerance": 1e-7},
         "gravity": [0, -1, 0],
         "bodies": {
-            "femur": {"shapes": {side: {"kind": "sphere", "centre_mm": list(one.centre_mm),
-                                        "radius_mm": one.radius_mm}
-                                 for side, one in own.condyles.items()}},
-            "tibia": {"turns": "body_three", "start": [*own.tibia.position_mm, 0, 0, 0],
-                      "mass": {"mass_kg": own.tibia.mass_kg, "centre_mm": [0, 0, 0],
-                               "inertia_kg_m2": list(own.tibia.inertia_kg_m2)},
-                      "shapes": {"plateau": {"kind": "plane", "point_mm": [0, 0, 213.5],
-                                             "normal": [0, 0, 1]}}},
+            "femur": {
+                "shapes": {
+                    side: {
+                        "kind": "sphere",
+                        "centre_mm": list(one.centre_mm),
+                        "radius_mm": one.radius_mm,
+                    }
+                    for side, one in own.condyles.items()
+                }
+            },
+            "tibia": {
+                "turns": "body_three",
+                "start": [*own.tibia.position_mm, 0, 0, 0],
+                "mass": {
+                    "mass_kg": own.tibia.mass_kg,
+                    "centre_mm": [0, 0, 0],
+                    "inertia_kg_m2": list(own.tibia.inertia_kg_m2),
+                },
+                "shapes": {
+                    "plateau": {"kind": "plane", "point_mm": [0, 0, 213.5], "normal": [0, 0, 1]}
+                },
+            },
         },
-        "contacts": {side: {"kind": "point", "fixed": f"femur.{side}", "moving": "tibia.plateau",
-                            "materials": [material, material]} for side in own.condyles},
+        "contacts": {
+            side: {
+                "kind": "point",
+                "fixed": f"femur.{side}",
+                "moving": "tibia.plateau",
+                "materials": [material, material],
+            }
+            for side in own.condyles
+        },
         "ligaments": {"fibres": {"file": str(file), "transition_strain": 0.3}},
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.slow
@@ -147,17 +191,27 @@ def test_dynamics_of_the_spatial_knee_are_an_instance(tmp_path):
 def test_dampers_delay_a_spring_as_the_implicit_euler_method_says():
     stiffness, damper, force, step = 2.0, 4.0, 10.0, 0.2
     knee = {
-        "model": "composed", "ground": "femur",
+        "model": "composed",
+        "ground": "femur",
         "course": {"of": "time (s)", "first": 0.0, "last": 2.0, "frames": 11, "over": "tibia.x"},
-        "bodies": {"femur": {}, "tibia": {
-            "start": [0.0] * 6, "dampers": [1e3 * damper, 0, 0, 0, 0, 0],
-            "held": ["y", "z", "theta_1", "theta_2", "theta_3"],
-            "names": ["anterior", "y", "z", "flexion", "adduction", "rotation"],
-        }},
+        "bodies": {
+            "femur": {},
+            "tibia": {
+                "start": [0.0] * 6,
+                "dampers": [1e3 * damper, 0, 0, 0, 0, 0],
+                "held": ["y", "z", "theta_1", "theta_2", "theta_3"],
+                "names": ["anterior", "y", "z", "flexion", "adduction", "rotation"],
+            },
+        },
         "springs": {"band": {"coordinate": "tibia.x", "stiffness": stiffness}},
-        "loads": {"pull": {"body": "tibia", "force_n": [force, 0, 0],
-                           "factor": [[0, 0], [step, 1], [2, 1]]}},
-    }  # fmt: skip
+        "loads": {
+            "pull": {
+                "body": "tibia",
+                "force_n": [force, 0, 0],
+                "factor": [[0, 0], [step, 1], [2, 1]],
+            }
+        },
+    }
     result, *_ = solve(knee)
     expected = [0.0]
     for _ in range(10):
@@ -185,18 +239,33 @@ def test_a_monotone_curve_rests_and_does_not_overshoot():
 def test_a_load_on_driven_components_is_borne_as_statics_say():
     stiffness, lever, medial, lateral = 100.0, 20.0, 700.0, 300.0
     springs = {name: {"coordinate": f"tibia.{name}", "stiffness": stiffness} for name in "xyz"}
-    springs |= {name: {"coordinate": f"tibia.{name}", "stiffness": 1.0}
-                for name in ("theta_2", "theta_3")}  # fmt: skip
+    springs |= {
+        name: {"coordinate": f"tibia.{name}", "stiffness": 1.0} for name in ("theta_2", "theta_3")
+    }
     mesh = {"shapes": {"part": {"kind": "mesh", "file": "made.ply"}}}
-    load = {"file": "made.csv", "over": "percent", "medial": "medial", "lateral": "lateral",
-            "lever_mm": lever, "min_force_n": 20.0}  # fmt: skip
-    settings = study({
-        "model": "composed", "ground": "femur",
-        "course": {"of": "cycle (%)", "first": 0, "last": 100, "frames": 5, "is_cycle": True},
-        "bodies": {"femur": mesh, "tibia": mesh | {"start": [0.0] * 6}}, "springs": springs,
-        "components": {"femoral": "femur.part", "tibial": "tibia.part", "load": load,
-                       "flexion": [[0, 10], [100, 50]]},
-    }).multibody  # fmt: skip
+    load = {
+        "file": "made.csv",
+        "over": "percent",
+        "medial": "medial",
+        "lateral": "lateral",
+        "lever_mm": lever,
+        "min_force_n": 20.0,
+    }
+    settings = study(
+        {
+            "model": "composed",
+            "ground": "femur",
+            "course": {"of": "cycle (%)", "first": 0, "last": 100, "frames": 5, "is_cycle": True},
+            "bodies": {"femur": mesh, "tibia": mesh | {"start": [0.0] * 6}},
+            "springs": springs,
+            "components": {
+                "femoral": "femur.part",
+                "tibial": "tibia.part",
+                "load": load,
+                "flexion": [[0, 10], [100, 50]],
+            },
+        }
+    ).multibody
     # From the axes of bones (anterior, superior, lateral) to axes of components; one is tilted.
     axes = np.diag([-1.0, 1.0, -1.0])
     flexed = body_three_123(np.radians([0.0, 0.0, -5.0]))
@@ -219,9 +288,11 @@ def test_a_load_on_driven_components_is_borne_as_statics_say():
 
 def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_path):
     file = tmp_path / "printed.csv"
-    rows = ["panel,series,at,published,tolerance,unit,source",
-            "contact force,touch,50,60,0.1,N,a paper",
-            "tibia y,computed,0,9,1,mm,a paper"]  # fmt: skip
+    rows = [
+        "panel,series,at,published,tolerance,unit,source",
+        "contact force,touch,50,60,0.1,N,a paper",
+        "tibia y,computed,0,9,1,mm,a paper",
+    ]
     file.write_text("\n".join(rows))
     result, *_ = solve(ball_on_plane(literature=str(file)))
     table = result.literature.set_index("case")["verdict"]
@@ -239,32 +310,55 @@ def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_
     [
         ({"ground": "hip"}, "multibody.ground"),
         ({"bodies": {"tibia": {"start": None}}}, "multibody.bodies.tibia.start"),
-        ({"bodies": {"tibia": {"held": ["x"], "driven": {"x": [[0, 0], [1, 1]]}}}},
-         "multibody.bodies.tibia.held"),
-        ({"bodies": {"tibia": {"driven": {"y": [[0, 0]]}}}},
-         "multibody.bodies.tibia.driven.y.points"),
-        ({"bodies": {"tibia": {"driven": {"y": [[1, 0], [0, 1]]}}}},
-         "multibody.bodies.tibia.driven.y.points"),
-        ({"bodies": {"tibia": {"driven": {"y": {"file": "a.csv", "over": "x"}}}}},
-         "multibody.bodies.tibia.driven.y"),
-        ({"bodies": {"tibia": {"names": ["x", "y", "z", "turn", "tilt", "turn"]}}},
-         "multibody.bodies.tibia.names"),
-        ({"contacts": {"touch": {"moving": "tibia.plait"}}},
-         "multibody.contacts.touch.moving"),
-        ({"contacts": {"touch": {"fixed": "tibia.plate"}}},
-         "multibody.contacts.touch.fixed"),
+        (
+            {"bodies": {"tibia": {"held": ["x"], "driven": {"x": [[0, 0], [1, 1]]}}}},
+            "multibody.bodies.tibia.held",
+        ),
+        (
+            {"bodies": {"tibia": {"driven": {"y": [[0, 0]]}}}},
+            "multibody.bodies.tibia.driven.y.points",
+        ),
+        (
+            {"bodies": {"tibia": {"driven": {"y": [[1, 0], [0, 1]]}}}},
+            "multibody.bodies.tibia.driven.y.points",
+        ),
+        (
+            {"bodies": {"tibia": {"driven": {"y": {"file": "a.csv", "over": "x"}}}}},
+            "multibody.bodies.tibia.driven.y",
+        ),
+        (
+            {"bodies": {"tibia": {"names": ["x", "y", "z", "turn", "tilt", "turn"]}}},
+            "multibody.bodies.tibia.names",
+        ),
+        ({"contacts": {"touch": {"moving": "tibia.plait"}}}, "multibody.contacts.touch.moving"),
+        ({"contacts": {"touch": {"fixed": "tibia.plate"}}}, "multibody.contacts.touch.fixed"),
         ({"contacts": {"touch": {"law": "hertzian"}}}, "multibody.contacts.touch.law"),
-        ({"bodies": {"femur": {"shapes": {"ball": {"radius_mm": -20.0}}}}},
-         "multibody.contacts.touch"),
+        (
+            {"bodies": {"femur": {"shapes": {"ball": {"radius_mm": -20.0}}}}},
+            "multibody.contacts.touch",
+        ),
         ({"loads": {"press": {"body": "hip"}}}, "multibody.loads.press.body"),
         ({"loads": {"touch": {"body": "tibia", "force_n": [1, 0, 0]}}}, "multibody"),
         ({"dynamics": {}}, "multibody.bodies.tibia.mass"),
-        ({"bodies": {"tibia": {"mass": {"mass_kg": 4.0, "centre_mm": [0, 0, 0],
-                                        "inertia_kg_m2": [0.07, 0.7, 0.07]}}}},
-         "multibody.bodies.tibia.mass.inertia_kg_m2"),
-        ({"springs": {"one": {"coordinate": "femur.x", "stiffness": 1.0}}},
-         "multibody.springs.one.coordinate"),
+        (
+            {
+                "bodies": {
+                    "tibia": {
+                        "mass": {
+                            "mass_kg": 4.0,
+                            "centre_mm": [0, 0, 0],
+                            "inertia_kg_m2": [0.07, 0.7, 0.07],
+                        }
+                    }
+                }
+            },
+            "multibody.bodies.tibia.mass.inertia_kg_m2",
+        ),
+        (
+            {"springs": {"one": {"coordinate": "femur.x", "stiffness": 1.0}}},
+            "multibody.springs.one.coordinate",
+        ),
     ],
-)  # fmt: skip
+)
 def test_faults_name_their_place(change, where):
     assert refused_at(study, ball_on_plane(**change)) == f"settings, key {where}"

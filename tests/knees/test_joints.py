@@ -40,8 +40,14 @@ def test_forces_are_the_gradient_of_the_energy_and_derivatives_exact(kind):
 @pytest.mark.parametrize("kind", ["hinge", "ball", "planar"])
 def test_a_joint_leaves_free_what_its_kind_says(kind):
     turn = Rotation.from_rotvec(0.4 * AXIS).as_matrix()
-    law, free = joint(kind), {"hinge": [turn], "ball": [turn, Rotation.from_rotvec([0, 0.3, 0])
-                              .as_matrix()], "planar": [turn]}[kind]  # fmt: skip
+    law, free = (
+        joint(kind),
+        {
+            "hinge": [turn],
+            "ball": [turn, Rotation.from_rotvec([0, 0.3, 0]).as_matrix()],
+            "planar": [turn],
+        }[kind],
+    )
     for rotation in free:
         place = POINT - rotation @ np.asarray(law.other_point)
         assert law.evaluate(rotation, place).energy == pytest.approx(0.0, abs=1e-18)
@@ -74,12 +80,16 @@ def test_a_four_bar_linkage_closes_as_its_lengths_say():
         return Joint("hinge", one, z, other, z, 1e5)
 
     bodies = tuple(Body(name, BODY_THREE) for name in ("crank", "coupler", "rocker"))
-    system = System("ground", bodies, {
-        "first": Contact("crank", "coupler", hinge([crank, 0, 0], [0, 0, 0])),
-        "second": Contact("coupler", "rocker", hinge([coupler, 0, 0], [rocker, 0, 0])),
-        # Something to carry, so that there is a largest force.
-        "torque": Load(moment=[0.0, 0.0, 45.0], body="rocker"),
-    })  # fmt: skip
+    system = System(
+        "ground",
+        bodies,
+        {
+            "first": Contact("crank", "coupler", hinge([crank, 0, 0], [0, 0, 0])),
+            "second": Contact("coupler", "rocker", hinge([coupler, 0, 0], [rocker, 0, 0])),
+            # Something to carry, so that there is a largest force.
+            "torque": Load(moment=[0.0, 0.0, 45.0], body="rocker"),
+        },
+    )
 
     def rocker_angle(turn):
         tip = crank * np.array([np.cos(turn), np.sin(turn)])

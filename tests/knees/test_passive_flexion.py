@@ -83,8 +83,13 @@ def test_flexion_to_90_degrees_is_balanced_and_near_the_reference(knee):
     found = result.literature.set_index(["quantity", "case"])["computed"]
     assert found["unbalanced force over the largest", ""] < 1e-5
     # The wanted 1 deg and 1 mm; found 0.12, 0.95 deg and 0.15, 0.03, 0.10 mm.
-    for name in ("varus", "tibial external rotation", "femur anterior", "femur superior",
-                 "femur lateral"):  # fmt: skip
+    for name in (
+        "varus",
+        "tibial external rotation",
+        "femur anterior",
+        "femur superior",
+        "femur lateral",
+    ):
         assert found["rms difference from the reference", name] < 1.0
     contact = result.forces[result.forces["panel"] == "contact force"]
     assert contact.groupby("series")["value"].min().min() > 10.0
@@ -110,18 +115,25 @@ def mirror_image(parts):
             for path in wrapped.paths
         )
         obstacles = tuple(
-            one and dataclasses.replace(
-                one, origin=one.origin * flip, side=np.asarray(one.side) * flip,
+            one
+            and dataclasses.replace(
+                one,
+                origin=one.origin * flip,
+                side=np.asarray(one.side) * flip,
                 rotation=flip[:, None] * np.asarray(one.rotation) * flip,
             )
             for one in wrapped.obstacles
-        )  # fmt: skip
+        )
         return dataclasses.replace(wrapped, paths=paths, obstacles=obstacles)
 
-    shapes = {name: TriangleMesh(one.vertices * flip, one.faces[:, ::-1])
-              for name, one in parts.shapes.items()}  # fmt: skip
-    tables = {kind: {name: bundles(one) for name, one in getattr(parts, kind).items()}
-              for kind in ("ligaments", "muscles")}  # fmt: skip
+    shapes = {
+        name: TriangleMesh(one.vertices * flip, one.faces[:, ::-1])
+        for name, one in parts.shapes.items()
+    }
+    tables = {
+        kind: {name: bundles(one) for name, one in getattr(parts, kind).items()}
+        for kind in ("ligaments", "muscles")
+    }
     return dataclasses.replace(parts, shapes=shapes, **tables)
 
 
@@ -135,10 +147,16 @@ def test_a_left_knee_flexes_as_the_mirror_image(knee):
     # Not from the answer: all frames begin at the pose of the first one.
     begin = np.tile(motion[0], (len(angles), 1))
     left = {
-        name: one.model_copy(update={"mass": one.mass and one.mass.model_copy(update={
-            "centre_mm": tuple(np.multiply(one.mass.centre_mm, [1, 1, -1]))})})
+        name: one.model_copy(
+            update={
+                "mass": one.mass
+                and one.mass.model_copy(
+                    update={"centre_mm": tuple(np.multiply(one.mass.centre_mm, [1, 1, -1]))}
+                )
+            }
+        )
         for name, one in settings.bodies.items()
-    }  # fmt: skip
+    }
     left_knee = compose_system(mirror_image(parts), settings.model_copy(update={"bodies": left}))
     begin[:, left_knee.coordinate("tibia.theta_1")] = np.radians(angles)
     left = trace_equilibria(left_knee, begin, free_names(settings), tolerance=1e-6)
@@ -155,9 +173,10 @@ def test_muscles_and_dampers_bring_the_motion_to_that_of_the_source_model(knee):
     slow = {name: one.model_copy(update={"dampers": None}) for name, one in bodies.items()}
     quadriceps = {"quadriceps": parts.muscles["quadriceps"]}
     for name, moved, muscles in (
-        ("without", slow, quadriceps), ("muscles", slow, parts.muscles),
+        ("without", slow, quadriceps),
+        ("muscles", slow, parts.muscles),
         ("both", bodies, parts.muscles),
-    ):  # fmt: skip
+    ):
         found = solve_composed(
             dataclasses.replace(parts, muscles=muscles),
             settings.model_copy(update={"bodies": moved}),
@@ -183,8 +202,16 @@ def test_muscles_have_the_lengths_of_the_source_simulation(knee):
     # Fibre length along the tendon, and slack length; tendons are up to 1 % longer.
     table = pd.read_csv(ROOT / "config/evidence/dm_muscles/muscles.csv", comment="#")
     table = table.drop_duplicates("muscle").set_index("muscle")
-    fibres = {"bflh": 75.1133, "bfsh": 119.7285, "gaslat": 60.6041, "gasmed": 42.9652,
-              "grac": 276.0939, "sart": 488.1937, "semiten": 218.1554, "tfl": 75.7061}  # fmt: skip
+    fibres = {
+        "bflh": 75.1133,
+        "bfsh": 119.7285,
+        "gaslat": 60.6041,
+        "gasmed": 42.9652,
+        "grac": 276.0939,
+        "sart": 488.1937,
+        "semiten": 218.1554,
+        "tfl": 75.7061,
+    }
     for name, fibre in fibres.items():
         width = table["optimal_fibre_length_mm"][name] * np.sin(table["pennation_rad"][name])
         taut = np.sqrt(fibre**2 - width**2) + table["tendon_slack_length_mm"][name]
@@ -222,10 +249,15 @@ def laxity_of(knee, loads, flexion=(30.0,), steps=1):
 def test_laxity_is_reciprocal_for_small_loads(knee):
     """Betti: a force turns the tibia as much as a moment displaces it, per unit of each."""
     force, moment = 4.0, 0.1
-    found = laxity_of(knee, {
-        "pull": {"force_n": [force, 0.0, 0.0]}, "turn": {"moment_n_m": [0.0, moment, 0.0]},
-        "push": {"force_n": [-force, 0.0, 0.0]}, "back": {"moment_n_m": [0.0, -moment, 0.0]},
-    })["change"]  # fmt: skip
+    found = laxity_of(
+        knee,
+        {
+            "pull": {"force_n": [force, 0.0, 0.0]},
+            "turn": {"moment_n_m": [0.0, moment, 0.0]},
+            "push": {"force_n": [-force, 0.0, 0.0]},
+            "back": {"moment_n_m": [0.0, -moment, 0.0]},
+        },
+    )["change"]
     # Central differences: the knee stiffens with load.
     turned = np.radians(found["pull", "internal rotation"] - found["push", "internal rotation"])
     pushed = found["turn", "anterior"] - found["back", "anterior"]

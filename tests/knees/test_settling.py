@@ -15,8 +15,13 @@ from kneewear.motion.dynamics import Stepping, integrate_system
 from kneewear.motion.system import Body, System
 from kneewear.motion.system_settling import settle_system, step_implicitly
 
-STIFFNESS = dict(zip(("x", "y", "z", "theta_1", "theta_2", "theta_3"),
-                     (50.0, 20.0, 5.0, 9e3, 4e3, 2e4), strict=True))  # fmt: skip
+STIFFNESS = dict(
+    zip(
+        ("x", "y", "z", "theta_1", "theta_2", "theta_3"),
+        (50.0, 20.0, 5.0, 9e3, 4e3, 2e4),
+        strict=True,
+    )
+)
 EVERY = np.arange(6)
 # Error of the forces of a step, N, of some 100 N.
 ROUNDING = 1e-9

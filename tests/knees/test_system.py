@@ -46,9 +46,11 @@ def test_forces_are_the_negative_gradient_of_the_energy():
 @pytest.mark.parametrize("flexion", [0.35, 1.4])
 def test_forces_driven_by_flexion_follow_it_with_exact_derivatives(flexion):
     one = example().actions["ligaments"]
-    system = System("femur", example().bodies, {
-        "pull": FlexionDriven(one, "tibia", [0.2, 0.6, 1.2], [2.0, 6.0, 4.0])
-    })  # fmt: skip
+    system = System(
+        "femur",
+        example().bodies,
+        {"pull": FlexionDriven(one, "tibia", [0.2, 0.6, 1.2], [2.0, 6.0, 4.0])},
+    )
     bare = System("femur", example().bodies, {"pull": one})
     start = START.copy()
     start[3] = flexion

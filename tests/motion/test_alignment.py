@@ -105,9 +105,13 @@ class TestPlacement:
         placed = alignment_of(**{part: {key: 2.0}}).to_implant_frame(np.zeros(6))
         flexion, varus, external = np.degrees(clinical_angles(body_three_123(placed[3:])))
         found = {
-            "flexion": flexion, "varus": varus, "external": external,
-            "posterior": placed[0], "superior": placed[1], "medial": placed[2],
-        }  # fmt: skip
+            "flexion": flexion,
+            "varus": varus,
+            "external": external,
+            "posterior": placed[0],
+            "superior": placed[1],
+            "medial": placed[2],
+        }
         expected = dict.fromkeys(found, 0.0) | {coordinate: 2.0 * sense}
         assert found == pytest.approx(expected, abs=1e-12)
 
@@ -163,8 +167,9 @@ class TestMotion:
         )
         turn, flexion, posterior = 3.0, 2.0, 1.5
         # Femoral positions are anterior and lateral in this file.
-        place = np.column_stack([-motion["anterior_posterior"], 0 * motion["percent"],
-                                 -motion["medial_lateral"]]) - [posterior, 0.0, 0.0]  # fmt: skip
+        place = np.column_stack(
+            [-motion["anterior_posterior"], 0 * motion["percent"], -motion["medial_lateral"]]
+        ) - [posterior, 0.0, 0.0]
         place = Rotation.from_euler("y", turn, degrees=True).apply(place)
         edited = motion.assign(
             flexion=motion["flexion"] - flexion,
@@ -198,8 +203,9 @@ class TestMotion:
         np.testing.assert_allclose(
             moved.translation[..., follows], still.translation[..., follows], atol=1e-6
         )
-        np.testing.assert_allclose(moved.force.sum(axis=2)[0, 3], still.force.sum(axis=2)[0, 3],
-                                   rtol=0.05, atol=5.0)  # fmt: skip
+        np.testing.assert_allclose(
+            moved.force.sum(axis=2)[0, 3], still.force.sum(axis=2)[0, 3], rtol=0.05, atol=5.0
+        )
 
 
 class TestLoad:
@@ -215,8 +221,9 @@ class TestLoad:
     def test_a_slope_turns_the_load_on_a_flat_insert(self):
         """Contact carries F cos(slope); what prescribes the motion carries F sin(slope)."""
         pairs, layers = self.plates()
-        activity = replace(machine(np.zeros((8, 6)), prescribed=("x", "theta_2", "theta_3")),
-                           load_line=None)  # fmt: skip
+        activity = replace(
+            machine(np.zeros((8, 6)), prescribed=("x", "theta_2", "theta_3")), load_line=None
+        )
         changes = {"tibial": {"slope_deg": self.SLOPE}}
         settings = changed(
             default_study().simulation,
@@ -254,8 +261,9 @@ class TestLoad:
     def test_an_insert_in_varus_pushes_medially(self):
         """The held position takes F sin(varus), and a spring moves by that over its stiffness."""
         pairs, layers = self.plates()
-        activity = replace(machine(np.zeros((8, 6)), prescribed=("x", "theta_2", "theta_3")),
-                           load_line=None)  # fmt: skip
+        activity = replace(
+            machine(np.zeros((8, 6)), prescribed=("x", "theta_2", "theta_3")), load_line=None
+        )
         base = changed(
             default_study().simulation,
             {"alignment": {"tibial": {"varus_deg": 2.0}}, "medial_share": 0.5},

@@ -119,9 +119,12 @@ def test_a_study_moves_as_a_system_built_by_hand():
     time = duration * np.arange(frames) / frames
     force = 900.0 + 300.0 * np.sin(2.0 * np.pi * time / duration)
     still = solve_static(
-        pairs, layers, (POSE[:3], POSE[3:]), ["y", "theta_1"],
+        pairs,
+        layers,
+        (POSE[:3], POSE[3:]),
+        ["y", "theta_1"],
         loads=[Load((0.0, -900.0, 0.0), point=(0.0, 0.0, 4.0), point_frame="fixed")],
-    )  # fmt: skip
+    )
     motion = np.tile(np.concatenate([still.translation, still.rotation]), (frames, 1))
     motion[:, 5] += 0.2 * np.sin(2.0 * np.pi * time / duration)
     vectors = np.outer(force, [0.0, -1.0, 0.0])
@@ -134,10 +137,14 @@ def test_a_study_moves_as_a_system_built_by_hand():
     start, rates, _ = path(0.0)
     found = integrate_system(
         by_hand(pairs, layers, lambda time: size(time)[0][0], 4.0, springs=SPRINGS[:1]),
-        time, start, [f"{FEMORAL}.{name}" for name in free], rates=rates, motion=path,
+        time,
+        start,
+        [f"{FEMORAL}.{name}" for name in free],
+        rates=rates,
+        motion=path,
         damping=ModalDamping(0.3, time[np.argmax(force)]),
         stepping=Stepping(1e-7, duration / frames, 3),
-    )  # fmt: skip
+    )
     assert np.ptp(study.coordinates[:, 0]) > 0.1
     # Both err by up to some hundred times 1e-7 of 0.1 mm; inertia by that times rates squared.
     np.testing.assert_allclose(study.coordinates, found.coordinates, atol=1e-5)

@@ -318,9 +318,11 @@ def test_pressure_of_elements_that_an_outline_cuts_is_that_of_their_cells():
     covered = np.ones_like(grid.covered)
     covered[:, ::2] = 1e-6
     cut = ContactPair(
-        replace(grid, covered=covered, area=grid.area * covered), 0, bumps(),
+        replace(grid, covered=covered, area=grid.area * covered),
+        0,
+        bumps(),
         tabulate_surface(bumps(), 81, 81),
-    )  # fmt: skip
+    )
     place, angles = pose_at(0.3)
     whole, found = (one.evaluate(body_three_123(angles), place, layer) for one in (pair, cut))
     assert np.array_equal(found.wrench, whole.wrench)

@@ -239,9 +239,13 @@ def test_losing_all_contact_is_an_error_that_names_the_frame():
     lifted = axial_forces(pull, still.load_line, still.coordinates[:, 0])
     with pytest.raises(ConvergenceError) as caught:
         solve_forward(
-            pairs, layers, body(), replace(conditions, loads=(lifted,)), Integrator(1e-5, 0.2),
+            pairs,
+            layers,
+            body(),
+            replace(conditions, loads=(lifted,)),
+            Integrator(1e-5, 0.2),
             case="upward",
-        )  # fmt: skip
+        )
     assert 29 <= caught.value.frame <= 31
 
 

@@ -127,9 +127,13 @@ def test_tables_of_a_study_have_its_plateaus_and_the_whole_insert():
 
 def test_dished_bearing_has_less_pressure_than_the_flat_one():
     flat = {"grid": {"rows": 40, "columns": 30}, "simulation": {"frames": 8}}
-    dish = {"parametric": {"plateau_sagittal_radius_mm": 60.0,
-                           "femoral_coronal_radius_mm": {"medial": 60.0},
-                           "plateau_coronal_radius_mm": {"medial": 70.0}}}  # fmt: skip
+    dish = {
+        "parametric": {
+            "plateau_sagittal_radius_mm": 60.0,
+            "femoral_coronal_radius_mm": {"medial": 60.0},
+            "plateau_coronal_radius_mm": {"medial": 70.0},
+        }
+    }
     base = shipped("unicompartmental.yaml")
     peak, dished = (
         float(cycle(study_of(flat, *more, base=base)).max_pressure.max())
@@ -175,9 +179,11 @@ def test_pressed_plateau_is_that_side_of_two_under_its_part_of_the_load(side):
 
 def test_tables_of_a_pressed_plateau_name_no_other_side():
     study = press_study(
-        {}, flexion_deg=[0.0, 45.0], free=("superior_inferior", "anterior_posterior"),
+        {},
+        flexion_deg=[0.0, 45.0],
+        free=("superior_inferior", "anterior_posterior"),
         analyses={"contact": {}},
-    )  # fmt: skip
+    )
     alone = validate_study(
         merge_settings(study.model_dump(mode="json"), {"implant": {"bearings": ["lateral"]}})
     )
@@ -189,8 +195,13 @@ def test_tables_of_a_pressed_plateau_name_no_other_side():
 
 
 def test_loop_of_one_plateau_has_its_force_alone():
-    path = {"coordinate": "anterior_posterior", "amplitude": 1.0, "end_load": 10.0, "steps": 4,
-            "speed_mm_per_s": 10.0}  # fmt: skip
+    path = {
+        "coordinate": "anterior_posterior",
+        "amplitude": 1.0,
+        "end_load": 10.0,
+        "steps": 4,
+        "speed_mm_per_s": 10.0,
+    }
     study = press_study({}, free=("superior_inferior",), path=path)
     alone = validate_study(
         merge_settings(study.model_dump(mode="json"), {"implant": {"bearings": ["medial"]}})
@@ -205,12 +216,15 @@ def test_one_plateau_under_forces_and_springs_of_a_simulator_balances():
     held = {"control": {"varus": "held"}}
     study = study_of(
         NO_VARIABLES,
-        {"implant": {"bearings": ["medial"]},
-         "simulation": {"frames": 8, "analysis": "quasi_static"},
-         "grid": COARSE["grid"], "table": COARSE["table"],
-         "activities": {"displacement_control": held, "force_control": held}},
+        {
+            "implant": {"bearings": ["medial"]},
+            "simulation": {"frames": 8, "analysis": "quasi_static"},
+            "grid": COARSE["grid"],
+            "table": COARSE["table"],
+            "activities": {"displacement_control": held, "force_control": held},
+        },
         base=shipped("example_simulator.yaml"),
-    )  # fmt: skip
+    )
     inputs = CaseInputs(study, exact_knee(study), {}, exact=True, reader=FileReader(CHECKOUT))
     activities = inputs.activities(study)
     for name in ("displacement_control", "force_control"):

@@ -92,9 +92,12 @@ def test_two_spheres_on_plates_sink_as_the_closed_form_says():
     implant = flat_implant(sphere(30.0), thickness=8.0)
     pairs, layers = zip(*(contact_of(implant, 60, 60, side) for side in (0, 1)), strict=True)
     found = solve_static(
-        pairs, layers, ([0.0, 45.0, 0.0], [0.05, 0.0, 0.0]), ["y", "theta_1"],
+        pairs,
+        layers,
+        ([0.0, 45.0, 0.0], [0.05, 0.0, 0.0]),
+        ["y", "theta_1"],
         loads=[Load([0.0, -2000.0, 0.0])],
-    )  # fmt: skip
+    )
     depth = 38.0 - found.translation[1]
     # 400 elements in contact: the sum is within 0.1 % of the integral.
     force = winkler.sphere_force(30.0, depth, winkler.LinearLayer(MODULUS, 8.0))
@@ -105,9 +108,13 @@ def test_two_spheres_on_plates_sink_as_the_closed_form_says():
 def test_springs_alone_balance_a_load():
     springs = [Spring("x", 10.0, rest=1.0), Spring("y", 4.0, gap=2.0), Spring("theta_2", 50.0)]
     found = solve_static(
-        [], [], (np.zeros(3), np.zeros(3)), ["x", "y", "theta_2"],
-        loads=[Load([5.0, -8.0, 0.0], moment=[0.0, 10.0, 0.0])], springs=springs,
-    )  # fmt: skip
+        [],
+        [],
+        (np.zeros(3), np.zeros(3)),
+        ["x", "y", "theta_2"],
+        loads=[Load([5.0, -8.0, 0.0], moment=[0.0, 10.0, 0.0])],
+        springs=springs,
+    )
     assert found.translation == pytest.approx([1.5, -4.0, 0.0], abs=1e-6)
     assert found.rotation == pytest.approx([0.0, 0.2, 0.0], abs=1e-6)
 

@@ -40,9 +40,18 @@ POSES = (
 )
 COLUMNS = {
     "time_s": "number",
-    **{name: name for name in ("flexion", "varus", "rotation", "anterior_posterior",
-                               "superior_inferior", "medial_lateral")},
-}  # fmt: skip
+    **{
+        name: name
+        for name in (
+            "flexion",
+            "varus",
+            "rotation",
+            "anterior_posterior",
+            "superior_inferior",
+            "medial_lateral",
+        )
+    },
+}
 # Cartilage of the study, MPa, and its layers' limits, mm: p = -K ln(1 - d / h).
 YOUNG = 4.0
 POISSON = 0.45

@@ -37,8 +37,9 @@ def make_history(grid, activity, cases):
     shape = (len(cases), FRAMES, *grid.area.shape)
     pressure, slip = np.zeros(shape, np.float32), np.zeros((*shape, 2), np.float32)
     middle = np.nanmean(grid.centre, axis=(1, 2))
-    load = 9.81 * np.array([[case.body_mass * (1.0 + frame % 3) for frame in range(FRAMES)]
-                            for case in cases])  # fmt: skip
+    load = 9.81 * np.array(
+        [[case.body_mass * (1.0 + frame % 3) for frame in range(FRAMES)] for case in cases]
+    )
     for index, case in enumerate(cases):
         for frame in range(FRAMES):
             position = middle + np.array([2.0 * frame - 5.0, 0.0, 0.0])

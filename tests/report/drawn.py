@@ -5,12 +5,26 @@ from kneewear.report.figures import draw_contact, draw_method, draw_results
 from kneewear.report.maps import centre_case
 
 WEAR_FIGURES = {
-    "damage_maps", "wear_maps", "damage_surfaces", "design", "published_scatter",
-    "published_errors", "regression_residuals", "regression_models", "implant",
-    "bearing_sections", "control_nets",
-    "element_grid", "thickness_map", "activity_gait", "history_gait", "pressure_gait",
-    "motion_gait", "forces_gait", "areas_gait",
-}  # fmt: skip
+    "damage_maps",
+    "wear_maps",
+    "damage_surfaces",
+    "design",
+    "published_scatter",
+    "published_errors",
+    "regression_residuals",
+    "regression_models",
+    "implant",
+    "bearing_sections",
+    "control_nets",
+    "element_grid",
+    "thickness_map",
+    "activity_gait",
+    "history_gait",
+    "pressure_gait",
+    "motion_gait",
+    "forces_gait",
+    "areas_gait",
+}
 # By the identity of a study: the studies of the fixtures live as long as the session.
 _DRAWN = {}
 

@@ -48,8 +48,9 @@ Contents = tuple[str, dict[str, Any], dict[str, pd.DataFrame], dict[str, Figure]
 
 def small(name: str, changes: dict[str, Any]) -> Any:
     """A shipped study with changes."""
-    settings = merge_settings(read_settings(default_settings_file()),
-                              read_settings(find_study(name)))  # fmt: skip
+    settings = merge_settings(
+        read_settings(default_settings_file()), read_settings(find_study(name))
+    )
     return validate_study(merge_settings(settings, changes))
 
 
@@ -192,9 +193,11 @@ def searched() -> tuple[Contents, dict[str, Any]]:
     knee, activities = exact_knee(study), built_in_activities(study)
     results = pd.DataFrame()
     for number in (0, 1, None):
-        plan = plan_front(study, results) if number is None else (
-            plan_generation(study, number, results)
-        )  # fmt: skip
+        plan = (
+            plan_front(study, results)
+            if number is None
+            else (plan_generation(study, number, results))
+        )
         changed = study if number is None else searched_study(study)
         inputs = CaseInputs(changed, with_grid(changed, knee), activities, exact=True)
         results = pd.concat([results, run_cases(changed, plan, inputs)], ignore_index=True)

@@ -15,29 +15,42 @@ from tests.models.press.chapter3 import small_study
 from tests.models.press.conftest import compute
 
 STUDY = small_study(
-    materials=("linear", "nonlinear"), flexion_deg=(0.0, 90.0), load_n=(750.0, 3000.0),
+    materials=("linear", "nonlinear"),
+    flexion_deg=(0.0, 90.0),
+    load_n=(750.0, 3000.0),
     analyses={"contact": {}, "materials": {"between": "material"}},
-)  # fmt: skip
+)
 # As in the tables on disk: two sides at each position.
 CONVERGENCE = pd.DataFrame(
     [
-        {"wanted": n, "offset": offset, "side": side, "active_elements": n,
-         "max_pressure_mpa": 20.0 * (1.0 + error * (-1) ** offset),
-         "avg_pressure_mpa": 10.0 * (1.0 + 2.0 * error)}
+        {
+            "wanted": n,
+            "offset": offset,
+            "side": side,
+            "active_elements": n,
+            "max_pressure_mpa": 20.0 * (1.0 + error * (-1) ** offset),
+            "avg_pressure_mpa": 10.0 * (1.0 + 2.0 * error),
+        }
         for n, error in ((25, 0.04), (50, 0.02), (400, 0.0))
         for offset in range(4)
         for side in ("medial", "lateral")
     ]
-)  # fmt: skip
+)
 SENSITIVITY = pd.DataFrame(
     [
-        {"rows": rows, "columns": columns, "force_n": 1500.0, "torque_n_mm": 3e4,
-         "active_elements": 9, "max_pressure_mpa": 20.0 + 10.0 / rows,
-         "avg_pressure_mpa": 10.0 + 10.0 / columns}
+        {
+            "rows": rows,
+            "columns": columns,
+            "force_n": 1500.0,
+            "torque_n_mm": 3e4,
+            "active_elements": 9,
+            "max_pressure_mpa": 20.0 + 10.0 / rows,
+            "avg_pressure_mpa": 10.0 + 10.0 / columns,
+        }
         for rows in (20, 40, 100)
         for columns in (20, 40, 100)
     ]
-)  # fmt: skip
+)
 
 
 class StaticResults(NamedTuple):

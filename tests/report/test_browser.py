@@ -330,8 +330,11 @@ def test_regions_begin_with_the_windows_of_the_settings(regions):
     assert corners["medial"]["x"] == [-20, 20]
     assert corners["lateral"]["z"] == [-30, -10]
     assert sorted(map(tuple, corners["medial"]["outline"])) == [
-        (-20, 10), (-20, 30), (20, 10), (20, 30),
-    ]  # fmt: skip
+        (-20, 10),
+        (-20, 30),
+        (20, 10),
+        (20, 30),
+    ]
     InsertRegions.model_validate(corners)
 
 

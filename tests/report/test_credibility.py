@@ -29,20 +29,29 @@ from kneewear.report.summary import build_summary
 
 SHIPPED = checkout_folder() / "examples/size_ranking_judgements.yaml"
 SETTINGS = {
-    "study": "made_up", "implant": {"name": "an implant"}, "variables": {"load_n": {}},
+    "study": "made_up",
+    "implant": {"name": "an implant"},
+    "variables": {"load_n": {}},
     "simulation": {"contact": "foundation", "tolerance": 1e-8},
     "report": {"pressure_limit_mpa": 35.0, "avg_pressure_limit_mpa": 14.0},
-}  # fmt: skip
+}
 RESULTS = pd.DataFrame(
-    {"case": ["one", "two", "three"], "load_n": [500.0, 1000.0, 2000.0],
-     "medial_max_pressure": [20.0, 30.0, 34.0], "lateral_max_pressure": [10.0, 36.0, 20.0],
-     "medial_avg_pressure": [7.0, 9.0, 13.0], "lateral_avg_pressure": [7.0, 9.0, 13.9]}
-)  # fmt: skip
+    {
+        "case": ["one", "two", "three"],
+        "load_n": [500.0, 1000.0, 2000.0],
+        "medial_max_pressure": [20.0, 30.0, 34.0],
+        "lateral_max_pressure": [10.0, 36.0, 20.0],
+        "medial_avg_pressure": [7.0, 9.0, 13.0],
+        "lateral_avg_pressure": [7.0, 9.0, 13.9],
+    }
+)
 STATED = {
-    "question": "Which?", "context_of_use": "To choose.", "judged_by": "me",
+    "question": "Which?",
+    "context_of_use": "To choose.",
+    "judged_by": "me",
     "model_influence": {"level": "medium", "reason": "a test follows"},
     "decision_consequence": {"level": "medium", "reason": "a delay"},
-}  # fmt: skip
+}
 
 
 def judged(**changes):
@@ -66,9 +75,15 @@ def row_of(frames, name):
 
 @pytest.mark.parametrize(
     ("influence", "consequence", "risk"),
-    [("low", "low", "low"), ("low", "medium", "low"), ("high", "low", "medium"),
-     ("medium", "medium", "medium"), ("medium", "high", "high"), ("high", "high", "high")],
-)  # fmt: skip
+    [
+        ("low", "low", "low"),
+        ("low", "medium", "low"),
+        ("high", "low", "medium"),
+        ("medium", "medium", "medium"),
+        ("medium", "high", "high"),
+        ("high", "high", "high"),
+    ],
+)
 def test_risk_grows_with_influence_and_consequence(influence, consequence, risk):
     assert model_risk(influence, consequence) == model_risk(consequence, influence) == risk
 

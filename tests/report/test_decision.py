@@ -22,11 +22,19 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 def test_decision_uses_the_model_with_the_smaller_leave_one_out_error(law):
     rows = [
-        {"case": f"{h:g}_{m:g}", "life": "gait", "thickness_mm": h, "body_mass_kg": m,
-         "side": side, "quantity": "max_pressure", "value": value, "unit": "MPa"}
+        {
+            "case": f"{h:g}_{m:g}",
+            "life": "gait",
+            "thickness_mm": h,
+            "body_mass_kg": m,
+            "side": side,
+            "quantity": "max_pressure",
+            "value": value,
+            "unit": "MPa",
+        }
         for side in ("medial", "lateral")
         for h, m, value in zip(THICKNESS, MASS, LAWS[law], strict=True)
-    ]  # fmt: skip
+    ]
     cases = pd.DataFrame(rows)
     models = compare_models(cases)
     fits = limit_fits(cases, fit_regression(cases), models)

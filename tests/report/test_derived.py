@@ -162,8 +162,10 @@ def test_effects_of_wear_and_creep_add_up_to_that_of_damage(whole):
 
 
 def test_ranges_of_the_motion_are_shown_where_forces_decide_it():
-    values = {"posterior_position": (-4.0, 5.0, "mm"),
-              "tibial_external_rotation": (-8.0, 10.0, "deg")}  # fmt: skip
+    values = {
+        "posterior_position": (-4.0, 5.0, "mm"),
+        "tibial_external_rotation": (-8.0, 10.0, "deg"),
+    }
     rows = [
         ("gait", "both", f"{name}_{end}", value, unit)
         for name, (low, high, unit) in values.items()
@@ -244,15 +246,23 @@ def test_errors_are_counted_from_the_most_elements():
 
 def test_scan_of_positions_tells_pressure_and_which_side_is_in_front():
     rows = [
-        {"material": "cartilage", "flexion_deg": 0.0, "posterior_mm": position, "load_n": 1000.0,
-         "side": side, "quantity": quantity, "value": one}
+        {
+            "material": "cartilage",
+            "flexion_deg": 0.0,
+            "posterior_mm": position,
+            "load_n": 1000.0,
+            "side": side,
+            "quantity": quantity,
+            "value": one,
+        }
         for position, peak, behind in ((-2.0, 6.0, 4.0), (0.0, 4.5, -1.0), (2.0, 5.0, 6.0))
         for side, more in (("medial", 0.0), ("lateral", 0.5))
         for quantity, one in (
-            ("max_pressure", peak + more), ("avg_pressure", 0.5 * peak),
+            ("max_pressure", peak + more),
+            ("avg_pressure", 0.5 * peak),
             ("centre_posterior", position - 8.0 + (behind if side == "lateral" else 0.0)),
         )
-    ]  # fmt: skip
+    ]
     table = pd.DataFrame(rows)
     scan = scanned_positions(table)
     assert scan["max_pressure"].tolist() == [6.5, 5.0, 5.5]
@@ -264,16 +274,33 @@ def test_scan_of_positions_tells_pressure_and_which_side_is_in_front():
 
 def test_the_largest_effect_stands_on_top():
     rows = [
-        {"quantity": quantity, "side": side, "variable": name, "effect_percent": size,
-         "nominal": 1.0, "at_low": 1.0 - 0.01 * size, "at_high": 1.0 + 0.01 * size}
-        for quantity in ("wear_depth", "creep_depth", "damage_depth", "wear_volume",
-                         "damage_volume", "damage_area", "max_pressure", "avg_pressure")
+        {
+            "quantity": quantity,
+            "side": side,
+            "variable": name,
+            "effect_percent": size,
+            "nominal": 1.0,
+            "at_low": 1.0 - 0.01 * size,
+            "at_high": 1.0 + 0.01 * size,
+        }
+        for quantity in (
+            "wear_depth",
+            "creep_depth",
+            "damage_depth",
+            "wear_volume",
+            "damage_volume",
+            "damage_area",
+            "max_pressure",
+            "avg_pressure",
+        )
         for side in ("medial", "lateral")
         for name, size in (("small", 1.0), ("large", 5.0))
-    ]  # fmt: skip
+    ]
     axes = draw_effects(pd.DataFrame(rows)).axes[0]
-    names = {label.get_text(): at for label, at in zip(axes.get_yticklabels(), axes.get_yticks(),
-                                                       strict=True)}  # fmt: skip
+    names = {
+        label.get_text(): at
+        for label, at in zip(axes.get_yticklabels(), axes.get_yticks(), strict=True)
+    }
     assert names["large"] > names["small"]
 
 
@@ -293,10 +320,17 @@ def test_numbers_that_differ_are_named_with_their_case():
 def test_contact_cut_off_in_static_studies_is_judged_by_its_share(share, severity, whole):
     values = {"border_pressure": 1.0, "border_force_share": share, "border_area_share": 0.1}
     rows = [
-        {"case": case, "side": side, "quantity": name, "unit": "1",
-         "value": value if case == "a" and side == "medial" else 0.0}
-        for case in ("a", "b") for side in ("medial", "lateral") for name, value in values.items()
-    ]  # fmt: skip
+        {
+            "case": case,
+            "side": side,
+            "quantity": name,
+            "unit": "1",
+            "value": value if case == "a" and side == "medial" else 0.0,
+        }
+        for case in ("a", "b")
+        for side in ("medial", "lateral")
+        for name, value in values.items()
+    ]
     table = cut_off_contact(pd.DataFrame(rows))
     assert table["side"].tolist() == ["medial"]
     assert table[["cases", "severity"]].iloc[0].tolist() == [1, severity]

@@ -19,14 +19,22 @@ def rows_of(side, **quantities):
     """Rows of one compared case and side: foundation and finite elements at 15 and 46 %."""
     return [
         {
-            "case": "10mm_100kg", "thickness_mm": 10.0, "body_mass_kg": 100.0, "percent": percent,
-            "side": side, "quantity": quantity, "unit": "MPa", "foundation": foundation,
-            "finite_elements": elements, "mesh_error_percent": 1.0, "layer_error_percent": 0.5,
+            "case": "10mm_100kg",
+            "thickness_mm": 10.0,
+            "body_mass_kg": 100.0,
+            "percent": percent,
+            "side": side,
+            "quantity": quantity,
+            "unit": "MPa",
+            "foundation": foundation,
+            "finite_elements": elements,
+            "mesh_error_percent": 1.0,
+            "layer_error_percent": 0.5,
             "foundation_error_percent": 100.0 * (foundation / elements - 1.0),
         }
         for quantity, values in quantities.items()
         for percent, (foundation, elements) in zip((15.0, 46.0), values, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 FE_COMPARISON = pd.DataFrame(
@@ -59,9 +67,12 @@ def study_with(path):
 
 def cases_with(**depths):
     keys = {
-        "case": "10mm_100kg", "life": "gait", "thickness_mm": 10.0, "body_mass_kg": 100.0,
+        "case": "10mm_100kg",
+        "life": "gait",
+        "thickness_mm": 10.0,
+        "body_mass_kg": 100.0,
         "side": "medial",
-    }  # fmt: skip
+    }
     return pd.DataFrame([keys | {"quantity": name, "value": depths[name]} for name in depths])
 
 

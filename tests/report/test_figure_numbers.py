@@ -28,8 +28,11 @@ def of(cases, quantity, side, case=None):
 
 def cells(axes):
     """Largest value of the coloured cells of each side."""
-    return [float(np.nanmax(mesh.get_array())) for mesh in axes.collections
-            if hasattr(mesh, "get_coordinates")]  # fmt: skip
+    return [
+        float(np.nanmax(mesh.get_array()))
+        for mesh in axes.collections
+        if hasattr(mesh, "get_coordinates")
+    ]
 
 
 def test_damage_maps_reach_the_depths_of_the_case_table(whole, figures):
@@ -42,8 +45,11 @@ def test_damage_maps_reach_the_depths_of_the_case_table(whole, figures):
 
 def test_pressure_map_and_history_reach_the_pressure_of_the_case_table(whole, figures):
     name = cases_of(whole.cycles)[centre_case(cases_of(whole.cycles))].name
-    (axes,) = (axes for axes in figures["history_gait"].axes
-               if axes.get_title("left") == "Maximum pressure (MPa)")  # fmt: skip
+    (axes,) = (
+        axes
+        for axes in figures["history_gait"].axes
+        if axes.get_title("left") == "Maximum pressure (MPa)"
+    )
     for line, side in zip(axes.lines, SIDES, strict=True):
         wanted = of(whole.tables["cases"], "max_pressure", side, name)
         assert line.get_ydata().max() == pytest.approx(wanted)
@@ -68,8 +74,11 @@ def test_scatter_and_errors_show_every_compared_value(whole, figures):
             (errors.get_yticks(), errors.get_yticklabels()),
         )
     )
-    written = {text.get_position(): int(text.get_text()) for text in errors.texts
-               if text.get_text().lstrip("-").isdigit()}  # fmt: skip
+    written = {
+        text.get_position(): int(text.get_text())
+        for text in errors.texts
+        if text.get_text().lstrip("-").isdigit()
+    }
     shown = comparison.assign(percent=(100.0 * comparison["relative_error"]).round().astype(int))
     (frames,) = errors.collections
     framed = [tuple(frame.vertices[:4].mean(axis=0).round(9)) for frame in frames.get_paths()]
@@ -85,8 +94,10 @@ def test_scatter_and_errors_show_every_compared_value(whole, figures):
 def test_residuals_stand_at_their_fitted_values(whole, figures):
     points = whole.tables["regression_points"]
     for axes, side in zip(figures["regression_residuals"].axes, SIDES, strict=True):
-        ticks = {float(at): float(label.get_text()) for at, label in
-                 zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)}  # fmt: skip
+        ticks = {
+            float(at): float(label.get_text())
+            for at, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+        }
         curves = iter(axes.lines[1:])  # after the line of zero
         for quantity in QUANTITIES:
             (start, _), models = next(curves).get_xdata(), (next(curves), next(curves))

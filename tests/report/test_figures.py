@@ -86,10 +86,13 @@ class TestSurfaces:
         table = pd.DataFrame(
             {
                 "geometry": ["one dense patch", "12 patches"],
-                "max_mm": [0.0, 0.01], "mean_mm": [0.0, 0.001], "sd_mm": [0.0, 0.002],
-                "minimum_distance_us": [1.0, 3.0], "ray_firing_us": [0.6, 1.1],
+                "max_mm": [0.0, 0.01],
+                "mean_mm": [0.0, 0.001],
+                "sd_mm": [0.0, 0.002],
+                "minimum_distance_us": [1.0, 3.0],
+                "ray_firing_us": [0.6, 1.1],
             }
-        )  # fmt: skip
+        )
         if with_cad:
             table["opencascade_ray_firing_us"] = [11.0, 12.0]
         axes = draw_distance_methods(table).axes[0]
@@ -135,8 +138,10 @@ def test_samples_are_drawn_with_what_is_made_of_them(whole):
 def test_files_are_as_large_as_what_figures_show(tmp_path):
     figures, sizes = {}, {}
     for name, aspect, title in (
-        ("filled", "auto", "Short"), ("titled", "auto", "Wide " * 25), ("square", "equal", "Short"),
-    ):  # fmt: skip
+        ("filled", "auto", "Short"),
+        ("titled", "auto", "Wide " * 25),
+        ("square", "equal", "Short"),
+    ):
         figures[name], ((axes,),) = new_figure(3.0)
         axes.plot([0.0, 1.0], [0.0, 1.0])
         axes.set_aspect(aspect)

@@ -31,8 +31,10 @@ def test_thickness_map_shows_every_element(whole):
         .get_title(loc="left")
         .startswith("Local thickness, 10 mm insert (nominal): medial")
     )
-    as_built, more = (np.nanmax(one.axes[0].collections[-1].get_array()) for one in
-                      (draw_thickness_map(whole.grid), thicker))  # fmt: skip
+    as_built, more = (
+        np.nanmax(one.axes[0].collections[-1].get_array())
+        for one in (draw_thickness_map(whole.grid), thicker)
+    )
     assert more - as_built == pytest.approx(10.0 - whole.grid.nominal_thickness)
     figure = draw_thickness_map(whole.grid)
     maps = [part for part in parts(figure, QuadMesh) if part.get_array().size == 24 * 18]

@@ -41,14 +41,19 @@ def test_page_needs_no_other_file(page):
         html = re.sub(r"<script.*?</script>|<style.*?</style>", "", text, flags=re.DOTALL)
         asked = re.findall(r'(?:src|href)="(?!data:|#|https://doi)([^"]*)"', html)
         assert {name.partition("#")[0] for name in asked} <= {
-            "appendix.html", "index.html", "../wear/worn/", "../wear/vtk/", "../tables/",
-        }  # fmt: skip
+            "appendix.html",
+            "index.html",
+            "../wear/worn/",
+            "../wear/vtk/",
+            "../tables/",
+        }
 
 
 def test_sections_of_the_specification_have_links_in_their_order(page, whole):
     for text, parts in (
-        (page.page, load_page("wear").sections), (page.appendix, load_page("wear").appendix),
-    ):  # fmt: skip
+        (page.page, load_page("wear").sections),
+        (page.appendix, load_page("wear").appendix),
+    ):
         order = [part.id for part in parts]
         own = [name for name in anchors(text) if name in order]
         assert own == sorted(own, key=order.index)
@@ -70,8 +75,15 @@ def test_tables_are_shown_beside_published_ones(page):
     assert {"key_table", "all_cases", "regression_table", "thickness_choice"} <= tables_of(
         page.page
     )
-    assert {"published_errors", "published_cells", "regression_refit", "published_statements",
-            "settings_table", "check_ranges", "citations"} <= tables_of(page.appendix)  # fmt: skip
+    assert {
+        "published_errors",
+        "published_cells",
+        "regression_refit",
+        "published_statements",
+        "settings_table",
+        "check_ranges",
+        "citations",
+    } <= tables_of(page.appendix)
 
 
 def test_provenance_and_all_findings_are_in_the_appendix(whole):

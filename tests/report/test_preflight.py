@@ -23,10 +23,16 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
         whole.implant, whole.grid, poses, list(whole.activities.values())
     )
     assert set(figures) == {
-        "first_contact", "first_contact_path", "thickness_map", "activity_gait",
-    }  # fmt: skip
-    lines = [line for line in figures["first_contact_path"].axes[0].lines
-             if line.get_label() in ("medial", "lateral")]  # fmt: skip
+        "first_contact",
+        "first_contact_path",
+        "thickness_map",
+        "activity_gait",
+    }
+    lines = [
+        line
+        for line in figures["first_contact_path"].axes[0].lines
+        if line.get_label() in ("medial", "lateral")
+    ]
     for line in lines:
         positions = np.array([one.point[line.get_label()] for one in contacts])
         np.testing.assert_allclose(line.get_xydata(), positions[:, [2, 0]])

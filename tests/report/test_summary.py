@@ -55,10 +55,13 @@ def test_published_error_stands_beside_the_null_model(whole):
 
 def test_interval_of_uncertain_constants_is_that_of_the_first_life(single):
     intervals = pd.DataFrame(
-        [(side, quantity, 1.0, 2.0, "2.5 to 97.5")
-         for side in (BOTH, "medial", "lateral") for quantity in ("wear_volume", "damage_depth")],
+        [
+            (side, quantity, 1.0, 2.0, "2.5 to 97.5")
+            for side in (BOTH, "medial", "lateral")
+            for quantity in ("wear_volume", "damage_depth")
+        ],
         columns=["side", "quantity", "lower", "upper", "percentiles"],
-    )  # fmt: skip
+    )
     page = written("wear", single.settings, single.tables | {"constant_intervals": intervals})
     lives = list(dict.fromkeys(single.tables["cases"]["life"]))
     first, second = (page.results["wear_volume", life] for life in lives)
@@ -126,8 +129,10 @@ def test_warnings_of_a_job_are_records_and_can_be_ignored(tmp_path, whole):
             logger.warning("case %d slid", number)
     reported = reported_findings(whole.settings, tmp_path)
     assert [(one.job, one.finding.found) for one in reported if one.job == "read"] == [
-        ("read", "a spike"), ("read", "case 0 slid"), ("read", "case 1 slid"),
-    ]  # fmt: skip
+        ("read", "a spike"),
+        ("read", "case 0 slid"),
+        ("read", "case 1 slid"),
+    ]
     assert reported[-1].alike == reported[-2].alike == "case %d slid"
     settings = whole.settings | {"checks": {"ignore": ["motion.spike"]}}
     ignored = reported_findings(settings, tmp_path)

@@ -60,7 +60,8 @@ def test_page_paper_terminal_and_exit_code_have_one_verdict(findings, whole, tmp
 
 def test_no_result_of_a_study_with_errors_is_called_valid(whole):
     report = whole.settings["report"] | {"pressure_limit_mpa": 1e3, "avg_pressure_limit_mpa": 1e3}
-    page = written("wear", whole.settings | {"report": report}, whole.tables,
-                   findings=[Reported(ERROR)])  # fmt: skip
+    page = written(
+        "wear", whole.settings | {"report": report}, whole.tables, findings=[Reported(ERROR)]
+    )
     badges = re.findall(r'<span class="badge (\w+)">', page.page)
     assert badges == ["refuse"]

@@ -78,8 +78,9 @@ def test_every_choice_leads_to_a_scene_and_all_is_json(view):
     for choice in view["choices"]:
         values = {value for value, _ in choice["options"]}
         assert choice["first"] in values
-        named = {scene["of"][choice["name"]] for scene in view["scenes"]
-                 if choice["name"] in scene["of"]}  # fmt: skip
+        named = {
+            scene["of"][choice["name"]] for scene in view["scenes"] if choice["name"] in scene["of"]
+        }
         assert named == values
     assert {name for scene in view["scenes"] for name in scene["bodies"]} == set(view["bodies"])
 
@@ -117,8 +118,16 @@ def small_scene():
     turns, places = np.tile(np.eye(3), (3, 2, 1, 1)), np.zeros((3, 2, 3))
     places[:, 1, 1] = [-10.0, -20.0, -30.0]
     bundle = [(np.array([[10.0, 0.0, 10.0], [10.0, y, 10.0]]),) for y in places[:, 1, 1]]
-    return Scene(("femur", "tibia"), {"femur": sheet, "tibia": sheet}, turns, places,
-                 ("0°", "45°", "90°"), tuple(bundle), "Sheets", {"tibia": sheet})  # fmt: skip
+    return Scene(
+        ("femur", "tibia"),
+        {"femur": sheet, "tibia": sheet},
+        turns,
+        places,
+        ("0°", "45°", "90°"),
+        tuple(bundle),
+        "Sheets",
+        {"tibia": sheet},
+    )
 
 
 def test_bodies_are_at_their_places_in_every_frame():

@@ -32,8 +32,14 @@ SMALL = {
     "variables": {"thickness_mm": [8], "body_mass_kg": [75]},
     "report": {"compare_with_published": False},
 }
-ABOVE = {"posterior": 0.0, "superior": 28.0, "medial": 0.0,
-         "varus": 0.0, "external_rotation": 0.05, "extension": -0.1}  # fmt: skip
+ABOVE = {
+    "posterior": 0.0,
+    "superior": 28.0,
+    "medial": 0.0,
+    "varus": 0.0,
+    "external_rotation": 0.05,
+    "extension": -0.1,
+}
 
 
 def load(**changes):
@@ -163,16 +169,20 @@ def test_named_columns_in_any_order_and_unit_are_one_pose(knee, study):
     table = pd.DataFrame([ABOVE])
     metres = table * ([0.001] * 3 + [180.0 / np.pi] * 3)
     clinical = pd.DataFrame(
-        {"medial_lateral": [0.0], "flexion": [np.degrees(0.1)], "varus": [0.0],
-         "rotation": [np.degrees(0.05)], "anterior_posterior": [0.0], "superior_inferior": [28.0]}
-    )  # fmt: skip
+        {
+            "medial_lateral": [0.0],
+            "flexion": [np.degrees(0.1)],
+            "varus": [0.0],
+            "rotation": [np.degrees(0.05)],
+            "anterior_posterior": [0.0],
+            "superior_inferior": [28.0],
+        }
+    )
     for found in (
         kw.evaluate_contact(knee, table[list(reversed(ABOVE))], study),
         kw.evaluate_contact(knee, metres, study, units=("m", "deg")),
-        kw.evaluate_contact(
-            knee, clinical, study, convention="body-123", units=("mm", "deg")
-        ),
-    ):  # fmt: skip
+        kw.evaluate_contact(knee, clinical, study, convention="body-123", units=("mm", "deg")),
+    ):
         np.testing.assert_allclose(found.force, expected.force, rtol=1e-9)
 
 
@@ -242,9 +252,15 @@ def test_arrays_of_surfaces_and_meshes_are_read_only(knee):
 
 @pytest.mark.parametrize(
     "matrix",
-    [np.zeros((3, 3)), 2.0 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.eye(3) + 0.01, np.eye(2),
-     np.array([0.1, 0.2, 0.3])],
-)  # fmt: skip
+    [
+        np.zeros((3, 3)),
+        2.0 * np.eye(3),
+        np.diag([1.0, 1.0, -1.0]),
+        np.eye(3) + 0.01,
+        np.eye(2),
+        np.array([0.1, 0.2, 0.3]),
+    ],
+)
 def test_matrices_that_are_no_rotations_are_refused(matrix, knee, study):
     pairs = build_pairs(knee, study.simulation)
     layers = build_layers(knee.grid, pairs, 8.0, study.simulation)

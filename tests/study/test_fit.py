@@ -144,8 +144,10 @@ def test_separation_is_that_of_linear_regression(linear, monkeypatch):
     rows, errors = [], {}
     for stepped in ("", *names):
         at = parts + 0.02 * np.array([name == stepped for name in names])
-        values = {name: problem.variables[name].quantiles(part).item()
-                  for name, part in zip(names, at, strict=True)}  # fmt: skip
+        values = {
+            name: problem.variables[name].quantiles(part).item()
+            for name, part in zip(names, at, strict=True)
+        }
         rows.append({"stepped": stepped, **values})
         errors[stepped] = problem.errors(at, COARSE)
 

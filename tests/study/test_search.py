@@ -120,9 +120,10 @@ def test_design_that_cannot_be_built_is_reported_and_the_search_continues():
     pair = {
         name: {"settings": [f"implant.parametric.plateau_{setting}_mm"], "low": low, "high": high}
         for name, setting, low, high in (
-            ("length", "half_length", 15, 30), ("radius", "sagittal_radius", 20, 60)
+            ("length", "half_length", 15, 30),
+            ("radius", "sagittal_radius", 20, 60),
         )
-    }  # fmt: skip
+    }
     study = small_search(pair)
     table = labelled(length=[18.0, 29.0, 18.0], radius=[600.0, 22.0, 600.0])
     results = computed(searched(study), table)
@@ -137,8 +138,10 @@ def test_design_that_cannot_be_built_is_reported_and_the_search_continues():
 @pytest.mark.compiled
 def test_stiffness_of_spheres_in_dishes_is_load_over_the_difference_of_radii():
     """The constraint of a design, as an objective and as a limit."""
-    dish = ["implant.parametric.plateau_sagittal_radius_mm",
-            "implant.parametric.plateau_coronal_radius_mm.*"]  # fmt: skip
+    dish = [
+        "implant.parametric.plateau_sagittal_radius_mm",
+        "implant.parametric.plateau_coronal_radius_mm.*",
+    ]
     shape = {"femoral_sagittal_radius_mm": 25.0, "femoral_coronal_radius_mm": SPHERE}
     stiffness = {
         "press": LAXITY | {"path": None},
@@ -229,9 +232,12 @@ def test_pressure_of_a_symmetric_bearing_is_least_with_an_equal_share():
     # Mirror images: the larger of two equal pressures is least where both carry the same.
     share = {"settings": ["simulation.medial_share"], "low": 0.3, "high": 0.8}
     study = small_search(
-        {"share": share}, SYMMETRIC,
-        objectives={"max_pressure": "minimise"}, population=8, generations=12,
-    )  # fmt: skip
+        {"share": share},
+        SYMMETRIC,
+        objectives={"max_pressure": "minimise"},
+        population=8,
+        generations=12,
+    )
     designs = mark_front(study, whole_search(study))
     best = designs.loc[designs["max_pressure"].idxmin(), "share"]
     assert best == pytest.approx(0.5, rel=0.01)

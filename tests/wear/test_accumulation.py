@@ -97,8 +97,10 @@ def test_a_case_that_wears_through_leaves_the_others_their_damage(history, stair
     changed = {
         name: with_values(one, cases=(thin, *cases_of(one)[1:])) for name, one in histories.items()
     }
-    each = [{name: only_case(one, case.name) for name, one in changed.items()} for case in
-            (thin, cases_of(history)[1])]  # fmt: skip
+    each = [
+        {name: only_case(one, case.name) for name, one in changed.items()}
+        for case in (thin, cases_of(history)[1])
+    ]
     own = settings(lives=lives)
     maps = accumulate_cases(each, ("gait", "stairs"), grid, own, keep_going=True)
     assert cases_of(maps) == cases_of(history)[1:]

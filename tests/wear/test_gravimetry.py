@@ -42,12 +42,19 @@ def cases():
     }
     return pd.DataFrame(
         [
-            {"case": case, "life": "gait", "thickness_mm": 8.0, "body_mass_kg": 50.0 if case == "a"
-             else 100.0, "side": side, "quantity": "mass_loss", "value": rate,
-             "unit": "mg/million cycles"}
+            {
+                "case": case,
+                "life": "gait",
+                "thickness_mm": 8.0,
+                "body_mass_kg": 50.0 if case == "a" else 100.0,
+                "side": side,
+                "quantity": "mass_loss",
+                "value": rate,
+                "unit": "mg/million cycles",
+            }
             for (case, side), rate in rates.items()
         ]
-    )  # fmt: skip
+    )
 
 
 def test_wear_is_the_rate_of_both_sides_times_the_cycles(cases):

@@ -123,9 +123,15 @@ def bed(grid, history_of):
     }
     ones = np.ones(shape)
     fine = replace(
-        grid, centre=centre, area=0.25 * ones, thickness=10.0 * ones, covered=ones,
-        valid=ones.astype(bool), corners=np.stack([position, position]), **vectors,
-    )  # fmt: skip
+        grid,
+        centre=centre,
+        area=0.25 * ones,
+        thickness=10.0 * ones,
+        covered=ones,
+        valid=ones.astype(bool),
+        corners=np.stack([position, position]),
+        **vectors,
+    )
     one = history_of(cases=(Case("one", 10.0, 75.0),), frames=1, grid=fine)
     contact = Bed()
     return fine, contact, contact(fine, one)

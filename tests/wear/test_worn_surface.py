@@ -45,9 +45,11 @@ def test_cells_without_elements_keep_no_direction():
     valid = whole.valid.copy()
     valid[:, 0] = False
     fresh = replace(
-        whole, valid=valid, normal=np.where(valid[..., None], whole.normal, 0.0),
+        whole,
+        valid=valid,
+        normal=np.where(valid[..., None], whole.normal, 0.0),
         area=np.where(valid, whole.area, 0.0),
-    )  # fmt: skip
+    )
     depth = np.where(valid, 0.1, 0.0)
     worn = lower_surface(fresh, depth, depth, 0.0, True)
     for name in ("normal", "tangent_row", "tangent_column", "area"):

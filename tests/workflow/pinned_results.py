@@ -21,9 +21,14 @@ KEY = ["case", "life", "side", "quantity", "unit"]
 CASES = ("6mm_50kg", "6mm_150kg", "10mm_100kg", "14mm_50kg", "14mm_150kg")
 
 QUANTITIES = (
-    "max_pressure", "avg_pressure", "wear_depth", "creep_depth", "damage_depth", "damage_area",
+    "max_pressure",
+    "avg_pressure",
+    "wear_depth",
+    "creep_depth",
+    "damage_depth",
+    "damage_area",
     "damage_volume",
-)  # fmt: skip
+)
 
 # Forward dynamics errs in a step by at most 1e-4 of 0.1 mm, and where the bearing hardly holds the
 # medial-lateral position a last digit grows to that: 0.02 MPa of 47 MPa between two roundings. An

@@ -73,10 +73,12 @@ def test_activities_are_read_in_the_order_of_the_damage(results, tmp_path):
 def other(study, factor=1.0, **changes):
     """The study under another name, with other wear or settings."""
     maps = [
-        one.assign(wear_depth=factor * one.wear_depth,
-                   damage_depth=factor * one.wear_depth + one.creep_depth)
+        one.assign(
+            wear_depth=factor * one.wear_depth,
+            damage_depth=factor * one.wear_depth + one.creep_depth,
+        )
         for one in study.maps
-    ]  # fmt: skip
+    ]
     settings = study.settings.model_copy(update={"study": "other", **changes})
     return replace(study, settings=settings, maps=maps)
 

@@ -26,16 +26,18 @@ def _varied(name, **values):
 
 
 SMALL = {
-    "characterisation": GRID | {
+    "characterisation": GRID
+    | {
         "study": "designs",
         "variables": _varied("characterisation", flexion_deg=[0, 60], medial_offset_mm=None),
     },
-    "laxity": GRID | {
+    "laxity": GRID
+    | {
         "study": "designs",
         "press": {"path": {"steps": 4}},
         "variables": _varied("laxity", flexion_deg=[0]),
     },
-}  # fmt: skip
+}
 # Tables, and the rows of the last: 3 designs of 3 quantities, and 2 of 5 tests and 2 frictions.
 TABLES = {
     "characterisation": ("contact", "worst_cases", 9),

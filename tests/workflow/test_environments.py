@@ -93,8 +93,10 @@ def test_a_study_runs_with_the_lower_limits_that_are_declared(tmp_path):
         pytest.skip("needs uv, which make installs where it can")
     python = tmp_path / "low" / "bin" / "python"
     low = ["--resolution", "lowest-direct", "--editable", str(CHECKOUT)]
-    for command in (["venv", "--python", sys.executable, str(tmp_path / "low")],
-                    ["pip", "install", "--python", str(python), *low]):  # fmt: skip
+    for command in (
+        ["venv", "--python", sys.executable, str(tmp_path / "low")],
+        ["pip", "install", "--python", str(python), *low],
+    ):
         subprocess.run([str(uv), "--quiet", *command], check=True, timeout=600)
     versions = (
         "from importlib.metadata import version; print(version('xarray'), version('snakemake'))"
@@ -107,10 +109,14 @@ def test_a_study_runs_with_the_lower_limits_that_are_declared(tmp_path):
     # Kernels are those of other versions of Numba.
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        [str(python), "-m", "kneewear", "run", "quick", "--cores", "1"], cwd=tmp_path,
+        [str(python), "-m", "kneewear", "run", "quick", "--cores", "1"],
+        cwd=tmp_path,
         env=environment | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
-        capture_output=True, text=True, check=False, timeout=1200,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1200,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert (tmp_path / "results/quick/report/index.html").is_file()
@@ -139,8 +145,13 @@ def test_another_workflow_uses_it_as_a_module_without_conda_and_in_any_folder(tm
     environment = {"PATH": path, "HOME": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules"],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     assert re.search(r"knee_simulate_contact +1\b", said), said

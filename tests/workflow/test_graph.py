@@ -110,9 +110,14 @@ def test_geometry_setting_reruns_all_but_the_kernels(finished):
 
 
 CHAIN = (
-    "build_geometry", "prepare_activity", "simulate_contact", "accumulate_wear", "analyse_cases",
-    "plot_figures", "write_report",
-)  # fmt: skip
+    "build_geometry",
+    "prepare_activity",
+    "simulate_contact",
+    "accumulate_wear",
+    "analyse_cases",
+    "plot_figures",
+    "write_report",
+)
 
 
 def test_chain_is_in_the_graph_of_the_rules_in_order():
@@ -144,7 +149,8 @@ EDITS = {
     "wear law": ("kneewear/wear/laws.py", *CODE, WEAR),
     "kernel": ("kneewear/contact/_kernels.py", *CODE, CONTACT | {"compile_kernels"}),
     "geometry": (
-        "kneewear/geometry/implant_sources.py", *CODE,
+        "kneewear/geometry/implant_sources.py",
+        *CODE,
         CONTACT | {"build_geometry", "prepare_activity"},
     ),
     "figure": ("kneewear/report/wear.py", *CODE, FIGURES),
@@ -153,10 +159,12 @@ EDITS = {
     "table": ("kneewear/evidence/published/table_c_1_area.csv", "0", "1", set()),
     # Named by `report.spread.constants`: the samples of the centre case.
     "file of settings": (
-        "config/monte_carlo.yaml", "standard_deviation: 0.04", "standard_deviation: 0.05",
+        "config/monte_carlo.yaml",
+        "standard_deviation: 0.04",
+        "standard_deviation: 0.05",
         TABLES | {"evaluate_cases"},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("edit", EDITS)

@@ -22,10 +22,9 @@ SMALL = {
     "study": "small",
     "grid": {"rows": 24, "columns": 18},
     "simulation": {"analysis": "quasi_static", "frames": 10},
-    "cases": read_settings(CHECKOUT / "config/optimisation.yaml")["cases"] | {
-        "population": 6, "generations": 2, "search_grid": {"rows": 16, "columns": 12}
-    },
-}  # fmt: skip
+    "cases": read_settings(CHECKOUT / "config/optimisation.yaml")["cases"]
+    | {"population": 6, "generations": 2, "search_grid": {"rows": 16, "columns": 12}},
+}
 
 
 def checkout(folder, origin):
@@ -68,9 +67,13 @@ def test_killed_search_ends_with_the_same_front(study, finished, tmp_path):
     copy = checkout(tmp_path / "killed", finished.folder)
     command, environment = copy.command(overrides=SMALL)
     process = subprocess.Popen(
-        command, cwd=copy.folder, env=environment, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        command,
+        cwd=copy.folder,
+        env=environment,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     results = copy.folder / "results/small"
     begun = results / "search/g000/b000.csv"
     deadline = time.monotonic() + copy.patience

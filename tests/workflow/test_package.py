@@ -35,9 +35,14 @@ def run(*command, folder, path):
     """Output of a Python command in a folder, with the packages of another before all others."""
     environment = {name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"}
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment | {"PYTHONPATH": str(path)},
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        [sys.executable, *command],
+        cwd=folder,
+        env=environment | {"PYTHONPATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -49,8 +54,10 @@ def built(tmp_path_factory):
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run(
         [*command, "--target", str(folder / "backend"), "hatchling>=1.25"],
-        check=True, capture_output=True, timeout=300,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
     own, again = folder / "own", folder / "again"
     run("-c", BUILD, str(CHECKOUT), str(own), folder=folder, path=folder / "backend")
     (sdist,) = own.glob("*.tar.gz")

@@ -105,8 +105,9 @@ def test_a_case_that_fails_is_listed_and_the_others_finish(finished):
     text = finished.snakemake(*(f"results/failing/{name}" for name in wanted), overrides=overrides)
     assert "Case 6mm_400kg, activity gait" in text
     results = finished.folder / "results" / "failing"
-    cases, failures = (pd.read_csv(results / "tables" / name) for name in
-                       ("cases.csv", "failures.csv"))  # fmt: skip
+    cases, failures = (
+        pd.read_csv(results / "tables" / name) for name in ("cases.csv", "failures.csv")
+    )
     assert set(cases["case"]) == {"6mm_50kg"}
     assert set(failures["case"]) == {"6mm_400kg"}
     assert [path.name for path in (results / "wear" / "vtk").glob("*.vtp")] == ["6mm_50kg.vtp"]

@@ -51,11 +51,15 @@ def readers(config):
     own = load_study(find_study(f"config/{config}"))
     chain = chain_of(own, str(CHECKOUT))
     jobs = {"analyse_cases": chain.analysis, "export_files": chain.export}
-    for rule, steps in (("evaluate", chain.evaluated), ("evaluate", chain.variants),
-                        ("plot", chain.drawn)):  # fmt: skip
+    for rule, steps in (
+        ("evaluate", chain.evaluated),
+        ("evaluate", chain.variants),
+        ("plot", chain.drawn),
+    ):
         jobs |= {f"{rule} {name}": step for name, step in steps.items()}
-    given = {job: [path for one in step.inputs.values() for path in one]
-             for job, step in jobs.items()}  # fmt: skip
+    given = {
+        job: [path for one in step.inputs.values() for path in one] for job, step in jobs.items()
+    }
     return {job for job, paths in given.items() if set(paths) & set(chain.published)}
 
 

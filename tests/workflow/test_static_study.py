@@ -14,8 +14,10 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 CHAPTER3 = read_settings(CHECKOUT / "config/evidence/chapter3.yaml")
 ELEMENTS = CHAPTER3["analyses"]["elements"] | {
-    "active_elements": [12, 50], "offsets": 2, "divisions": [20, 40],
-}  # fmt: skip
+    "active_elements": [12, 50],
+    "offsets": 2,
+    "divisions": [20, 40],
+}
 SMALL = {
     "study": "static",
     "grid": {"rows": 20, "columns": 15},
@@ -59,15 +61,19 @@ def test_every_promised_file_is_there(results):
         *(
             f"figures/{name}.svg"
             for name in (
-                "static_sections", "static_pressure", "material_comparison",
-                "element_convergence", "grid_sensitivity", "settling",
+                "static_sections",
+                "static_pressure",
+                "material_comparison",
+                "element_convergence",
+                "grid_sensitivity",
+                "settling",
             )
         ),
         "figures/static_pressure.png",
         "provenance.json",
         "report/index.html",
         "report/appendix.html",
-    ]  # fmt: skip
+    ]
     assert not [name for name in promised if not (results / name).is_file()]
     assert not (results / "wear").exists()
     # Static cases need few distances, which are exact.

@@ -28,8 +28,17 @@ FEWER = [
     ),
     ("models/bearing_test/verification.py", "    _groove,\n", ""),
 ]
-TABLES = ("verification", "refinement", "active_elements", "sphere_models",
-          "distance_correction", "variants", "analyses", "accuracy", "wear_solutions")  # fmt: skip
+TABLES = (
+    "verification",
+    "refinement",
+    "active_elements",
+    "sphere_models",
+    "distance_correction",
+    "variants",
+    "analyses",
+    "accuracy",
+    "wear_solutions",
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +64,10 @@ def test_every_table_is_there_and_no_wear_study_runs_them(checkout, finished):
     with_target = table[table["target_percent"].notna()]
     assert (with_target["worst_error_percent"] < with_target["target_percent"]).all()
     assert set(tables["variants"]["variant"]) == {
-        "force direction: mid-surface", "analysis: quasi-static", "distance: exact",
-    }  # fmt: skip
+        "force direction: mid-surface",
+        "analysis: quasi-static",
+        "distance: exact",
+    }
     accuracy = tables["accuracy"]
     bound = accuracy["bound_percent"]
     assert (accuracy["error_percent"].abs() < bound)[bound.notna()].all()

@@ -51,13 +51,24 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
             own = rows_with(rows, cells=cells).sort_values("constants")
             for statistic, line in (("median", "-"), ("largest", "--")):
                 axes.plot(
-                    own["constants"], own[f"{statistic}_beyond_rounding_percent"], line,
-                    marker="o", ms=4, color=colour, label=f"{statistic}, {cells}",
-                )  # fmt: skip
+                    own["constants"],
+                    own[f"{statistic}_beyond_rounding_percent"],
+                    line,
+                    marker="o",
+                    ms=4,
+                    color=colour,
+                    label=f"{statistic}, {cells}",
+                )
         for target, statistic in zip(targets, ("median", "largest"), strict=True):
             axes.axhline(target, color=style.INK, lw=0.8, ls=":")
-            axes.annotate(f"target, {statistic}", (1.0, target), ha="right", va="bottom",
-                          xycoords=("axes fraction", "data"), fontsize=style.SMALL)  # fmt: skip
+            axes.annotate(
+                f"target, {statistic}",
+                (1.0, target),
+                ha="right",
+                va="bottom",
+                xycoords=("axes fraction", "data"),
+                fontsize=style.SMALL,
+            )
         axes.set(title=TITLES[group], xlabel="fitted constants", ylim=(0.0, None))
         axes.set_xticks(sorted(rows["constants"].unique()))
     panels[0, 0].set_ylabel("error beyond rounding (%)")

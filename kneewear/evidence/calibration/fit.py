@@ -277,8 +277,12 @@ def search_constants(
         known = table[np.isfinite(sums)].sort_values(SUM, kind="stable")
         logger.info(
             "%d constants, stage %d: %d of %d points have results, least sum of squares %.4g",
-            len(names), number, len(known), len(sums), known[SUM].min(),
-        )  # fmt: skip
+            len(names),
+            number,
+            len(known),
+            len(sums),
+            known[SUM].min(),
+        )
         tables.insert(0, known)
         if known.empty:
             break
@@ -319,9 +323,12 @@ def fit_constants(
             return FittedPoint(problem, parts, float(total), values, results, points)
         logger.warning("a point with sum of squares %.4g is left out: %s", total, reasons.iloc[0])
     raise ConvergenceError(
-        f"the search for {len(names)} constants", 0, np.inf, "of the load",
+        f"the search for {len(names)} constants",
+        0,
+        np.inf,
+        "of the load",
         "Begin from more points (cases.stages[].starts), or narrow the bounds.",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -423,6 +430,9 @@ def _labelled(
 ) -> pd.DataFrame:
     """Results of cells after what they are of."""
     columns: dict[str, Any] = {
-        CONSTANTS: len(fit.problem.variables), SUM: fit.sum_of_squares, **labels, **values
-    }  # fmt: skip
+        CONSTANTS: len(fit.problem.variables),
+        SUM: fit.sum_of_squares,
+        **labels,
+        **values,
+    }
     return results.assign(**columns)[[*columns, *results]]

@@ -236,8 +236,11 @@ def _factor_row(
         and abs(result.value) > judged.at_most[one.name]
     ]
     # Evidence with a limit but without a value does not meet it.
-    above += [f"no value of {name}" for name in judged.at_most if name not in
-              {one.name for one, _ in found}]  # fmt: skip
+    above += [
+        f"no value of {name}"
+        for name in judged.at_most
+        if name not in {one.name for one, _ in found}
+    ]
     short = goal != NOT_STATED and GRADATIONS.index(reached) < GRADATIONS.index(goal)
     gap = "; ".join([*([f"gradation {reached}, goal {goal}"] if short else []), *above])
     return {
@@ -274,8 +277,17 @@ def _applicability(
         cases = list(map(str, study["results"]["case"]))
         reasons = dict.fromkeys(cases, "")
         beyond = _beyond_validity(study)
-        rows.append(_range_row("validity", None, None, "", len(cases), len(beyond),
-                               "limits of the model of each case"))  # fmt: skip
+        rows.append(
+            _range_row(
+                "validity",
+                None,
+                None,
+                "",
+                len(cases),
+                len(beyond),
+                "limits of the model of each case",
+            )
+        )
         reasons |= beyond
     for one in judged if own_limits else [*_model_ranges(study), *judged]:
         values = case_values(study, one.quantity)
@@ -284,8 +296,11 @@ def _applicability(
         low = -np.inf if one.low is None else one.low
         high = np.inf if one.high is None else one.high
         outside = values[(values["min"] < low) | (values["max"] > high)]
-        rows.append(_range_row(one.quantity, one.low, one.high, one.unit, len(values),
-                               len(outside), one.source))  # fmt: skip
+        rows.append(
+            _range_row(
+                one.quantity, one.low, one.high, one.unit, len(values), len(outside), one.source
+            )
+        )
         for case in map(str, values.index):
             reasons.setdefault(case, "")
         for case, least, most in outside.itertuples():
@@ -295,10 +310,12 @@ def _applicability(
     ordered = sorted(reasons.items(), key=lambda item: not item[1])
     varied = _values_of_cases(study)
     table = pd.DataFrame(
-        [(case, varied.get(case, ""), "outside" if reason else "inside", reason)
-         for case, reason in ordered],
+        [
+            (case, varied.get(case, ""), "outside" if reason else "inside", reason)
+            for case, reason in ordered
+        ],
         columns=["case", "values", "applicable", "reasons"],
-    )  # fmt: skip
+    )
     return pd.DataFrame(rows), table
 
 
@@ -325,9 +342,15 @@ def _range_row(
 ) -> dict[str, Any]:
     """Row of the table `applicability`."""
     return {
-        "quantity": quantity, "low": low, "high": high, "unit": unit, "inside": cases - outside,
-        "outside": outside, "of": cases, "source": source,
-    }  # fmt: skip
+        "quantity": quantity,
+        "low": low,
+        "high": high,
+        "unit": unit,
+        "inside": cases - outside,
+        "outside": outside,
+        "of": cases,
+        "source": source,
+    }
 
 
 def _beyond_validity(study: Tables) -> dict[str, str]:
@@ -356,8 +379,10 @@ def _with_limit(row: Mapping[Any, Any]) -> str:
 def _model_ranges(study: Tables) -> Iterator[RangeJudgement]:
     """Ranges up to which the model itself is taken to be valid."""
     limits: Settings = study.settings.get("report") or {}
-    for quantity, key in (("max_pressure", "pressure_limit_mpa"),
-                          ("avg_pressure", "avg_pressure_limit_mpa")):  # fmt: skip
+    for quantity, key in (
+        ("max_pressure", "pressure_limit_mpa"),
+        ("avg_pressure", "avg_pressure_limit_mpa"),
+    ):
         if limits.get(key) is not None:
             source = f"settings of the study, report.{key}"
             yield RangeJudgement(quantity=quantity, high=limits[key], unit="MPa", source=source)

@@ -49,10 +49,13 @@ def check_quoted(study: Study, path: str | Path, settings: Mapping[str, Any]) ->
     load_table(path, ("case", "side", "quantity", "foundation", "finite_elements", of_layer))
     own, activity = study.model_dump(mode="json"), settings["fe_comparison"]["activity"]
     of_both = [
-        ("implant",), ("activities", activity), ("simulation", "analysis"),
-        ("simulation", "youngs_modulus_mpa"), ("simulation", "poisson_ratio"),
+        ("implant",),
+        ("activities", activity),
+        ("simulation", "analysis"),
+        ("simulation", "youngs_modulus_mpa"),
+        ("simulation", "poisson_ratio"),
         ("simulation", "pressure_law"),
-    ]  # fmt: skip
+    ]
     other = [
         ".".join(keys)
         for keys in of_both

@@ -38,9 +38,16 @@ COUPLED = "coupled_layer"
 ELEMENTS = "finite_elements"
 LABELS = ["case", "thickness_mm", "body_mass_kg", "percent", "side"]
 VALUES = [
-    "quantity", "unit", FOUNDATION, COUPLED, ELEMENTS, "foundation_error_percent",
-    "layer_error_percent", "fine_layer_error_percent", "mesh_error_percent",
-]  # fmt: skip
+    "quantity",
+    "unit",
+    FOUNDATION,
+    COUPLED,
+    ELEMENTS,
+    "foundation_error_percent",
+    "layer_error_percent",
+    "fine_layer_error_percent",
+    "mesh_error_percent",
+]
 _MAP = ["x", "z", "width_x", "width_z", "pressure"]
 _PROFILE = ["part", "depth", "von_mises", "max_shear"]
 

@@ -19,14 +19,17 @@ from kneewear.report.tables import rows_with
 
 _CASE = ["case", "percent"]
 METHODS = {
-    "foundation": "elastic foundation", "coupled_layer": "coupled layer",
+    "foundation": "elastic foundation",
+    "coupled_layer": "coupled layer",
     "finite_elements": "finite elements",
-}  # fmt: skip
+}
 TITLES = {
-    "max_pressure": "Maximum pressure", "middle_pressure": "Maximum in the middle",
-    "avg_pressure": "Mean pressure", "contact_area": "Contact area",
+    "max_pressure": "Maximum pressure",
+    "middle_pressure": "Maximum in the middle",
+    "avg_pressure": "Mean pressure",
+    "contact_area": "Contact area",
     "force_at_pose": "Force at equal pose",
-}  # fmt: skip
+}
 STRESSES = {"von_mises": "von Mises stress (MPa)", "max_shear": "maximum shear stress (MPa)"}
 
 

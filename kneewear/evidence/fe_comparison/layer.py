@@ -135,6 +135,9 @@ def _under_load(
         place[1] += min(step, 0.5 * float(found.max_penetration))
         found = pair.evaluate(rotation, place, layer)
     raise ConvergenceError(
-        f"Load on the coupled layer, {side.label}", 0, abs(over) / side.load, "of the load",
+        f"Load on the coupled layer, {side.label}",
+        0,
+        abs(over) / side.load,
+        "of the load",
         "Choose another frame (fe_comparison.frames_percent).",
-    )  # fmt: skip
+    )

@@ -14,8 +14,14 @@ from kneewear.report.tables import words
 # Ratios beyond these are drawn at the end.
 _ENDS = 0.003, 30.0
 COLOURS = (
-    style.BLUE, style.SKY, style.GREEN, style.RED, style.AMBER, style.PURPLE, style.INK,
-)  # fmt: skip
+    style.BLUE,
+    style.SKY,
+    style.GREEN,
+    style.RED,
+    style.AMBER,
+    style.PURPLE,
+    style.INK,
+)
 MARKERS = "os^Dv<>"
 
 

@@ -68,16 +68,23 @@ def draw_pressures(paired: pd.DataFrame, groups: Sequence[str]) -> Figure:
         parts = own.groupby(further, sort=False) if further else [((), own)]
         for number, (key, part) in enumerate(parts):
             axes.plot(
-                part["measured_mpa"], part["computed_mpa"], "o", ms=4,
+                part["measured_mpa"],
+                part["computed_mpa"],
+                "o",
+                ms=4,
                 color=COLOURS[number % len(COLOURS)],
                 label=", ".join(words(str(one)) for one in key) or None,
-            )  # fmt: skip
+            )
         top = 1.05 * float(own[["measured_mpa", "computed_mpa"]].to_numpy().max())
         axes.plot([0.0, top], [0.0, top], color="#9a9d9f", lw=1.0)
         axes.set(
-            title=name, xlabel="measured (MPa)", ylabel="computed (MPa)",
-            xlim=(0.0, top), ylim=(0.0, top), aspect="equal",
-        )  # fmt: skip
+            title=name,
+            xlabel="measured (MPa)",
+            ylabel="computed (MPa)",
+            xlim=(0.0, top),
+            ylim=(0.0, top),
+            aspect="equal",
+        )
     if further:
         panels[0, 0].legend()
     return figure

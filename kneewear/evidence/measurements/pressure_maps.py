@@ -133,8 +133,9 @@ def pair_pressures(contact: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFram
             wanted = ", ".join(f"{name} {one}" for name, one in zip(conditions, row, strict=True))
             there = "; ".join(f"{name} {_range(contact[name])}" for name in conditions)
             raise ValueError(f"no case with {wanted}; the study has {there}")
-    return paired[["quantity", *[key for key in keys if key in paired], "measured_mpa",
-                   "computed_mpa"]]  # fmt: skip
+    return paired[
+        ["quantity", *[key for key in keys if key in paired], "measured_mpa", "computed_mpa"]
+    ]
 
 
 def _range(values: pd.Series) -> str:

@@ -18,13 +18,33 @@ from kneewear.evidence.published.values import (
 )
 
 COLUMNS = [
-    "life", "table", "side", "thickness_mm", "body_mass_kg", "quantity", "unit", "computed",
-    "published", "relative_error", "error_beyond_rounding", "null_error", "calibration",
-]  # fmt: skip
+    "life",
+    "table",
+    "side",
+    "thickness_mm",
+    "body_mass_kg",
+    "quantity",
+    "unit",
+    "computed",
+    "published",
+    "relative_error",
+    "error_beyond_rounding",
+    "null_error",
+    "calibration",
+]
 PREDICTION_COLUMNS = [
-    "life", "case", "thickness_mm", "body_mass_kg", "side", "quantity", "unit", "computed",
-    "predicted", "predicted_as_printed", "relative_difference",
-]  # fmt: skip
+    "life",
+    "case",
+    "thickness_mm",
+    "body_mass_kg",
+    "side",
+    "quantity",
+    "unit",
+    "computed",
+    "predicted",
+    "predicted_as_printed",
+    "relative_difference",
+]
 KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 # Local over minimum thickness, mm, in the scaling law that the published tables obey.
 EXTRA_THICKNESS_MM = 1.1

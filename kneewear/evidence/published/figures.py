@@ -85,10 +85,16 @@ def draw_published_errors(comparison: pd.DataFrame) -> Figure:
     name_quantities(axes, len(thicknesses))
     for number, side in enumerate(sides):
         axes.annotate(
-            f"{side}\nbody mass (kg)", (0.0, (number + 0.5) * len(masses) - 1.0),
-            (-28.0, 0.0), ("axes fraction", "data"), "offset points",
-            rotation=90, ha="right", va="center", multialignment="center",
-        )  # fmt: skip
+            f"{side}\nbody mass (kg)",
+            (0.0, (number + 0.5) * len(masses) - 1.0),
+            (-28.0, 0.0),
+            ("axes fraction", "data"),
+            "offset points",
+            rotation=90,
+            ha="right",
+            va="center",
+            multialignment="center",
+        )
     axes.set_xlabel("nominal insert thickness (mm)")
     figure.colorbar(image, ax=axes, label="computed / published - 1 (%)", pad=0.01)
     return figure

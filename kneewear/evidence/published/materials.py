@@ -18,9 +18,16 @@ from kneewear.study.study import Study
 
 QUANTITIES = ("max_pressure", "avg_pressure")
 COLUMNS = [
-    "quantity", "material", "reference", "load_n", "cases", "mean_mpa", "sd_mpa", "rms_mpa",
+    "quantity",
+    "material",
+    "reference",
+    "load_n",
+    "cases",
+    "mean_mpa",
+    "sd_mpa",
+    "rms_mpa",
     "cases_below",
-]  # fmt: skip
+]
 PUBLISHED = [
     "published_mean_mpa",
     "published_sd_least_mpa",

@@ -221,11 +221,16 @@ def retrievals(cases: pd.DataFrame, settings: Settings) -> pd.DataFrame:
         if rows and group.get("creep_percent") is not None:
             rows.append(
                 {
-                    "name": name, "loss": "creep in the volume of penetration", "unit": "%",
-                    "mean": group["creep_percent"], "limits": "–", "spread": "–", "values": share,
+                    "name": name,
+                    "loss": "creep in the volume of penetration",
+                    "unit": "%",
+                    "mean": group["creep_percent"],
+                    "limits": "–",
+                    "spread": "–",
+                    "values": share,
                     "source": group["source"],
                 }
-            )  # fmt: skip
+            )
     for row in rows:
         values = row["values"]
         row["here"] = f"{shown(values.min(), '3')} to {shown(values.max(), '3')}"

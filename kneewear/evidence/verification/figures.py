@@ -76,8 +76,15 @@ def draw_sphere_models(table: pd.DataFrame) -> Figure:
             exact = rows[rows["source"] == "exact"]
             found = rows[rows["source"] == "computed"].iloc[::stride]
             axes.plot(exact["place_mm"], exact["value"], color=colour, label=f"{label}, {theory}")
-            axes.plot(found["place_mm"], found["value"], "o", color=colour, ms=4, mfc="white",
-                      label=f"{label}, computed")  # fmt: skip
+            axes.plot(
+                found["place_mm"],
+                found["value"],
+                "o",
+                color=colour,
+                ms=4,
+                mfc="white",
+                label=f"{label}, computed",
+            )
         axes.set(xlim=(0.0, None), ylim=(0.0, None))
     pressure.set(title="Under one load", xlabel="distance from the axis (mm)")
     pressure.set_ylabel("pressure (MPa)")
@@ -185,9 +192,13 @@ def draw_analysis_comparison(comparison: pd.DataFrame) -> Figure:
     """Forward dynamics against quasi-static equilibria through the cycle of one activity."""
     figure, panels = style.new_figure(4.4, 2, 3)
     titles = (
-        "Maximum pressure (MPa)", "Share of the load", "Pressure difference, stance (%)",
-        "Medial shift (µm)", "Upward shift (µm)", "Inertia, % of the load",
-    )  # fmt: skip
+        "Maximum pressure (MPa)",
+        "Share of the load",
+        "Pressure difference, stance (%)",
+        "Medial shift (µm)",
+        "Upward shift (µm)",
+        "Inertia, % of the load",
+    )
     for axes, title in zip(panels.flat, titles, strict=True):
         axes.set_title(title)
     for side, rows in comparison.groupby("side", sort=False):

@@ -91,9 +91,10 @@ class CurveSettings(Settings):
             raise fault(f"{given} of points and file", "one of them", "Give points, or a file.")
         if self.file is not None and not (self.over and self.column):
             raise fault(
-                f"over: '{self.over}', column: '{self.column}'", "two columns of the file",
+                f"over: '{self.over}', column: '{self.column}'",
+                "two columns of the file",
                 "Name the columns of the course and of the values.",
-            )  # fmt: skip
+            )
         if self.points is not None and len(self.points) < 2:
             found = f"{len(self.points)} points"
             raise fault_at(("points",), found, "two or more", "Add points.")

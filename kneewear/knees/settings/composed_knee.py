@@ -283,9 +283,11 @@ class KneeSettings(Settings):
             both = set(body.held) & set(body.driven)
             if both:
                 raise fault_at(
-                    ("bodies", name, "held"), f"{', '.join(sorted(both))}, also driven",
-                    "one of both", "Remove it from held, or from driven.",
-                )  # fmt: skip
+                    ("bodies", name, "held"),
+                    f"{', '.join(sorted(both))}, also driven",
+                    "one of both",
+                    "Remove it from held, or from driven.",
+                )
         return self
 
     @model_validator(mode="after")
@@ -296,9 +298,11 @@ class KneeSettings(Settings):
                 shape = self._shape(part, ("contacts", name, key))
                 if shape.kind not in kinds:
                     raise fault_at(
-                        ("contacts", name, key), f"{part}, a {shape.kind}",
-                        f"a {' or '.join(kinds)}", "Name another shape, or change the contact.",
-                    )  # fmt: skip
+                        ("contacts", name, key),
+                        f"{part}, a {shape.kind}",
+                        f"a {' or '.join(kinds)}",
+                        "Name another shape, or change the contact.",
+                    )
             if isinstance(contact, PointSettings):
                 self._check_point(name, contact)
         for name, joint in self.joints.items():
@@ -319,8 +323,13 @@ class KneeSettings(Settings):
     def check_names(self) -> Self:
         """Require different names of all that acts, and directions of some length."""
         groups = (
-            self.contacts, self.ligaments, self.muscles, self.springs, self.joints, self.loads,
-        )  # fmt: skip
+            self.contacts,
+            self.ligaments,
+            self.muscles,
+            self.springs,
+            self.joints,
+            self.loads,
+        )
         for name, count in Counter(name for group in groups for name in group).items():
             if count > 1:
                 expected = "different names of contacts, tissues, springs, joints and loads"
@@ -351,10 +360,11 @@ class KneeSettings(Settings):
         ]
         if radii[0] <= 0.0 or radii[1] == 0.0 or 1.0 / radii[0] + 1.0 / radii[1] <= 0.0:
             raise fault_at(
-                ("contacts", name), f"radii of {radii[0]:g} and {radii[1]:g} mm",
+                ("contacts", name),
+                f"radii of {radii[0]:g} and {radii[1]:g} mm",
                 "a ball of positive radius, and a plane, a ball or a larger cup",
                 "Exchange both, or correct the radii.",
-            )  # fmt: skip
+            )
 
     def _require_coordinate(self, part: str, at: tuple[str, ...]) -> None:
         body, name = part.split(".")

@@ -15,9 +15,13 @@ from kneewear.knees.settings.bodies import COURSE, POINT, Curve, Pair, Part, Tri
 # Clinical coordinates of the femoral component in the tibial one, named like coordinates of a body.
 COMPONENTS = "components"
 CLINICAL = {
-    "flexion": "deg", "varus": "deg", "tibial_external_rotation": "deg",
-    "femur_anterior": "mm", "femur_superior": "mm", "femur_lateral": "mm",
-}  # fmt: skip
+    "flexion": "deg",
+    "varus": "deg",
+    "tibial_external_rotation": "deg",
+    "femur_anterior": "mm",
+    "femur_superior": "mm",
+    "femur_lateral": "mm",
+}
 
 _TEST_FORCE = Range("N", -1e4, -300, 300, 1e4, "Laxity tests of patients: 50 to 250 N", least=2.0)
 _TEST_MOMENT = Range(

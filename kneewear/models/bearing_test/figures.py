@@ -54,9 +54,14 @@ def draw_worn(kept: xr.Dataset) -> Figure:
             own = kept.sel(case=name)
             corners, values = own["corners"].values, own[quantity].values
             mesh = axes.pcolormesh(
-                corners[..., 1], corners[..., 0], np.where(values > 0.0, values, np.nan),
-                cmap=colours, vmin=0.0, vmax=top, rasterized=True,
-            )  # fmt: skip
+                corners[..., 1],
+                corners[..., 0],
+                np.where(values > 0.0, values, np.nan),
+                cmap=colours,
+                vmin=0.0,
+                vmax=top,
+                rasterized=True,
+            )
             axes.set_aspect("equal")
             axes.set_title(f"{name}: {values.max():.3g} {unit}", fontsize=style.SMALL)
             axes.set_xlabel("z (mm)")

@@ -36,9 +36,14 @@ def verify_wear(settings: SimulationSettings, wear: WearSettings) -> dict[str, p
     Columns test, quantity, unit, exact, computed, error_percent and target_percent.
     """
     linear = settings.pressure_law.model_copy(
-        update={"material": "linear", "strain": "small", "own_material": None, "cap_mpa": None,
-                "thickness_offset_mm": 0.0}
-    )  # fmt: skip
+        update={
+            "material": "linear",
+            "strain": "small",
+            "own_material": None,
+            "cap_mpa": None,
+            "thickness_offset_mm": 0.0,
+        }
+    )
     foundation = settings.model_copy(update={"contact": "foundation", "pressure_law": linear})
     rows = [row for solution in SOLUTIONS for row in solution(foundation, wear)]
     table = pd.DataFrame(rows, columns=["test", "quantity", "unit", "exact", "computed"])
@@ -60,9 +65,13 @@ def _wear(
     contact = BearingContact(BearingTest(**complete), settings)
     update = wear.surface_update.model_copy(update={"smoothing_mm": 0.0, "thins_layer": False})
     changed = wear.model_copy(
-        update={"wear_law": "archard", "wear_factor_mm3_per_n_m": _FACTOR,
-                "creep_mm_per_mpa": 0.0, "surface_update": update}
-    )  # fmt: skip
+        update={
+            "wear_law": "archard",
+            "wear_factor_mm3_per_n_m": _FACTOR,
+            "creep_mm_per_mpa": 0.0,
+            "surface_update": update,
+        }
+    )
     return contact, wear_of_test(contact, changed)
 
 
@@ -81,11 +90,16 @@ def _ring(settings: SimulationSettings, wear: WearSettings) -> Iterator[Row]:
     inner, outer, load = 5.0, 8.0, 100.0
     test: dict[str, Any] = {
         "bearing": {
-            "shape": "ring_pin", "inner_radius_mm": inner, "outer_radius_mm": outer,
+            "shape": "ring_pin",
+            "inner_radius_mm": inner,
+            "outer_radius_mm": outer,
             "thickness_mm": 10.0,
         },
-        "motion": {"path": "spin"}, "load": load, "frames": 60, "element_mm": 0.3,
-    }  # fmt: skip
+        "motion": {"path": "spin"},
+        "load": load,
+        "frames": 60,
+        "element_mm": 0.3,
+    }
     _, fresh = _wear(settings, wear, **test)
     exact = sliding_wear.fresh_ring_volume(_K, load, inner, outer, _CYCLES)
     yield "ring, fresh", "volume", "mm3", exact, fresh.values["wear_rate"]
@@ -102,14 +116,21 @@ def _sphere_that_wears(settings: SimulationSettings, wear: WearSettings) -> Iter
     """A sphere of polyethylene on a plate of metal."""
     radius, load, thickness = 28.0, 60.0, 8.0
     contact, result = _wear(
-        settings, wear, blocks=16,
+        settings,
+        wear,
+        blocks=16,
         bearing={
-            "shape": "sphere", "polyethylene": "pin", "radius_mm": radius,
+            "shape": "sphere",
+            "polyethylene": "pin",
+            "radius_mm": radius,
             "thickness_mm": thickness,
         },
-        motion={"path": "circle", "diameter_mm": 10.0}, load=load, million_cycles=0.4, frames=72,
+        motion={"path": "circle", "diameter_mm": 10.0},
+        load=load,
+        million_cycles=0.4,
+        frames=72,
         element_mm=0.12,
-    )  # fmt: skip
+    )
     volume = _K * load * math.pi * 10.0 * 0.4 * _CYCLES
     stiffness = _stiffness(settings, thickness)
     yield "sphere that wears", "volume", "mm3", volume, 0.4 * result.values["wear_rate"]
@@ -129,14 +150,22 @@ def _cylinder_that_wears(settings: SimulationSettings, wear: WearSettings) -> It
     """A cylinder of polyethylene across a plate of metal."""
     radius, length, load, thickness = 20.0, 4.0, 80.0, 8.0
     contact, result = _wear(
-        settings, wear, blocks=16,
+        settings,
+        wear,
+        blocks=16,
         bearing={
-            "shape": "cylinder", "polyethylene": "pin", "radius_mm": radius, "length_mm": length,
+            "shape": "cylinder",
+            "polyethylene": "pin",
+            "radius_mm": radius,
+            "length_mm": length,
             "thickness_mm": thickness,
         },
-        motion={"path": "straight", "stroke_mm": 10.0}, load=load, million_cycles=0.3, frames=48,
+        motion={"path": "straight", "stroke_mm": 10.0},
+        load=load,
+        million_cycles=0.3,
+        frames=48,
         element_mm=0.1,
-    )  # fmt: skip
+    )
     volume = _K * load * 20.0 * 0.3 * _CYCLES
     yield "cylinder that wears", "volume", "mm3", volume, 0.3 * result.values["wear_rate"]
     exact = sliding_wear.worn_cylinder_half_width(
@@ -153,14 +182,20 @@ def _cylinder_on_plate(settings: SimulationSettings, wear: WearSettings) -> Iter
     for rolling in (0.0, 0.4):
         name = f"plate under a cylinder, rolling {rolling:g}"
         _, result = _wear(
-            settings, wear,
+            settings,
+            wear,
             bearing={
-                "shape": "cylinder", "radius_mm": radius, "length_mm": length, "rolling": rolling,
+                "shape": "cylinder",
+                "radius_mm": radius,
+                "length_mm": length,
+                "rolling": rolling,
                 "thickness_mm": 8.0,
             },
-            motion={"path": "straight", "stroke_mm": stroke}, load=load, frames=360,
+            motion={"path": "straight", "stroke_mm": stroke},
+            load=load,
+            frames=360,
             element_mm=0.15,
-        )  # fmt: skip
+        )
         sliding = (1.0 - rolling) * 2.0 * stroke
         yield name, "volume", "mm3", _K * load * sliding * _CYCLES, result.values["wear_rate"]
         stiffness = _stiffness(settings, 8.0)
@@ -180,11 +215,16 @@ def _groove(settings: SimulationSettings, wear: WearSettings) -> Iterator[Row]:
     stroke = 9.0
     radius, load, thickness, cycles = 28.0, 73.0, 2.0, 0.6
     _, result = _wear(
-        settings, wear, blocks=32,
+        settings,
+        wear,
+        blocks=32,
         bearing={"shape": "sphere", "radius_mm": radius, "thickness_mm": thickness},
-        motion={"path": "straight", "stroke_mm": stroke}, load=load, million_cycles=cycles,
-        frames=150, element_mm=0.2,
-    )  # fmt: skip
+        motion={"path": "straight", "stroke_mm": stroke},
+        load=load,
+        million_cycles=cycles,
+        frames=150,
+        element_mm=0.2,
+    )
     strokes = 2.0 * cycles * _CYCLES
     z, depth = sliding_wear.elastic_groove(
         _K, load, radius, _stiffness(settings, thickness), strokes
@@ -224,17 +264,22 @@ def _socket(settings: SimulationSettings, wear: WearSettings) -> Iterator[Row]:
     turned = 4.0 * math.radians(angle) * _CYCLES
     for clearance in (0.08, 0.3):
         contact, result = _wear(
-            settings, wear,
+            settings,
+            wear,
             bearing={
-                "shape": "ball_in_socket", "radius_mm": radius, "clearance_mm": clearance,
+                "shape": "ball_in_socket",
+                "radius_mm": radius,
+                "clearance_mm": clearance,
                 "thickness_mm": thickness,
             },
             motion={
                 "path": "rotations",
                 "flexion": {"low_deg": -angle, "high_deg": angle},
             },
-            load=load, frames=72, element_mm=0.5,
-        )  # fmt: skip
+            load=load,
+            frames=72,
+            element_mm=0.5,
+        )
         # The overlap of a foundation is (D + c) cos f - c, with D that under the load.
         depth = float(contact.fresh["max_penetration"].values.mean())
         rim = clearance / (depth + clearance)

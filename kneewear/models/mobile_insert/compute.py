@@ -32,9 +32,13 @@ Array = NDArray[np.float64]
 
 UPPER = "upper"
 _OF_FACES = {
-    "wear_volume": "mm3", "wear_rate": "mm3/10^6", "wear_depth": "mm", "max_pressure": "MPa",
-    "sliding": "mm", "cross_shear": "1",
-}  # fmt: skip
+    "wear_volume": "mm3",
+    "wear_rate": "mm3/10^6",
+    "wear_depth": "mm",
+    "max_pressure": "MPa",
+    "sliding": "mm",
+    "cross_shear": "1",
+}
 # Results of a case, in the order of tables.
 OUTPUTS: tuple[Output, ...] = (
     *(Output(face, *one) for face in (UPPER, LOWER) for one in _OF_FACES.items()),
@@ -115,8 +119,9 @@ def compute_faces(study: BacksideStudy, inputs: CaseInputs) -> FacesWear:
     values: dict[str, float] = {}
     maps = {}
     for face, histories, elements, settings in (
-        (UPPER, uppers, grid, wear), (LOWER, lowers, lower.grid, own),
-    ):  # fmt: skip
+        (UPPER, uppers, grid, wear),
+        (LOWER, lowers, lower.grid, own),
+    ):
         maps[face] = accumulate_wear(histories, elements, settings)
         found = _face_results(maps[face], histories, elements, settings)
         values |= {f"{face}_{name}": value for name, value in found.items()}
@@ -315,9 +320,12 @@ def _kept(cycles: Mapping[str, FaceCycle], lower: Backside, maps: xr.Dataset) ->
     """Curves of the first activity, and the backside at the end of the first life."""
     name, cycle = next(iter(cycles.items()))
     units = {
-        "percent": "%", "femoral_rotation": "deg", "insert_rotation": "deg",
-        "insert_posterior": "mm", "insert_medial": "mm",
-    }  # fmt: skip
+        "percent": "%",
+        "femoral_rotation": "deg",
+        "insert_rotation": "deg",
+        "insert_posterior": "mm",
+        "insert_medial": "mm",
+    }
     curves = {
         key: ("frame", values, {"units": units.get(key, "N m")})
         for key, values in cycle.curves.items()

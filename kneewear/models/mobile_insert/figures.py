@@ -75,9 +75,14 @@ def draw_backside(kept: xr.Dataset) -> Figure:
         own = kept.sel(case=name)
         corners, covered = own["lower_corners"].values, own["lower_covered"].values
         mesh = axes.pcolormesh(
-            corners[..., 1], corners[..., 0], np.where(covered > 0.0, depth, np.nan),
-            cmap=style.DEPTH_COLOURS, vmin=0.0, vmax=top, rasterized=True,
-        )  # fmt: skip
+            corners[..., 1],
+            corners[..., 0],
+            np.where(covered > 0.0, depth, np.nan),
+            cmap=style.DEPTH_COLOURS,
+            vmin=0.0,
+            vmax=top,
+            rasterized=True,
+        )
         style.show_plan(axes)
         axes.set_title(f"{name}\n{depth.max():.3g} µm", fontsize=style.SMALL)
     style.share_plan_labels(figure, panels)

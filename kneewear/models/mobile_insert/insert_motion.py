@@ -230,10 +230,13 @@ class InsertOnTray:
             if (np.abs(state.path) * SCALE).max() > MAX_DISPLACEMENT:
                 break
         raise ConvergenceError(
-            "Place of the insert on its tray", number, length, "mm",
+            "Place of the insert on its tray",
+            number,
+            length,
+            "mm",
             "Raise backside.movement.lower_friction, make the bearing more conforming, or hold a "
             "coordinate.",
-        )  # fmt: skip
+        )
 
     def _step(self, state: _State, before: _State, stiffness: Array) -> Array:
         """Scaled displacement (3,) to the minimum of the energy of a round, mm.
@@ -271,10 +274,9 @@ class InsertOnTray:
             for _ in range(MAX_ROUNDS):
                 change = -np.linalg.solve(curve, slope)
                 tried = energy(step + change, transition)
-                while (
-                    np.abs(change).max() > PLACED
-                    and tried[0] > value + 1e-4 * float(slope @ change)
-                ):  # fmt: skip
+                while np.abs(change).max() > PLACED and tried[0] > value + 1e-4 * float(
+                    slope @ change
+                ):
                     change *= 0.5
                     tried = energy(step + change, transition)
                 if np.abs(change).max() <= PLACED:
@@ -299,10 +301,15 @@ class InsertOnTray:
         """The insert at a place in a frame; searches start at the pose `near`."""
         placed = build_alignment(self.settings.alignment) or neutral_alignment()
         found = solve_placed_frame(
-            self.pairs, self.layers, self.activity, self.weight, self.settings, number,
+            self.pairs,
+            self.layers,
+            self.activity,
+            self.weight,
+            self.settings,
+            number,
             placed.with_insert_moved(path, self.lower.pivot),
             near,
-        )  # fmt: skip
+        )
         pose = np.concatenate([found.translation, found.rotation])
         wrenches = [contact.wrench for contact in found.contacts]
         # What the femoral component does to the insert.
@@ -338,9 +345,17 @@ class InsertOnTray:
             rows, columns = pair.tangent_row[local], pair.tangent_column[local]
             centre = pair.centre[local]
             _kernels.slide(
-                centre, rows, columns, turns[0], pose[:3], turns[1], last[:3], turns[0], pose[:3],
+                centre,
+                rows,
+                columns,
+                turns[0],
+                pose[:3],
+                turns[1],
+                last[:3],
+                turns[0],
+                pose[:3],
                 half,
-            )  # fmt: skip
+            )
             way = 2.0 * (half[:, :1] * rows + half[:, 1:] * columns)
             most = friction_stress(contact.pressure, self.mobile_insert.upper_friction)
             plan, arm = (

@@ -64,9 +64,13 @@ def draw_contact_over_flexion(contact: pd.DataFrame) -> Figure:
                 )
                 chosen = rows_with(part, **first)
                 axes.plot(
-                    chosen["flexion_deg"], chosen["value"], "o-", ms=3.5, color=colour,
+                    chosen["flexion_deg"],
+                    chosen["value"],
+                    "o-",
+                    ms=3.5,
+                    color=colour,
                     label=words(design),
-                )  # fmt: skip
+                )
             axes.set_title(f"{quantity_name(quantity)}, {side}")
             axes.set_ylabel(f"{quantity_name(quantity)} ({unit})")
     for axes in panels[-1]:
@@ -124,9 +128,13 @@ def draw_loops(loops: pd.DataFrame, laxity: pd.DataFrame) -> Figure:
                 look = LINES[frictions.index(friction) % len(LINES)]
                 label = f"{words(str(design))}, friction {friction:g}"
                 axes.plot(
-                    loop["displacement"], loop["load"], look, color=style.SERIES[number],
-                    lw=1.1, label=label,
-                )  # fmt: skip
+                    loop["displacement"],
+                    loop["load"],
+                    look,
+                    color=style.SERIES[number],
+                    lw=1.1,
+                    label=label,
+                )
                 end = rows_with(ends, design=design, friction=friction)["subluxation_at"].item()
                 at = loop[loop["displacement"] == end]
                 if len(at):

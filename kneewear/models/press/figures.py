@@ -23,9 +23,14 @@ from kneewear.study.study import Study
 LOOP_VARIABLES = {"design", "test", "flexion_deg", "friction"}
 # Results whose effects are drawn.
 SHOWN = (
-    "stiffness", "positive_end", "negative_end", "peak_load", "max_pressure", "avg_pressure",
+    "stiffness",
+    "positive_end",
+    "negative_end",
+    "peak_load",
+    "max_pressure",
+    "avg_pressure",
     "contact_area",
-)  # fmt: skip
+)
 MAX_PANELS = 10
 
 

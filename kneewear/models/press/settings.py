@@ -72,17 +72,25 @@ class PressStudy(Study):
             return self
         unfit = [
             key
-            for key in ("poses", "path", "friction", "medial_share", "posterior_offset_mm",
-                        "medial_offset_mm", "varus_offset_deg")
+            for key in (
+                "poses",
+                "path",
+                "friction",
+                "medial_share",
+                "posterior_offset_mm",
+                "medial_offset_mm",
+                "varus_offset_deg",
+            )
             if getattr(press, key)
-        ]  # fmt: skip
+        ]
         missing = [
             name
             for name, needed in (
-                ("superior_inferior", True), ("varus_valgus", bool(options.varus_deg)),
+                ("superior_inferior", True),
+                ("varus_valgus", bool(options.varus_deg)),
             )
             if needed and name not in press.free
-        ]  # fmt: skip
+        ]
         if unfit or missing:
             found = f"press.{', press.'.join(unfit)}" if unfit else f"free: {', '.join(press.free)}"
             raise fault_at(

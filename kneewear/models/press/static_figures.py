@@ -212,9 +212,13 @@ def _draw_post(axes: Axes, contact: xr.Dataset, case: str, top: float) -> None:
     corners = np.concatenate([path.vertices for path in cells.get_paths()])
     (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
     inset.set(
-        xlim=(right + POST_ROOM, left - POST_ROOM), ylim=(high + POST_ROOM, low - POST_ROOM),
-        aspect="equal", facecolor=style.PLATEAU, xticks=[], yticks=[],
-    )  # fmt: skip
+        xlim=(right + POST_ROOM, left - POST_ROOM),
+        ylim=(high + POST_ROOM, low - POST_ROOM),
+        aspect="equal",
+        facecolor=style.PLATEAU,
+        xticks=[],
+        yticks=[],
+    )
     size = f"{right - left:.1f} x {high - low:.1f} mm"
     inset.set_title(f"post\n{size}", fontsize=style.SMALL, fontweight="normal", loc="center", pad=2)
 
@@ -326,9 +330,13 @@ def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> 
                 curve = curves[quantity, flexion, material]
                 look = number % len(MARKERS)
                 axes.plot(
-                    curve.index, curve, color=style.SERIES[look], marker=MARKERS[look], ms=4,
+                    curve.index,
+                    curve,
+                    color=style.SERIES[look],
+                    marker=MARKERS[look],
+                    ms=4,
                     label=words(material),
-                )  # fmt: skip
+                )
             axes.set_xticks(curve.index)
         row[0].set_ylim(bottom=0.0)
         row[0].set_ylabel(f"{quantity_name(quantity)} (MPa)")

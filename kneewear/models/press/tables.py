@@ -146,10 +146,12 @@ def _steps(loop: xr.Dataset, length: str, force: str) -> dict[str, Any]:
         "displacement_unit": length,
         "load": loop["load"].values[known],
         "load_unit": force,
-        **{f"{side}_force_n": loop["vertical_force"].sel(side=side).values[known]
-           for side in loop["side"].values},
+        **{
+            f"{side}_force_n": loop["vertical_force"].sel(side=side).values[known]
+            for side in loop["side"].values
+        },
         "superior_mm": loop["translation"].sel(axis="superior").values[known],
-    }  # fmt: skip
+    }
 
 
 @analysis("compared_laxity", tables=("laxity_comparison",))
@@ -175,9 +177,11 @@ def compare_laxity(results: pd.DataFrame, between: str, keys: Sequence[str]) -> 
     driven = driven.assign(laxity=driven["positive_end"] - driven["negative_end"])
     first = results[between].iloc[0]
     pairs = driven[driven[between] != first].merge(
-        driven[driven[between] == first], on=list(keys), suffixes=("", "_first"),
+        driven[driven[between] == first],
+        on=list(keys),
+        suffixes=("", "_first"),
         validate="many_to_one",
-    )  # fmt: skip
+    )
     table = pairs[[between, *keys, *UNITS]].rename(columns={between: "second"})
     table.insert(0, "first", first)
     for name in ("stiffness", "laxity"):

@@ -18,10 +18,14 @@ SMALL = {
     "fe_comparison": {
         "frames_percent": [15],
         "elements": {
-            "along_mm": 2.0, "across_mm": 3.0, "ends_mm": 1.0, "below_mm": 2.0, "coarsening": 1.4,
+            "along_mm": 2.0,
+            "across_mm": 3.0,
+            "ends_mm": 1.0,
+            "below_mm": 2.0,
+            "coarsening": 1.4,
         },
     },
-}  # fmt: skip
+}
 
 
 def small_fe_study(*changes):

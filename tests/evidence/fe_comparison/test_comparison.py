@@ -150,9 +150,11 @@ def test_surfaces_from_step_have_the_same_finite_elements(tmp_path):
         knee,
         implant=implant,
         grid=build_grid(implant, study.grid.rows, study.grid.columns),
-        samples={side: tabulate_surface(one, study.table.u_points, study.table.v_points)
-                 for side, one in femoral.items()},
-    )  # fmt: skip
+        samples={
+            side: tabulate_surface(one, study.table.u_points, study.table.v_points)
+            for side, one in femoral.items()
+        },
+    )
     found, exact = (comparison_of(study, knee=one).results for one in (read, knee))
     assert found["quantity"].tolist() == exact["quantity"].tolist()
     # STEP holds sixteen digits; contact leaves gaps of 1e-9 mm under some 500 MPa/mm.
@@ -193,9 +195,11 @@ def test_larger_elements_are_farther_from_small_ones(comparison):
 @pytest.mark.slow
 def test_yield_lowers_pressure():
     curve = {
-        "plastic_strain": [0.0, 0.2], "yield_stress_mpa": [14.0, 20.0], "load_steps": 2,
+        "plastic_strain": [0.0, 0.2],
+        "yield_stress_mpa": [14.0, 20.0],
+        "load_steps": 2,
         "source": "invented",
-    }  # fmt: skip
+    }
     plastic, elastic = (
         comparison_of(small_fe_study(COARSE, {"fe_comparison": {"plasticity": one}}))
         for one in (curve, None)

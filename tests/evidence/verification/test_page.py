@@ -46,19 +46,37 @@ def tables():
         for n in (10, 20)
     ]
     variants = [
-        {"variant": "distance: exact", "case": "one", "life": "gait", "side": side, "unit": "mm",
-         "quantity": "damage_depth", "value": 1.0, "changed": changed,
-         "relative_difference": changed - 1.0}
+        {
+            "variant": "distance: exact",
+            "case": "one",
+            "life": "gait",
+            "side": side,
+            "unit": "mm",
+            "quantity": "damage_depth",
+            "value": 1.0,
+            "changed": changed,
+            "relative_difference": changed - 1.0,
+        }
         for side, changed in (("medial", 1.001), ("lateral", 0.997))
-    ]  # fmt: skip
+    ]
     accuracy = [
-        {"accuracy": name, "elements": 300, "frames": 100, "life": "gait", "side": "medial",
-         "quantity": "damage_depth", "error_percent": error, "bound_percent": bound}
+        {
+            "accuracy": name,
+            "elements": 300,
+            "frames": 100,
+            "life": "gait",
+            "side": "medial",
+            "quantity": "damage_depth",
+            "error_percent": error,
+            "bound_percent": bound,
+        }
         for name, error, bound in (
-            ("as configured", 4.5, np.nan), ("draft", -2.5, 3.0), ("standard", 0.8, 1.0),
+            ("as configured", 4.5, np.nan),
+            ("draft", -2.5, 3.0),
+            ("standard", 0.8, 1.0),
             ("fine", 0.2, 0.3),
         )
-    ]  # fmt: skip
+    ]
     return {
         "accuracy": pd.DataFrame(accuracy),
         "verification": pd.DataFrame(comparisons),
@@ -74,8 +92,12 @@ def tables():
 def test_every_comparison_has_its_figure(tables):
     figures = draw_verification(tables)
     assert list(figures) == [
-        "sphere_models", "refinement", "active_elements", "distance_correction", "analyses_gait",
-    ]  # fmt: skip
+        "sphere_models",
+        "refinement",
+        "active_elements",
+        "distance_correction",
+        "analyses_gait",
+    ]
     # Every shape and quantity the legends name has its line.
     for name in ("sphere_models", "refinement", "active_elements"):
         for axes in figures[name].axes:

@@ -24,8 +24,11 @@ def test_twice_the_slip_wears_twice_as_much(history, grid, settings):  # noqa: F
 def test_each_change_differs_from_the_study_in_one_setting():
     study = default_study().simulation
     changes = change_methods(study)
-    assert list(changes) == ["force direction: mid-surface", "analysis: quasi-static",
-                             "distance: exact"]  # fmt: skip
+    assert list(changes) == [
+        "force direction: mid-surface",
+        "analysis: quasi-static",
+        "distance: exact",
+    ]
     plain = study.model_dump()
     for changed in changes.values():
         assert sum(plain[key] != value for key, value in changed.model_dump().items()) == 1

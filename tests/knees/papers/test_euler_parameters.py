@@ -26,11 +26,13 @@ NUMBERS = st.lists(st.floats(-1.0, 1.0), min_size=7, max_size=7).filter(
 def test_rotation_is_that_of_the_source_with_its_missing_factor(numbers):
     e = np.array(numbers[:4]) / np.linalg.norm(numbers[:4])
     a, b, c, d = e
-    printed = np.array([
-        [a * a + b * b - 0.5, b * c - a * d, b * d + a * c],
-        [b * c + a * d, a * a + c * c - 0.5, c * d - a * b],
-        [b * d - a * c, c * d + a * b, a * a + d * d - 0.5],
-    ])  # fmt: skip
+    printed = np.array(
+        [
+            [a * a + b * b - 0.5, b * c - a * d, b * d + a * c],
+            [b * c + a * d, a * a + c * c - 0.5, c * d - a * b],
+            [b * d - a * c, c * d + a * b, a * a + d * d - 0.5],
+        ]
+    )
     np.testing.assert_allclose(rotations_of(e), 2.0 * printed, atol=1e-14)
 
 

@@ -95,8 +95,9 @@ def test_a_patch_is_that_of_coons_from_corners_tangents_and_twists():
     )
 
     def blend(w):
-        return np.array([1 - 3 * w**2 + 2 * w**3, 3 * w**2 - 2 * w**3, w - 2 * w**2 + w**3,
-                         w**3 - w**2])  # fmt: skip
+        return np.array(
+            [1 - 3 * w**2 + 2 * w**3, 3 * w**2 - 2 * w**3, w - 2 * w**2 + w**3, w**3 - w**2]
+        )
 
     for w in ((0.3, 0.6), (0.9, 0.2)):
         expected = np.einsum("i,j,ijk->k", blend(w[0]), blend(w[1]), known)

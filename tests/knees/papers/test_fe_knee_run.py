@@ -112,8 +112,11 @@ def test_a_fibula_moves_with_the_tibia_and_bears_the_lateral_ligament(fibular, t
     ends = dict(zip(knee.ligaments, knee.attachments, strict=True))
     names = list(knee.problem.bodies)
     assert {name: names[pair[1].body] for name, pair in ends.items()} == {
-        "ACL": "tibia", "PCL": "tibia", "MCL": "tibia", "LCL": "fibula"
-    }  # fmt: skip
+        "ACL": "tibia",
+        "PCL": "tibia",
+        "MCL": "tibia",
+        "LCL": "fibula",
+    }
     assert ends["LCL"][1].insertion.centroid[2] < -42.0
     moved, contact = kept[-1].state.bodies.displacement, knee.problem.constraints
     touching = contact.nodes[contact.matrix @ moved.ravel() > contact.gaps - 1e-12]
@@ -267,9 +270,12 @@ RAISED = HELD | {"displacement_mm": [0.0, 0.1, 0.0], "ramp_s": 1e-4}
 )
 def test_multigrid_agrees_with_a_factorisation(more):
     changes = {
-        "bones": {"refinements": 1}, "steps": 6, "rods": None, "obstacle_gap_mm": 0.02,
+        "bones": {"refinements": 1},
+        "steps": 6,
+        "rods": None,
+        "obstacle_gap_mm": 0.02,
         "solver": {"method": "direct"},
-    }  # fmt: skip
+    }
     changes = merge_settings(more, changes)
     settings = small_knee(changes)
     bones = build_bones(settings.bones)

@@ -113,11 +113,13 @@ def test_derivatives_are_those_of_the_force():
     h = 1e-6
     for axis in range(3):
         step = h * np.eye(6)[axis]
-        numeric = (system.forces(start + step, rates).force
-                   - system.forces(start - step, rates).force) / (2 * h)  # fmt: skip
+        numeric = (
+            system.forces(start + step, rates).force - system.forces(start - step, rates).force
+        ) / (2 * h)
         np.testing.assert_allclose(found.derivative[:3, axis], numeric[:3], atol=1e-3)
-        numeric = (system.forces(start, rates + step).force
-                   - system.forces(start, rates - step).force) / (2 * h)  # fmt: skip
+        numeric = (
+            system.forces(start, rates + step).force - system.forces(start, rates - step).force
+        ) / (2 * h)
         np.testing.assert_allclose(found.resistance[:3, axis], numeric[:3], atol=1e-3)
 
 

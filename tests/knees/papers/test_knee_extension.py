@@ -74,10 +74,11 @@ def settings_of_spheres(side=1.0):
             "longest_s": 0.03,
             "output_step_s": 0.0005,
             "patellar_ligament": {"force_ratio": 1.05},
-            "forcing": {"force_n": dict.fromkeys(["200N", "300N", "400N"])
-                        | {"600N": [600, 600, 600, 60]}},
+            "forcing": {
+                "force_n": dict.fromkeys(["200N", "300N", "400N"]) | {"600N": [600, 600, 600, 60]}
+            },
         },
-    ).multibody  # fmt: skip
+    ).multibody
 
 
 def mirrored(mesh):
@@ -330,7 +331,7 @@ def natural():
         ({"bundles": {"LCL": ["LCL"]}}, r"bundle LCL, "),
         ({"patellar_ligament": {"bundles": ["PTT"]}}, r"patellar_ligament\.bundles: found 'PTT'"),
     ],
-)  # fmt: skip
+)
 def test_bundles_that_the_table_does_not_have_are_named(changes, words):
     one = study(extension=changes)
     with pytest.raises(InputDataError, match=words):

@@ -76,8 +76,9 @@ def test_a_tendon_has_the_force_weighted_ends_of_its_muscles():
 
 def test_bundles_between_different_bodies_are_not_merged():
     three = Bundles(
-        ("MCL1", "PT1"), ("femur", "tibia", "patella"),
+        ("MCL1", "PT1"),
+        ("femur", "tibia", "patella"),
         (fibre(0.0), (("patella", np.zeros(3)), ("tibia", np.ones(3)))),
         quadratic_to_linear([10.0, 10.0], 400.0),
-    )  # fmt: skip
+    )
     assert refused_at(mean_path, three, [0, 1]) == "bundles MCL1 and PT1"

@@ -34,8 +34,13 @@ def motion_of(study, name, meshes=None):
 def test_the_sphere_has_the_points_and_triangles_of_the_source():
     mesh = source_sphere(20.0)
     assert (len(mesh.vertices), len(mesh.faces)) == (686, 1368)
-    outward = np.einsum("nk,nk->n", *(np.cross(*np.diff(mesh.vertices[mesh.faces], axis=1)
-                        .swapaxes(0, 1)), mesh.vertices[mesh.faces].mean(axis=1)))  # fmt: skip
+    outward = np.einsum(
+        "nk,nk->n",
+        *(
+            np.cross(*np.diff(mesh.vertices[mesh.faces], axis=1).swapaxes(0, 1)),
+            mesh.vertices[mesh.faces].mean(axis=1),
+        ),
+    )
     assert (outward > 0.0).all()
 
 

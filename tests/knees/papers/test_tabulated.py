@@ -115,9 +115,11 @@ def test_the_window_of_the_ground_follows_the_ball():
     slow, fast = (
         bounce(
             settings(ball={"gap_mm": 0.5, "speed_mm_per_s": speed}),
-            np.linspace(0.0, 0.04, 5), 9, window,
+            np.linspace(0.0, 0.04, 5),
+            9,
+            window,
         )
         for speed in (1.0, 1000.0)
-    )  # fmt: skip
+    )
     assert slow.windows[0].updates == 0
     assert fast.windows[0].updates > 0

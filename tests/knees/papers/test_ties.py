@@ -40,8 +40,14 @@ def body(name, *args, material=BAR, **more):
 def bar(gap=0.0, material=BAR):
     """Two halves of a bar of 30 mm along y whose meshes do not match, a gap between them."""
     low = body("low", (8.0, 10.0, 8.0), (2, 2, 2), material=material)
-    high = body("high", (8.0, 20.0, 8.0), (3, 2, 3), origin=(0.0, 10.0 + gap, 0.0), swapped=True,
-                material=material)  # fmt: skip
+    high = body(
+        "high",
+        (8.0, 20.0, 8.0),
+        (3, 2, 3),
+        origin=(0.0, 10.0 + gap, 0.0),
+        swapped=True,
+        material=material,
+    )
     return [low, high]
 
 
@@ -101,9 +107,12 @@ def test_a_slow_ramp_is_met_and_reacts_as_the_static_bar():
     bodies = bar(material=DAMPED)
     moved, steps = np.array([0.0, 0.03, 0.0]), 400
     problem = ContactProblem(
-        bodies, SHORT, DirectActiveSet, ties=[TIE],
+        bodies,
+        SHORT,
+        DirectActiveSet,
+        ties=[TIE],
         prescribed=ends(*bodies, moved, 0.5 * steps * SHORT),
-    )  # fmt: skip
+    )
     found = run(problem, problem.at_rest(), steps)
     top = problem.parts["high"].start + ends(*bodies)[1].nodes
     for number, (_, step) in enumerate(found, start=1):
@@ -151,10 +160,13 @@ def test_reactions_balance_all_other_forces_and_their_work_is_the_gain_of_energy
     one = ElasticBody("block", hierarchy(mesh, 1), BONE)
     top = np.unique(one.meshes.finest.patches["top"])
     problem = ContactProblem(
-        [one], TAU, DirectActiveSet, obstacles=[RigidObstacle(("block", "bottom"), GROUND)],
+        [one],
+        TAU,
+        DirectActiveSet,
+        obstacles=[RigidObstacle(("block", "bottom"), GROUND)],
         gravity=np.array([0.0, -9810.0, 0.0]),
         prescribed=[PrescribedMotion("block", top, np.array([0.005, -0.03, 0.0]), 1e-4)],
-    )  # fmt: skip
+    )
     weight = problem.mass.sum() * np.array([0.0, -9810.0, 0.0])
     steps = run(problem, problem.at_rest(), 40)
     assert max(step.forces.max() for _, step in steps) > 0.0
@@ -192,8 +204,10 @@ def test_an_obstacle_holds_several_patches():
     low, high = bar()
     plane = HalfSpace(np.array([0.0, -0.001, 0.0]), np.array([0.0, 1.0, 0.0]))
     problem = ContactProblem(
-        [low, high], TAU, DirectActiveSet,
+        [low, high],
+        TAU,
+        DirectActiveSet,
         obstacles=[RigidObstacle(("low", "bottom"), plane, (("high", "bottom"),))],
-    )  # fmt: skip
+    )
     assert len(problem.constraints.nodes) == 25 + 49
     assert set(problem.constraints.group) == {0}

@@ -52,8 +52,12 @@ def test_tables_of_muscles_are_those_of_opensim():
     folder = Path(__file__).parents[3] / "config/evidence/dm_muscles"
     muscles = pd.read_csv(folder / "muscles.csv", comment="#").drop_duplicates("muscle")
     tensions = pd.read_csv(folder / "tensions.csv", comment="#")
-    columns = ["max_isometric_force_n", "optimal_fibre_length_mm", "tendon_slack_length_mm",
-               "pennation_rad"]  # fmt: skip
+    columns = [
+        "max_isometric_force_n",
+        "optimal_fibre_length_mm",
+        "tendon_slack_length_mm",
+        "pennation_rad",
+    ]
     for name, *numbers in muscles[["muscle", *columns]].itertuples(index=False):
         table = tensions[tensions["muscle"] == name]
         lengths, own = table["length_mm"].to_numpy(), table["tension_n"].to_numpy()

@@ -33,15 +33,20 @@ def bundles(damping=0.0):
         (("femur", [9.0, -5.0, -1.0]), ("tibia", [9.0, 9.0, 2.0])),
         (("femur", [42.0, 25.0, -3.0]), ("tibia", [36.0, 15.0, 4.0])),
         (("femur", [10.0, 5.0, 0.0]), ("tibia", [0.0, 5.0, 6.0])),
-        (("femur", [26.0, 50.0, 5.0]), ("patella", [-2.0, 24.0, 0.0]),
-         ("patella", [0.0, 19.0, 1.0]), ("tibia", [30.0, 10.0, 2.0])),
-    )  # fmt: skip
+        (
+            ("femur", [26.0, 50.0, 5.0]),
+            ("patella", [-2.0, 24.0, 0.0]),
+            ("patella", [0.0, 19.0, 1.0]),
+            ("tibia", [30.0, 10.0, 2.0]),
+        ),
+    )
     names = tuple(f"b{n}" for n in range(len(paths)))
     obstacles = (CYLINDER, BALL, EGG, None, CYLINDER)
     free = Bundles(names, BODIES, paths, linear(np.ones(5), 1.0), obstacles)
     length = free.evaluate(poses()).length
-    law = quadratic_to_linear(length / np.array([1.1, 1.03, 1.05, 1.08, 1.02]), 900.0,
-                              damping_time=damping)  # fmt: skip
+    law = quadratic_to_linear(
+        length / np.array([1.1, 1.03, 1.05, 1.08, 1.02]), 900.0, damping_time=damping
+    )
     return free.with_law(law)
 
 

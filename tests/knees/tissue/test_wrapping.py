@@ -55,8 +55,12 @@ def test_arc_on_an_ellipsoid_is_that_of_a_minimised_chain():
     guess = (1 - share) * first + share * last
     guess /= np.linalg.norm(guess, axis=1, keepdims=True)
     # The sum of squares is least for equal chords along a geodesic.
-    found = minimize(lambda nodes: (chain(nodes) ** 2).sum(), guess.ravel(), method="L-BFGS-B",
-                     options={"maxiter": 2000, "ftol": 1e-14, "gtol": 1e-9})  # fmt: skip
+    found = minimize(
+        lambda nodes: (chain(nodes) ** 2).sum(),
+        guess.ravel(),
+        method="L-BFGS-B",
+        options={"maxiter": 2000, "ftol": 1e-14, "gtol": 1e-9},
+    )
     chords = np.linalg.norm(chain(found.x), axis=1).sum()
     arc = path.length - np.linalg.norm(start - first) - np.linalg.norm(end - last)
     # Chords are shorter by 1 / 24 of the square of the turn between two nodes.

@@ -30,10 +30,12 @@ def length(points):
         ({"path": "straight", "stroke_mm": 10.0}, 20.0),
         ({"path": "rectangle", "length_mm": 7.0, "width_mm": 3.0}, 20.0),
         # Five cusps: a point of the rim has a path of 8 (fixed - rolling) times the arcs of a turn.
-        ({"path": "hypotrochoid", "fixed_mm": 5.0, "rolling_mm": 1.0, "arm_mm": 1.0, "turns": 1},
-         8.0 * 1.0 * (5.0 - 1.0)),
+        (
+            {"path": "hypotrochoid", "fixed_mm": 5.0, "rolling_mm": 1.0, "arm_mm": 1.0, "turns": 1},
+            8.0 * 1.0 * (5.0 - 1.0),
+        ),
     ],
-)  # fmt: skip
+)
 def test_length_of_a_path(motion, exact):
     assert length(path(**motion)) == pytest.approx(exact, rel=2e-3)
 
@@ -76,8 +78,15 @@ def test_load_reaches_its_extremes_as_often_as_it_should(course):
 def test_a_ball_in_a_socket_does_not_translate():
     with pytest.raises(ValidationError, match="circle"):
         BearingTest(
-            bearing={"shape": "ball_in_socket", "radius_mm": 14, "clearance_mm": 0.1,
-                     "thickness_mm": 8},
-            motion={"path": "circle", "diameter_mm": 10}, load={"low_n": 1, "high_n": 1},
-            million_cycles=1, frames=36, element_mm=1,
-        )  # fmt: skip
+            bearing={
+                "shape": "ball_in_socket",
+                "radius_mm": 14,
+                "clearance_mm": 0.1,
+                "thickness_mm": 8,
+            },
+            motion={"path": "circle", "diameter_mm": 10},
+            load={"low_n": 1, "high_n": 1},
+            million_cycles=1,
+            frames=36,
+            element_mm=1,
+        )

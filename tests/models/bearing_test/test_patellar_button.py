@@ -125,18 +125,29 @@ def test_button_settles_in_the_groove_where_its_position_is_not_given():
 
 def anatomic(**changes):
     return {
-        "shape": "anatomic_button", "sagittal_radius_mm": 40.0, "ridge_radius_mm": 12.0,
-        "ridge_half_width_mm": 5.0, "facet_radius_mm": 30.0, "half_width_mm": 15.0,
-        "groove_radius_mm": 13.0, "groove_half_width_mm": 5.2, "flank_radius_mm": 28.0,
-        "trochlea_radius_mm": 25.0, "thickness_mm": 8.0,
-    } | changes  # fmt: skip
+        "shape": "anatomic_button",
+        "sagittal_radius_mm": 40.0,
+        "ridge_radius_mm": 12.0,
+        "ridge_half_width_mm": 5.0,
+        "facet_radius_mm": 30.0,
+        "half_width_mm": 15.0,
+        "groove_radius_mm": 13.0,
+        "groove_half_width_mm": 5.2,
+        "flank_radius_mm": 28.0,
+        "trochlea_radius_mm": 25.0,
+        "thickness_mm": 8.0,
+    } | changes
 
 
 def test_wide_ridge_of_one_radius_in_a_wide_groove_is_the_dome():
     ridge = anatomic(
-        sagittal_radius_mm=25.0, ridge_radius_mm=25.0, ridge_half_width_mm=12.0,
-        groove_radius_mm=30.0, groove_half_width_mm=16.0, trochlea_radius_mm=22.0,
-    )  # fmt: skip
+        sagittal_radius_mm=25.0,
+        ridge_radius_mm=25.0,
+        ridge_half_width_mm=12.0,
+        groove_radius_mm=30.0,
+        groove_half_width_mm=16.0,
+        trochlea_radius_mm=22.0,
+    )
     dome, found = (
         contact_of(curves_of([10.0, 40.0]), shape, lateral=False).fresh for shape in (BUTTON, ridge)
     )
@@ -180,12 +191,19 @@ def from_files():
     dome = ball(25.0, (1.0, 1.0)).transformed(np.diag([1.0, -1.0, -1.0]), [3.0, 7.0, -2.0])
     groove = trochlea(PatellarButton.model_validate(BUTTON)).transformed(to_knee, [4.0, -5.0, 0.0])
     settings = {
-        "shape": "fitted_button", "button": "b.stl", "trochlea": "t.stl", "unit": "m",
+        "shape": "fitted_button",
+        "button": "b.stl",
+        "trochlea": "t.stl",
+        "unit": "m",
         "button_axes": {"x": "superior", "y": "posterior", "z": "lateral"},
         "trochlea_axes": {"x": "posterior", "y": "superior", "z": "medial"},
-        "half_width_mm": 15.0, "condyles_mm": [11.9, 12.1], "trochlea_half_width_mm": 14.0,
-        "trochlea_angle_deg": [-150.0, 0.0], "mean_tolerance_mm": 0.002, "thickness_mm": 8.0,
-    }  # fmt: skip
+        "half_width_mm": 15.0,
+        "condyles_mm": [11.9, 12.1],
+        "trochlea_half_width_mm": 14.0,
+        "trochlea_angle_deg": [-150.0, 0.0],
+        "mean_tolerance_mm": 0.002,
+        "thickness_mm": 8.0,
+    }
     return {"button": mesh_of(dome), "trochlea": mesh_of(groove)}, settings
 
 

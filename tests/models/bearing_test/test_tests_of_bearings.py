@@ -34,7 +34,8 @@ TESTS = {
     ),
     "flat pin, random": (PIN, {"path": "random", "diameter_mm": 8.0, "turns": 4}),
     "flat pin, hypotrochoid": (
-        PIN, {"path": "hypotrochoid", "fixed_mm": 3, "rolling_mm": 2, "arm_mm": 2, "turns": 2}
+        PIN,
+        {"path": "hypotrochoid", "fixed_mm": 3, "rolling_mm": 2, "arm_mm": 2, "turns": 2},
     ),
     "ring": (
         {"shape": "ring_pin", "inner_radius_mm": 3, "outer_radius_mm": 6, "thickness_mm": 8},
@@ -44,22 +45,32 @@ TESTS = {
     "sphere of polyethylene": (SPHERE | {"polyethylene": "pin"}, CIRCLE),
     "cylinder on plate": (CYLINDER, {"path": "straight", "stroke_mm": 8.0}),
     "cylinder of polyethylene": (
-        CYLINDER | {"polyethylene": "pin"}, {"path": "straight", "stroke_mm": 8.0}
+        CYLINDER | {"polyethylene": "pin"},
+        {"path": "straight", "stroke_mm": 8.0},
     ),
     "socket, rocking": (BALL, {"path": "rocking", "angle_deg": 10.0}),
     "socket, rotations": (
         BALL | {"inclination_deg": 20.0},
-        {"path": "rotations", "flexion": {"low_deg": -10, "high_deg": 10},
-         "rotation": {"low_deg": -3, "high_deg": 3, "phase_deg": 90}},
+        {
+            "path": "rotations",
+            "flexion": {"low_deg": -10, "high_deg": 10},
+            "rotation": {"low_deg": -3, "high_deg": 3, "phase_deg": 90},
+        },
     ),
     "ball of polyethylene": (BALL | {"polyethylene": "ball"}, {"path": "rocking", "angle_deg": 5}),
-}  # fmt: skip
+}
 
 
 def contact_of(name, **changes):
     bearing, motion = TESTS[name]
-    test = {"bearing": bearing, "motion": motion, "load": {"low_n": 100.0, "high_n": 300.0},
-            "million_cycles": 0.5, "frames": 60, "element_mm": 0.6}  # fmt: skip
+    test = {
+        "bearing": bearing,
+        "motion": motion,
+        "load": {"low_n": 100.0, "high_n": 300.0},
+        "million_cycles": 0.5,
+        "frames": 60,
+        "element_mm": 0.6,
+    }
     return BearingContact(BearingTest.model_validate(test | changes), default_study().simulation)
 
 
@@ -131,10 +142,12 @@ def test_factor_ratio_of_a_test_multiplies_its_wear():
 def test_laws_are_levels_of_a_study_and_contact_is_solved_once(monkeypatch):
     study = read_study(
         CHECKOUT / "config/evidence/measured_wear.yaml",
-        {"variables": {"law": {"settings": ["wear.wear_law"], "values": list(WEAR_LAWS)}},
-         "analyses": {}},
+        {
+            "variables": {"law": {"settings": ["wear.wear_law"], "values": list(WEAR_LAWS)}},
+            "analyses": {},
+        },
         defaults=CHECKOUT / "config/defaults.yaml",
-    )  # fmt: skip
+    )
     solved = []
     solve = BearingContact.__call__
     monkeypatch.setattr(

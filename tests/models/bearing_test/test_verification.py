@@ -73,12 +73,20 @@ def test_small_socket_contact_wears_by_load_times_sliding():
 def test_uniform_pressure_in_a_socket_wears_as_its_solution():
     radius = 14.0
     test = BearingTest.model_validate(
-        {"bearing": {"shape": "ball_in_socket", "radius_mm": radius, "clearance_mm": 0.01,
-                     "thickness_mm": 8.0},
-         "motion": {"path": "rotations", "flexion": {"low_deg": -15, "high_deg": 15}},
-         "load": {"low_n": 8000.0, "high_n": 8000.0},
-         "million_cycles": 1.0, "frames": 72, "element_mm": 0.5}
-    )  # fmt: skip
+        {
+            "bearing": {
+                "shape": "ball_in_socket",
+                "radius_mm": radius,
+                "clearance_mm": 0.01,
+                "thickness_mm": 8.0,
+            },
+            "motion": {"path": "rotations", "flexion": {"low_deg": -15, "high_deg": 15}},
+            "load": {"low_n": 8000.0, "high_n": 8000.0},
+            "million_cycles": 1.0,
+            "frames": 72,
+            "element_mm": 0.5,
+        }
+    )
     contact = BearingContact(test, default_study().simulation)
     history, grid = contact.fresh, contact.bearing.grid
     touching = (history.pressure.values[0, :, 0] > 0.0).all(axis=0)

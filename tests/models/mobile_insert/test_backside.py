@@ -116,8 +116,12 @@ def test_wear_of_a_ring_under_rotation_is_the_closed_form(ring):
 
 
 def test_rectangle_has_its_area_without_the_hole_about_the_pivot():
-    plan = {"shape": "rectangle", "half_length_mm": 20.0, "half_width_mm": 30.0,
-            "hole_radius_mm": 5.0}  # fmt: skip
+    plan = {
+        "shape": "rectangle",
+        "half_length_mm": 20.0,
+        "half_width_mm": 30.0,
+        "hole_radius_mm": 5.0,
+    }
     plate = face(face=plan, pivot_mm=[3.0, -4.0])
     assert plate.area.sum() == pytest.approx(2400.0 - 25.0 * math.pi, rel=1e-6)
     # An insert 4 mm thicker reaches 4 mm further down.

@@ -24,11 +24,13 @@ from tests.study.studies import COARSE, shipped
 # A cycle closes to 1e-6 rad, 6e-5 deg.
 CLOSED_DEG = 1e-3
 COARSE_CASE = {
-    "variables": {}, "cases": {"plan": "factorial"},
-    "grid": COARSE["grid"], "table": COARSE["table"],
+    "variables": {},
+    "cases": {"plan": "factorial"},
+    "grid": COARSE["grid"],
+    "table": COARSE["table"],
     "simulation": {"frames": COARSE["simulation"]["frames"]},
     "backside": {"element_mm": 3.0},
-}  # fmt: skip
+}
 
 
 def study_of(name, **movement):

@@ -61,9 +61,11 @@ def slope(case):
 def test_contact_at_the_border_is_reported():
     """A femur held at the posterior end of the plateaus is cut off there; elsewhere it is not."""
     study = small_study(
-        free=["superior_inferior", "varus_valgus"], flexion_deg=0, load_n=3000,
+        free=["superior_inferior", "varus_valgus"],
+        flexion_deg=0,
+        load_n=3000,
         posterior_mm=(0.0, 20.0),
-    )  # fmt: skip
+    )
     results = compute(study).results.set_index("posterior_mm")
     for side in ("medial", "lateral"):
         assert results.loc[0.0, f"{side}_border_pressure"] == 0.0
@@ -74,9 +76,14 @@ class TestGivenPoses:
     """All six coordinates from a file: contact, forces and torques, nothing solved."""
 
     NAMES = (
-        "number", "flexion", "varus", "rotation", "anterior_posterior", "superior_inferior",
+        "number",
+        "flexion",
+        "varus",
+        "rotation",
+        "anterior_posterior",
+        "superior_inferior",
         "medial_lateral",
-    )  # fmt: skip
+    )
 
     def study(self, path, count):
         poses = {
@@ -86,9 +93,14 @@ class TestGivenPoses:
         }
         numbers = tuple(range(1, count + 1))
         return small_study(
-            free=[], load_n=None, posterior_mm=None, medial_mm=None, load_line_mm=None,
-            poses=poses, pose=numbers,
-        )  # fmt: skip
+            free=[],
+            load_n=None,
+            posterior_mm=None,
+            medial_mm=None,
+            load_line_mm=None,
+            poses=poses,
+            pose=numbers,
+        )
 
     def write(self, path, poses):
         """The file a user has, with anterior and lateral positive."""
@@ -173,9 +185,12 @@ def test_post_carries_what_the_slope_of_the_dishes_asks_for():
 def test_holding_the_femur_off_its_place_takes_the_force_of_the_slope():
     positions = (-1.5, 0.0, 1.5)
     study = small_study(
-        grid=120, free=["superior_inferior", "varus_valgus"], posterior_mm=positions,
-        flexion_deg=0, load_n=1500,
-    )  # fmt: skip
+        grid=120,
+        free=["superior_inferior", "varus_valgus"],
+        posterior_mm=positions,
+        flexion_deg=0,
+        load_n=1500,
+    )
     results, data = compute(study)
     assert results["posterior_position"].to_numpy() == pytest.approx(positions, abs=0.0)
     expected = [1500.0 * slope(data.isel(case=number)) for number in range(3)]

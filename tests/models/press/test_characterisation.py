@@ -29,10 +29,15 @@ ANALYSES = {"contact": {}, "worst_cases": {"by": "design"}, "submission": {"by":
 def study():
     """Spheres in dishes and the built-in bearing under 8 conditions each."""
     return press_study(
-        {}, variables=DESIGNS, analyses=ANALYSES, flexion_deg=[0.0, 45.0],
-        load_n=[1000.0, 2000.0], medial_share=0.6, posterior_offset_mm=[0.0, 2.0],
+        {},
+        variables=DESIGNS,
+        analyses=ANALYSES,
+        flexion_deg=[0.0, 45.0],
+        load_n=[1000.0, 2000.0],
+        medial_share=0.6,
+        posterior_offset_mm=[0.0, 2.0],
         pressures_mpa=(5.0, 10.0),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +63,10 @@ def test_each_condyle_carries_its_share_of_the_load(spheres):
 
 def test_offsets_are_from_the_settled_position_and_held_by_load_times_slope(spheres):
     at = spheres.pivot(
-        index=["flexion_deg", "load_n"], columns="posterior_offset_mm",
+        index=["flexion_deg", "load_n"],
+        columns="posterior_offset_mm",
         values=["posterior_position", "reaction_posterior"],
-    )  # fmt: skip
+    )
     x, held = at["posterior_position"], at["reaction_posterior"]
     assert_allclose(x[2.0] - x[0.0], 2.0, atol=1e-9)
     # Settled, nothing holds the component; off the bottom the slope does, by 2 mm in 25 mm.
@@ -100,8 +106,10 @@ def test_slope_moves_the_condyles_down_it_as_far_as_spheres_allow():
     # Backwards, by the sine of the slope times the distance of the centres, and the layer's 0.3 mm.
     assert moved == pytest.approx(25.0 * math.sin(math.radians(6.0)), rel=0.02)
     sloped = results.iloc[1]
-    for axis, part in (("posterior", -math.sin(math.radians(6.0))),
-                       ("superior", math.cos(math.radians(6.0)))):  # fmt: skip
+    for axis, part in (
+        ("posterior", -math.sin(math.radians(6.0))),
+        ("superior", math.cos(math.radians(6.0))),
+    ):
         force = -sloped[f"medial_force_{axis}"] - sloped[f"lateral_force_{axis}"]
         assert force == pytest.approx(2000.0 * part, abs=2.0)
     up = sloped["medial_force_superior"] + sloped["lateral_force_superior"]
@@ -112,8 +120,11 @@ def test_table_of_a_submission_has_one_condition_of_every_size_flexion_and_side(
     table = tables["submission"]
     table = table[table["design"] == "spheres"]
     assert table[["flexion_deg", "side"]].to_numpy().tolist() == [
-        [0, "medial"], [0, "lateral"], [45, "medial"], [45, "lateral"]
-    ]  # fmt: skip
+        [0, "medial"],
+        [0, "lateral"],
+        [45, "medial"],
+        [45, "lateral"],
+    ]
     assert set(table["load_n"]) == {1000}
     assert set(table["posterior_offset_mm"]) == {0}
     force = (table["contact_area_mm2"] * table["avg_pressure_mpa"]).to_numpy()

@@ -133,16 +133,23 @@ def test_designs_are_compared_with_the_first_as_ratio_and_difference():
     """Deeper dishes are stiffer and less lax by the difference of the radii."""
     deep = {**SPHERES, "plateau_sagittal_radius_mm": 40.0, "plateau_coronal_radius_mm": both(40.0)}
     study = press_study(
-        {}, path=path("anterior_posterior", 4.0, 50.0),
+        {},
+        path=path("anterior_posterior", 4.0, 50.0),
         variables={
-            "design": {"settings": ["implant.parametric"],
-                       "blocks": {"shallow": SPHERES, "deep": deep}},
-            "test": {"settings": ["press.path"],
-                     "blocks": {"anterior_posterior": {}, "distraction": {
-                         "coordinate": "distraction", "amplitude": 0.2}}},
+            "design": {
+                "settings": ["implant.parametric"],
+                "blocks": {"shallow": SPHERES, "deep": deep},
+            },
+            "test": {
+                "settings": ["press.path"],
+                "blocks": {
+                    "anterior_posterior": {},
+                    "distraction": {"coordinate": "distraction", "amplitude": 0.2},
+                },
+            },
         },
         analyses={"loops": {}, "compared_laxity": {"between": "design"}},
-    )  # fmt: skip
+    )
     results, data = compute(study)
     tables = analyse_results(study, results, data)
     assert len(tables["laxity_comparison"]) == 1

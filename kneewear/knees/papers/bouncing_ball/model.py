@@ -74,15 +74,20 @@ def solve(parts: None, settings: BouncingBallSettings) -> MultibodyResult:
         kinematics=pd.concat(_kinematics(exact, usual, tables, windows[-1]), ignore_index=True),
         forces=pd.concat(
             [
-                curves("6.16b force", "indentation (mm)", run.contact("depth")[touching], "N",
-                       {name: run.contact("force")[touching]})
+                curves(
+                    "6.16b force",
+                    "indentation (mm)",
+                    run.contact("depth")[touching],
+                    "N",
+                    {name: run.contact("force")[touching]},
+                )
                 for name, run in {SPHERE: exact, "lookup tables": usual}.items()
                 for touching in [run.contact("depth") > 0.0]
             ],
             ignore_index=True,
         ),
         literature=_compare(exact, tables, windows),
-    )  # fmt: skip
+    )
 
 
 def bounce(

@@ -32,8 +32,10 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # Corners of the six tetrahedra of a cube around one diagonal (Kuhn), in steps along the axes.
-_PATHS = [np.cumsum([np.zeros(3, int), *np.eye(3, dtype=int)[list(order)]], axis=0)
-          for order in permutations(range(3))]  # fmt: skip
+_PATHS = [
+    np.cumsum([np.zeros(3, int), *np.eye(3, dtype=int)[list(order)]], axis=0)
+    for order in permutations(range(3))
+]
 # Height of cells of a shaft over the largest edge of others: waves along it are longer than these.
 SHAFT_CELLS = 3.0
 # Points of a surface that is given to the tetrahedral mesher, at most about: more only cost time.

@@ -118,10 +118,13 @@ def draw_knee_contact(history: pd.DataFrame, ligaments: tuple[str, ...]) -> Figu
         axes = panels[2, 0]
         _shade(axes, history)
         _lines(
-            axes, history,
-            {f"{name}_tension_n": (name, LIGAMENTS[at % len(LIGAMENTS)])
-             for at, name in enumerate(ligaments)},
-        )  # fmt: skip
+            axes,
+            history,
+            {
+                f"{name}_tension_n": (name, LIGAMENTS[at % len(LIGAMENTS)])
+                for at, name in enumerate(ligaments)
+            },
+        )
         axes.set(title="Mean tension of the ligaments", ylabel="tension (N)")
         axes.legend(*_named(axes, dict.fromkeys(ligaments)), ncols=len(ligaments))
     panels[-1, 0].set_xlabel("time (ms)")
@@ -227,11 +230,15 @@ def knee_view(frames: KneeFrames) -> dict[str, Any]:
     top = stress_top(frames)
     has_rods = len(frames.ligaments) > 0
     scene = {
-        "of": {}, "title": "Bones and ligaments", "bodies": ["bones"],
+        "of": {},
+        "title": "Bones and ligaments",
+        "bodies": ["bones"],
         "frames": [f"{1e3 * time:.2f} ms" for time in frames.time],
         "points": {"bones": [packed(point.astype("<f4")) for point in points]},
-        "scale": "stress", "coloured": "bones", "colours": packed(colour_steps(frames.stress, top)),
-    }  # fmt: skip
+        "scale": "stress",
+        "coloured": "bones",
+        "colours": packed(colour_steps(frames.stress, top)),
+    }
     if has_rods:
         scene["lines"] = np.round(frames.rods * flip, 3).tolist()
     return build_view(

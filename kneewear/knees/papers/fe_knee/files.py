@@ -112,9 +112,10 @@ def keep_meshes(path: Path, key: str, build: Callable[[], KneeBones]) -> KneeBon
 def save_meshes(bones: KneeBones, path: str | Path, key: str = "") -> None:
     """Write the coarse meshes of bones with their patches, complete or not at all."""
     arrays: dict[str, Any] = {
-        "key": np.array(key), "ligaments": np.array(bones.ligaments, dtype=str),
+        "key": np.array(key),
+        "ligaments": np.array(bones.ligaments, dtype=str),
         "raised": np.array(bones.raised),
-    }  # fmt: skip
+    }
     for body, mesh in bones.meshes.items():
         arrays |= {f"{body}/{name}": getattr(mesh, name) for name in _PARTS}
         arrays |= {f"{body}/patches/{name}": one for name, one in mesh.patches.items()}

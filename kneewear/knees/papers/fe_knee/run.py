@@ -210,9 +210,14 @@ def _first_row(model: DynamicKnee, start: KneeState) -> dict[str, float]:
     rates = {"coupling_rate": np.nan, "solver_rate": np.nan, "coupling_gap_mm": 0.0}
     tension = {f"{name}_tension_n": 0.0 for name in model.ligaments}
     return {
-        "step": 0, "time_ms": 0.0, **_energies(model, start), **_momentum(model, start),
-        **dict.fromkeys(zeros, 0.0), **rates, **tension,
-    }  # fmt: skip
+        "step": 0,
+        "time_ms": 0.0,
+        **_energies(model, start),
+        **_momentum(model, start),
+        **dict.fromkeys(zeros, 0.0),
+        **rates,
+        **tension,
+    }
 
 
 def history_row(
@@ -228,10 +233,13 @@ def history_row(
     resultants = np.linalg.norm(model.problem.resultants(forces), axis=1)
     own = _energies(model, found.state)
     coupling = (
-        before["total_mj"] + losses.prescribed
-        - losses.viscous - losses.contact - losses.stabilisation
+        before["total_mj"]
+        + losses.prescribed
+        - losses.viscous
+        - losses.contact
+        - losses.stabilisation
         - own["total_mj"]
-    )  # fmt: skip
+    )
     rates = [rate for _, rate in found.solutions if np.isfinite(rate)]
     coupled = found.coupling
     tension = _tensions(model, found.state)
@@ -332,9 +340,13 @@ class FrameSurface:
             rods, own = state.rods.position, self.model.rods.edge_stress(state.rods)
         peaks = [[float(stress[one].max(initial=0.0)) for one in row] for row in self.insertions]
         return Frame(
-            step, positions[self.nodes], stress[self.nodes], rods, own,
+            step,
+            positions[self.nodes],
+            stress[self.nodes],
+            rods,
+            own,
             np.array(peaks).reshape(len(self.insertions), len(self.model.problem.bodies)),
-        )  # fmt: skip
+        )
 
     def joined(self, frames: tuple[Frame, ...], time_step: float) -> KneeFrames:
         """All frames with the triangles they are on."""

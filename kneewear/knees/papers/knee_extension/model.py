@@ -87,12 +87,15 @@ def extension_curves(cases: Mapping[str, Extension]) -> tuple[pd.DataFrame, pd.D
     def panel(name: str, unit: str, columns: Mapping[str, str]) -> pd.DataFrame:
         tables = [
             curves(
-                name, OVER, one.table["flexion_deg"], unit,
+                name,
+                OVER,
+                one.table["flexion_deg"],
+                unit,
                 {f"{case}{label}": one.table[column].to_numpy()},
             )
             for case, one in cases.items()
             for label, column in columns.items()
-        ]  # fmt: skip
+        ]
         return pd.concat(tables, ignore_index=True)
 
     motion = [panel(name, unit, {"": name}) for name, unit in JOINTS.items() if name != FLEXION]

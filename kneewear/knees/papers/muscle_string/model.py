@@ -97,8 +97,13 @@ def solve(parts: Meshes | None, settings: MuscleStringSettings) -> MultibodyResu
             [
                 curves("length", OVER, flexion, "mm", lengths),
                 *(
-                    curves(f"moment arm, {name}", OVER, flexion, "mm",
-                           {kind: values[name] for kind, values in arms.items()})
+                    curves(
+                        f"moment arm, {name}",
+                        OVER,
+                        flexion,
+                        "mm",
+                        {kind: values[name] for kind, values in arms.items()},
+                    )
                     for name in motions
                 ),
             ],
@@ -107,7 +112,7 @@ def solve(parts: Meshes | None, settings: MuscleStringSettings) -> MultibodyResu
         forces=curves("force on the bones over tension", OVER, flexion, "1", pressing),
         literature=judge_numbers(_checks(motions, virtual)),
         scene=string_scene(meshes, motions, flexion, rotation, translation, moving),
-    )  # fmt: skip
+    )
 
 
 def body_meshes(meshes: Meshes, settings: MuscleStringSettings) -> dict[str, TriangleMesh]:
@@ -117,8 +122,12 @@ def body_meshes(meshes: Meshes, settings: MuscleStringSettings) -> dict[str, Tri
         for name, body in settings.bodies.items()
         if body.sphere_radius_mm is not None
     }
-    return {name: one for name in settings.bodies for one in [{**meshes, **spheres}.get(name)]
-            if one is not None}  # fmt: skip
+    return {
+        name: one
+        for name in settings.bodies
+        for one in [{**meshes, **spheres}.get(name)]
+        if one is not None
+    }
 
 
 def hinge_poses(settings: MuscleStringSettings, flexion_deg: Array) -> tuple[Array, Array]:
@@ -203,10 +212,15 @@ def _checks(
             ComparedNumber("residual over spacing", name, residual, "1", "optimality", high=1e-6),
             ComparedNumber("largest penetration", name, inside, "mm", "optimality", high=0.01),
             rms_number(
-                "rms difference of moment arms by forces and by virtual work", name,
-                one.moment_arm[1:-1], virtual[name][1:-1], "mm", ENERGY, 0.5,
+                "rms difference of moment arms by forces and by virtual work",
+                name,
+                one.moment_arm[1:-1],
+                virtual[name][1:-1],
+                "mm",
+                ENERGY,
+                0.5,
             ),
-        ]  # fmt: skip
+        ]
     return rows
 
 

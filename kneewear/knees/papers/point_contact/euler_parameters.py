@@ -98,33 +98,49 @@ def integrate_euler_parameters(
         e = state[3 * count : 7 * count].reshape(count, 4)
         turn = rotations_of(e)
         poses = BodyPoses(
-            np.concatenate([np.eye(3)[None], turn]), np.concatenate([np.zeros((1, 3)), place]),
-            np.concatenate([np.zeros((1, 6)), np.hstack([velocity, spin])]), time,
-        )  # fmt: skip
+            np.concatenate([np.eye(3)[None], turn]),
+            np.concatenate([np.zeros((1, 3)), place]),
+            np.concatenate([np.zeros((1, 6)), np.hstack([velocity, spin])]),
+            time,
+        )
         wrench = _wrenches(system, poses)
         full = turn @ about @ np.swapaxes(turn, 1, 2)
         turning = wrench[:, 3:] - np.cross(spin, np.einsum("nij,nj->ni", full, spin))
-        return np.concatenate([
-            velocity.ravel(), parameter_rates(e, spin).ravel(),
-            (wrench[:, :3] / mass[:, None]).ravel(),
-            np.linalg.solve(full, turning[..., None]).ravel(),
-        ])  # fmt: skip
+        return np.concatenate(
+            [
+                velocity.ravel(),
+                parameter_rates(e, spin).ravel(),
+                (wrench[:, :3] / mass[:, None]).ravel(),
+                np.linalg.solve(full, turning[..., None]).ravel(),
+            ]
+        )
 
     first = system.poses(start)
     turns = Rotation.from_matrix(first.rotation[1:])
-    begin = np.concatenate([
-        first.translation[1:].ravel(), turns.as_quat(scalar_first=True).ravel(),
-        np.zeros(6 * count),
-    ])  # fmt: skip
+    begin = np.concatenate(
+        [
+            first.translation[1:].ravel(),
+            turns.as_quat(scalar_first=True).ravel(),
+            np.zeros(6 * count),
+        ]
+    )
     found = scipy.integrate.solve_ivp(
-        rates, (times[0], times[-1]), begin, "DOP853", times,
-        rtol=relative_tolerance, atol=1e-2 * relative_tolerance,
-    )  # fmt: skip
+        rates,
+        (times[0], times[-1]),
+        begin,
+        "DOP853",
+        times,
+        rtol=relative_tolerance,
+        atol=1e-2 * relative_tolerance,
+    )
     if not found.success:
         raise ConvergenceError(
-            f"Euler parameters at {found.t[-1]:g} s", found.t.size - 1, float("nan"), "N",
+            f"Euler parameters at {found.t[-1]:g} s",
+            found.t.size - 1,
+            float("nan"),
+            "N",
             "Check masses, loads and units; a smaller tolerance may help.",
-        )  # fmt: skip
+        )
     place, e = (
         found.y.T[:, part].reshape(times.size, count, -1)
         for part in (slice(3 * count), slice(3 * count, 7 * count))

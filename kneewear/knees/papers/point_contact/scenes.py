@@ -78,7 +78,10 @@ def planes(pairs: tuple[SphereOnPlane, ...], rotation: Array, translation: Array
         # Rows after the first are the two directions within the plane.
         across = pair.radius * np.linalg.svd(normal[None])[2][1:]
         squares.append(
-            woven(np.array([[middle + i * across[0] + j * across[1] for j in (-1, 1)]
-                             for i in (-1, 1)]))
-        )  # fmt: skip
+            woven(
+                np.array(
+                    [[middle + i * across[0] + j * across[1] for j in (-1, 1)] for i in (-1, 1)]
+                )
+            )
+        )
     return joined(squares)

@@ -63,9 +63,12 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
         return curves(name, over, flexion, unit, series)
 
     place = curves(
-        "6.23a position of the tibia", "time (s)", motion["time_s"], "mm",
+        "6.23a position of the tibia",
+        "time (s)",
+        motion["time_s"],
+        "mm",
         {axis: motion[f"{axis}_mm"].to_numpy() for axis in "xyz"},
-    )  # fmt: skip
+    )
     turns = {"internal rotation": "internal_rotation_deg", "varus": "varus_deg"}
     depth = {str(side): f"{side}_indentation_mm" for side in settings.condyles}
     force = {str(side): f"{side}_force_n" for side in settings.condyles}
