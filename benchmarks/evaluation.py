@@ -25,7 +25,6 @@ from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
 from kneewear.base.cases import Case
-from kneewear.base.compilation import borrowed
 from kneewear.contact._distance_kernels import project_near
 from kneewear.contact._force_kernels import RESULT
 from kneewear.contact._kernels import evaluate_pairs
@@ -138,7 +137,7 @@ def _project_all(patch: Any, points: Any, u: Any, v: Any, distance: Any) -> None
 @njit
 def _project_from_map(pair: Any, points: Any, distance: Any) -> None:
     """The engine's projection, from the starts of its map."""
-    patch, voxels = borrowed(pair.patch), borrowed(pair.voxels)
+    patch, voxels = pair.patch, pair.voxels
     projection, work = np.empty(10), np.empty((6, 4))
     for n in range(distance.size):
         x, y, z = points[n, 0], points[n, 1], points[n, 2]

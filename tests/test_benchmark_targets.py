@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks import targets
 from benchmarks.regressions import compare_releases
 from benchmarks.targets import EVALUATIONS, compare
 
@@ -96,3 +100,10 @@ def test_stages_are_compared_with_the_previous_release():
         "evaluation of 2 x 900 elements, table, bounds": "not measured",
     }
     assert table.loc["forward", "change"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in Path(targets.__file__).parent.glob("*.py"))
+)
+def test_modules_of_benchmarks_can_be_imported(name):
+    importlib.import_module(f"benchmarks.{name}")

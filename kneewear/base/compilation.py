@@ -1,26 +1,19 @@
-"""Declaration of kernels, and the folder of their machine code, which no edit can make stale."""
+"""Declaration of kernels."""
 
 from __future__ import annotations
 
-import hashlib
-import logging
 import os
-import tempfile
 from collections.abc import Callable, Sequence
-from functools import cache, partial, update_wrapper
-from pathlib import Path
+from functools import partial, update_wrapper
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
-logger = logging.getLogger(__name__)
-
-PACKAGE = Path(__file__).parents[1]
 # False where kernels run as plain Python, as for test coverage.
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0")
 # Constructors of records by reference that numba does not know yet, and the fields.
-undefined_records: list[tuple[Callable[..., Any], tuple[str, ...]]] = []
+_undefined_records: list[tuple[Callable[..., Any], tuple[str, ...]]] = []
 _LOCK = RLock()
 
 
@@ -66,7 +59,7 @@ class Kernel:
 
         with _LOCK:
             if self._dispatcher is None:
-                self._dispatcher = make_dispatcher(self.py_func, self._inlined)
+                self._dispatcher = make_dispatcher(self.py_func, self._inlined, _undefined_records)
         return self._dispatcher
 
     @property
@@ -93,53 +86,6 @@ def by_address(kernel: Any, *arguments: Any, result: Any = None) -> Any:
     return make_pointer(kernel, arguments, result)
 
 
-@cache
-def can_cache() -> bool:
-    """True if machine code can be cached; a warning, once, if every process compiles it again."""
-    try:
-        folder = kernel_folder()
-        require_writable(folder)
-    except (OSError, RuntimeError) as error:  # RuntimeError: a user without a home
-        logger.warning(
-            "compiled kernels cannot be kept (%s): every process compiles them again, which takes "
-            "minutes. Set NUMBA_CACHE_DIR to a folder that can be written.",
-            error,
-        )
-        return False
-    return True
-
-
-def require_writable(folder: Path) -> None:
-    """Create a folder; raise OSError where it cannot be written."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()
-
-
-@cache
-def kernel_folder() -> Path:
-    """Folder of this version of the compiled kernels; its name has a digest of all kernel files.
-
-    In `NUMBA_CACHE_DIR` where that is set, else in the `cache_folder`.
-    """
-    digest = hashlib.sha256()
-    common = [Path(__file__), Path(__file__).with_name("machine_code.py")]
-    for path in [*common, *sorted(PACKAGE.rglob("_*kernels.py"))]:
-        digest.update(path.read_bytes())
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    root = Path(chosen) if chosen else cache_folder()
-    return root / f"kernels-{digest.hexdigest()[:12]}"
-
-
-def cache_folder() -> Path:
-    """Folder of what can be computed again: of the package where it can be written, or the user's.
-
-    RuntimeError for a user without a home.
-    """
-    if os.access(PACKAGE, os.W_OK):
-        return PACKAGE / "__pycache__"
-    return Path.home() / ".cache" / "kneewear"
-
-
 def structured(*fields: Sequence[Any]) -> np.dtype[np.void]:
     """Structured data type whose fields are attributes in kernels, compiled or not."""
     plain = np.dtype(list(fields), align=True)
@@ -152,5 +98,5 @@ def by_reference(record: type[Any]) -> Callable[..., Any]:
     def construct(*fields: Any) -> Any:
         return record(*fields)
 
-    undefined_records.append((construct, record._fields))
+    _undefined_records.append((construct, record._fields))
     return construct

@@ -14,13 +14,7 @@ from numba.experimental import (
     structref,
 )
 
-from kneewear.base.compilation import (
-    PACKAGE,
-    can_cache,
-    kernel_folder,
-    require_writable,
-    undefined_records,
-)
+from kneewear.base.kernel_cache import PACKAGE, can_cache, kernel_folder, require_writable
 
 # Lets the compiler put the four lanes of a spline or of a rational point into one register. numba
 # reads it when it compiles, so it is set before the first kernel is defined.
@@ -35,8 +29,16 @@ numba.config.CACHE_LOCATOR_CLASSES = (  # type: ignore[attr-defined]
 )
 
 
-def make_dispatcher(function: Callable[..., Any], inlined: bool) -> Any:
-    """Numba's dispatcher of a kernel (`kneewear.base.compilation.compiled`)."""
+def make_dispatcher(
+    function: Callable[..., Any],
+    inlined: bool,
+    undefined_records: list[tuple[Callable[..., Any], tuple[str, ...]]],
+) -> Any:
+    """Numba's dispatcher of a kernel (`kneewear.base.compilation.compiled`).
+
+    Constructors of records by reference that numba does not know yet are defined first, and leave
+    the list.
+    """
     while undefined_records:
         construct, fields = undefined_records.pop()
         structref.define_constructor(construct, Structure, fields)

@@ -15,7 +15,7 @@ from pathlib import Path
 import llvmlite.binding
 import numpy as np
 
-from kneewear.base.compilation import can_cache, kernel_folder
+from kneewear.base.kernel_cache import can_cache, kernel_folder
 from kneewear.base.sides import SIDES
 from kneewear.contact import _kernels
 from kneewear.contact._coupling_kernels import press_pair

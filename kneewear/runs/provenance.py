@@ -23,8 +23,8 @@ from typing import Any
 
 from kneewear import RESULTS_SCHEMA, __version__
 from kneewear.base.checks import drop_ignored, setting_findings
-from kneewear.base.compilation import cache_folder, require_writable
 from kneewear.base.findings import Reported
+from kneewear.base.kernel_cache import cache_folder, require_writable
 from kneewear.errors import OutputFileError
 from kneewear.io.result_files import atomic_path, file_hash
 from kneewear.runs.joblog import FINDINGS

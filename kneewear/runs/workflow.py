@@ -14,9 +14,9 @@ from typing import Any
 
 import kneewear
 from kneewear.analysis.tables import table_names
-from kneewear.base.compilation import kernel_folder
 from kneewear.base.files import read_settings_file, unfiled_settings
 from kneewear.base.findings import Reported, gather
+from kneewear.base.kernel_cache import kernel_folder
 from kneewear.base.registry import declared
 from kneewear.base.types import Settings
 from kneewear.io.cad import cad_is_installed
