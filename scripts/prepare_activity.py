@@ -23,10 +23,10 @@ with job_log(snakemake.log[0]):
         params.knee,
     )
     # Positions may refer to the dwell pose of the components.
-    for seat in filter(None, [params.seat]):
+    for settings in filter(None, [params.dwell_pose]):
         knee = netcdf.load(KneeModel, snakemake.input.knee)
         refer_to_dwell_pose = Lazy("motion.dwell_pose:refer_to_dwell_pose")
-        activity = refer_to_dwell_pose(activity, knee, SimulationSettings(**seat))
+        activity = refer_to_dwell_pose(activity, knee, SimulationSettings(**settings))
     for warning in activity.warnings:
         logging.getLogger("kneewear").warning("%s", warning)
     netcdf.save(activity, snakemake.output.activity)

@@ -201,7 +201,7 @@ def refer_to_dwell_pose(
     where = (
         "the middle of the plateaus, which slope down to their end"
         if settled.slides
-        else "the frictionless seat"
+        else "the dwell pose without friction"
     )
     note = f"position refers to {where}; moved on average by {words}"
     return replace(moved, notes=(*moved.notes, note))

@@ -140,7 +140,7 @@ def hold_medial_lateral(settings: Path) -> Finding:
         "new.medial_lateral",
         "warn",
         str(settings),
-        "medial-lateral position held at the seat: no equilibrium was found with it free",
+        "medial-lateral position held at the dwell pose: no equilibrium was found with it free",
         "",
         "Look at the places of contact at borders: an edge of the condyle may press on the insert.",
     )

@@ -83,6 +83,6 @@ rule prepare_activity:
         ),
         frames=STUDY.simulation.frames,
         knee=STUDY.implant.knee,
-        seat=lambda wildcards: CHAIN.dwell_pose(wildcards.activity),
+        dwell_pose=lambda wildcards: CHAIN.dwell_pose(wildcards.activity),
     script:
         "../../scripts/prepare_activity.py"

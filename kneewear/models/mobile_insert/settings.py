@@ -17,7 +17,7 @@ from kneewear.wear.law_settings import WEAR_LAWS
 # Cases of mobile inserts that a job computes in some minutes.
 MOBILE_PER_JOB = 4
 _FACE = Range("mm", 0.5, 3, 50, 200, "Inserts are 35 to 60 mm long and 60 to 90 mm wide")
-_HOLE = Range("mm", 0, 0, 12, 100, "Posts of platforms have radii of 4 to 10 mm", least=2.0)
+_HOLE = Range("mm", 0, 0, 12, 100, "Posts of mobile inserts have radii of 4 to 10 mm", least=2.0)
 _SLIDE = Range(
     "mm", 0, 0, 1, 10, "Loose locking mechanisms let inserts move by 0.01 to 0.5 mm", least=0.002
 )

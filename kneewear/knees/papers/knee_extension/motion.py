@@ -212,7 +212,7 @@ def extend_knee(
     extension = settings.extension
     flexion = system.coordinate("tibia.theta_1")
     last = np.radians(extension.last_flexion_deg)
-    seated = dwell_pose(system, start)
+    at_rest = dwell_pose(system, start)
 
     def margins(
         time: float, place: Array, rates: Array, found: Callable[[], Any], values: Array
@@ -223,7 +223,7 @@ def extend_knee(
     motion = integrate_system(
         system,
         np.arange(0.0, extension.longest_s, extension.output_step_s),
-        seated.coordinates,
+        at_rest.coordinates,
         BODIES[1:],
         margins=margins,
         stops=(True, True, False),
