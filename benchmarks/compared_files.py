@@ -184,7 +184,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Compared:
-    """Outcome of a file: bytes, value, different, missing, excepted or renamed away."""
+    """Outcome of a file: bytes, value, different, missing, empty, added, excepted or dropped."""
 
     path: str
     verdict: str
@@ -213,16 +213,27 @@ def compare_folders(
         expected.add(target)
         if _excepted("file", path) or _excepted("file", target):
             compared.append(Compared(path, "excepted"))
+        elif target not in theirs and _is_empty(old / path):
+            compared.append(Compared(target, "empty"))
         elif target not in theirs:
             compared.append(Compared(target, "missing", differences=("only in the old results",)))
         else:
             compared.append(compare_files(old / path, new / target, target, tolerance, renames))
     for path in theirs:
         if path not in expected and not _excepted("file", path):
-            added = renames.is_added(path)
-            note = () if added else ("only in the new results",)
-            compared.append(Compared(path, "added" if added else "missing", differences=note))
+            if renames.is_added(path) or _is_empty(new / path):
+                compared.append(Compared(path, "added"))
+            else:
+                note = ("only in the new results",)
+                compared.append(Compared(path, "missing", differences=note))
     return compared
+
+
+def _is_empty(file: Path) -> bool:
+    """True if a JSON has no entry, or a CSV no row: it says as much as no file."""
+    if file.suffix == ".json":
+        return not json.loads(file.read_text(encoding="utf-8"))
+    return file.suffix == ".csv" and len(file.read_text(encoding="utf-8").splitlines()) < 2
 
 
 def _files(folder: Path) -> list[str]:

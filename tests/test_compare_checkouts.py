@@ -120,6 +120,16 @@ def test_files_of_one_side_are_missing_unless_dropped_or_added(old, tmp_path):
     assert found["numbers/one.csv"].verdict == "bytes"
 
 
+def test_a_file_without_content_says_as_much_as_none(old, tmp_path):
+    new = write(tmp_path / "new")
+    (old / "view.json").write_text("{}")
+    (new / "signs.csv").write_text("activity\n")
+    (new / "rows.csv").write_text("activity\ngait\n")
+    found = verdicts(old, new)
+    assert {found[name].verdict for name in ("view.json", "signs.csv")} == {"empty", "added"}
+    assert found["rows.csv"].verdict == "missing"
+
+
 def test_renamed_columns_keys_values_and_orders_are_followed(old, tmp_path):
     record = {"item": {"value": 3.0, "words": ["y"]}, "more": 1}
     changed = {"rows": [("c", 2.0), ("a", 1.0)], "column": "number", "record": record}
