@@ -42,7 +42,7 @@ _ABSENT = object()
 
 @dataclass(frozen=True)
 class Excepted:
-    """What differs between two runs of the same code, and why.
+    """Difference between two runs of the same code that is accepted, and its reason.
 
     A file, a column of a CSV, a key of a JSON or NetCDF, or the numbers of a row with a text.
     """

@@ -1,4 +1,4 @@
-"""What a study costs: over the number of cases, of elements and of frames.
+"""Cost of a study over the number of cases, of elements and of frames.
 
 `python -m benchmarks.cost` simulates the built-in gait by forward dynamics and by equilibria, and
 writes results/benchmarks/cost.csv and cost.svg. Seconds are those of the processor, so that what

@@ -355,7 +355,7 @@ def _polynomials(values: Any, rounds: int) -> float:
 
 
 def machine_limits() -> dict[str, float]:
-    """What one thread of this machine does at most: bandwidth, GB/s, and GFLOP/s."""
+    """Limits of one thread of this machine: bandwidth, GB/s, and GFLOP/s."""
     limits = {}
     for name, size in (("memory", 8_000_000), ("second_level_cache", 20_000)):
         a, b, c = np.zeros(size), np.ones(size), np.ones(size)

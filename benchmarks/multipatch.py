@@ -117,7 +117,7 @@ class PatchSet:
         return found
 
     def _at_corner(self, u: Array, v: Array, own: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether parameters are those of a corner of their patch."""
+        """True if parameters are those of a corner of their patch."""
         domains = np.array([patch.domain for patch in self.patches])[own]
         away = np.abs(np.stack([u, v], axis=-1)[..., None] - domains).min(axis=2)
         return np.asarray((away < 1e-9 * np.ptp(domains, axis=2)).all(axis=1))

@@ -1,4 +1,4 @@
-"""How often a wrong input changes wear without a word, by door.
+"""Share of wrong inputs that change wear without a finding, by door.
 
 `python -m benchmarks.mutations` makes 500 seeded mutations of the settings, the motion and the load
 of a study, and of a table of ligaments: other units, reversed signs, exchanged or shifted columns,
@@ -72,7 +72,7 @@ BLOCKS = ("implant", "simulation", "wear", "activities", "insert", "patient")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutation: refused, warned, harmless, unsolved or silent."""
+    """Outcome of a mutation: refused, warned, harmless, unsolved or silent."""
 
     door: str
     mutation: str

@@ -395,7 +395,7 @@ def embree_rays(cells: int) -> dict[str, Any]:
 
 
 def installed(module: str) -> bool:
-    """Whether a peer can be imported; says so when it cannot."""
+    """True if a peer can be imported; print a line if it cannot."""
     found = importlib.util.find_spec(module) is not None
     if not found:
         print(f"{module} is not installed and is left out (pip install -e '.[peers]')")

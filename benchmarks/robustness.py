@@ -112,7 +112,7 @@ def _batch(
 
 
 def check(result: ContactResult) -> bool:
-    """Whether there is contact; raises if a number is impossible."""
+    """True if there is contact; raise if a number is impossible."""
     active = 0
     for part in result.values():
         numbers = [part.wrench, part.stiffness, part.damping, part.torque, part.direction]

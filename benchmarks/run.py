@@ -40,7 +40,7 @@ FOLDER = Path("results/benchmarks")
 
 
 def machine() -> dict[str, Any]:
-    """What it ran on, and how busy that was."""
+    """Machine of the run, and its load."""
     cpu = Path("/proc/cpuinfo")
     names = [
         line.split(":")[1].strip()

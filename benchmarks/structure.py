@@ -95,7 +95,7 @@ class Count:
 
     @property
     def kept(self) -> bool:
-        """Whether the number is within the target."""
+        """True if the number is within the target."""
         return self.number is not None and self.number <= self.target
 
 
@@ -222,7 +222,7 @@ class Contract:
                 self.floor[f"{container}.{room}" if container else room] = number
 
     def forbids(self, room: str, other: str) -> bool:
-        """Whether a room may not import another one."""
+        """True if a room may not import another one."""
         above, below = self.floor[room], self.floor[other]
         return above > below or (above == below and above not in self.shared)
 
@@ -303,7 +303,7 @@ def slice_of(module: str) -> str:
 
 
 def count_slices(sources: Sources) -> list[Count]:
-    """What outside slices and wings knows of them, and asks which model a study is of."""
+    """Count what stands outside slices and wings and names them, or compares models."""
     crossing = [
         f"{one.place} imports {one.imported}"
         for one in [*sources.imports, *sources.outer_imports]
@@ -397,7 +397,7 @@ def model_questions(sources: Sources) -> tuple[str, ...]:
 
 
 def _is_model(node: ast.expr) -> bool:
-    """Whether an expression is the model of a study or of its settings."""
+    """True if an expression is the model of a study or of its settings."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == "model"
     return isinstance(node, ast.Attribute) and node.attr == "model"

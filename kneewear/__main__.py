@@ -160,7 +160,7 @@ def run_command(chosen: argparse.Namespace) -> int:
 
 
 def _lacks_equilibrium(file: Path) -> bool:
-    """Whether a table of placements has a motion without equilibrium."""
+    """True if a table of placements has a motion without equilibrium."""
     from kneewear.io.documents import load_table  # noqa: PLC0415
 
     return bool(file.is_file() and load_table(file)["value"].isna().any())

@@ -1,4 +1,4 @@
-"""What is refused, and where: tests assert places and checks, not the words of a message."""
+"""Refusals by place and check: tests do not assert the words of a message."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_no_kernel_lets_the_compiler_choose_how_to_round(module):
 
 
 def printed(script):
-    """What a program prints in a process of its own."""
+    """Return the output of a program in a process of its own."""
     command = [sys.executable, "-c", script]
     return subprocess.run(
         command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""What jobs ask a cluster for grows with what they hold, and covers what was measured."""
+"""Resources of jobs grow with their data, and cover what was measured."""
 
 from __future__ import annotations
 

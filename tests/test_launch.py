@@ -1,4 +1,4 @@
-"""What is checked before Snakemake starts, each fault with its message."""
+"""Checks before Snakemake starts, each fault with its message."""
 
 from __future__ import annotations
 

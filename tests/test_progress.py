@@ -1,4 +1,4 @@
-"""What a long job says of how far it is."""
+"""Messages about the progress of a long job."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ CONFIGS = sorted(PAGE.parent.glob("**/*.yaml"))
 
 
 def has_numbers(annotation: Any) -> bool:
-    """Whether a value may be a number."""
+    """True if a value may be a number."""
     if get_origin(annotation) is Literal:
         return False
     if get_origin(annotation) is dict:

@@ -25,7 +25,7 @@ VOLUMES = {"schema_1": 43.266}
 
 
 def opened(folder, capsys):
-    """What the command shows of a study."""
+    """Return the terminal output about a study."""
     main(["open", "--no-browser", str(folder)])
     return capsys.readouterr().out
 

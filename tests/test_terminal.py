@@ -1,4 +1,4 @@
-"""What `make study` shows while it runs and when it is done."""
+"""Terminal output of `make study` during a run and at its end."""
 
 from __future__ import annotations
 

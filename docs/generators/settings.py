@@ -97,7 +97,7 @@ def _rows(
 
 
 def _kind(annotation: Any) -> str:
-    """What a value is, in words."""
+    """Type of a value, in words."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return ", ".join(f"`{part}`" for part in parts)

@@ -1,4 +1,4 @@
-"""Whether a plane over the covariates is sufficient, and which model to use where it is not."""
+"""Tests of a plane over the covariates, and the choice of a better model."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def predict_cases(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def _all_fits(cases: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[_Fit]]]:
-    """What is fitted, and its models, the plane first."""
+    """Return the fitted quantities with their models, the plane first."""
     if regression_shortfall(cases):
         return
     for labels, design, values in results_of(cases):
@@ -180,7 +180,7 @@ def _fits(design: pd.DataFrame, values: Array) -> Iterator[_Fit]:
 
 
 def _quality(fit: _Fit, plane: _Fit) -> dict[str, Any]:
-    """How well a model fits and predicts."""
+    """Quality of a model's fit and prediction."""
     left_out = fit.left_out()
     tested = fit.name != POWER_LAW and fit.result.df_model > plane.result.df_model
     flat = np.ptp(fit.values) == 0.0

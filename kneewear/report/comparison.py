@@ -82,7 +82,7 @@ def comparison_tables(
 
 
 def comparison_settings(studies: Sequence[FinishedStudy]) -> dict[str, Any]:
-    """What texts of the page name: names of studies and implants."""
+    """Return the names of studies and implants that texts of the page refer to."""
     implants = dict.fromkeys(study.settings.implant.name for study in studies)
     return {
         "study": " and ".join(study.name for study in studies),

@@ -1,4 +1,4 @@
-"""What a job of the rule plot_figures draws, and how it is written."""
+"""Figures of a job of the rule plot_figures, and their files."""
 
 from __future__ import annotations
 

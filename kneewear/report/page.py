@@ -47,7 +47,7 @@ TOOLS = {"decision": decision_data, "regions": regions_data}
 
 
 class PageSection(NamedTuple):
-    """What the template shows of a section."""
+    """Section of the page as the template shows it."""
 
     part: SectionPart
     text: list[str]

@@ -1,4 +1,4 @@
-"""What the page of a finished study is made of, read from its files."""
+"""Contents of the page of a finished study, read from its files."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def draw_models(models: pd.DataFrame) -> Figure:
 
 
 def can_draw_surfaces(cases: pd.DataFrame) -> bool:
-    """Whether the cases fill a rectangle of thicknesses and masses, and differ in nothing else."""
+    """True if the cases fill a rectangle of thicknesses and masses, and differ in nothing else."""
     levels = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates()
     counts = levels.nunique()
     return bool(counts.min() > 1 and len(levels) == counts.prod() == cases["case"].nunique())

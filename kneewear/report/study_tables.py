@@ -126,7 +126,7 @@ def _is_output(column: str) -> bool:
 
 @derived
 def variable_table(settings: Settings) -> pd.DataFrame:
-    """What differs between the cases of a study, how, and between which values."""
+    """Table of the variables that differ between the cases of a study, and their values."""
     return pd.DataFrame(
         {
             "variable": words(name),
@@ -269,7 +269,7 @@ SCANNED = ("max_pressure", "avg_pressure", "centre_posterior")
 
 
 def scans_positions(static: pd.DataFrame) -> bool:
-    """Whether several held positions were solved."""
+    """True if several held positions were solved."""
     return "posterior_mm" in static and static["posterior_mm"].nunique() > 1
 
 

@@ -59,7 +59,7 @@ class KeyResult:
 
     @property
     def outside(self) -> bool:
-        """Whether the value is above the limit of validity."""
+        """True if the value is above the limit of validity."""
         return self.limit is not None and isinstance(self.value, float) and self.value > self.limit
 
     @property

@@ -152,12 +152,12 @@ def _words_of_parts(name: str) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    """Whether a cell begins like a number."""
+    """True if a cell begins like a number."""
     return cell.startswith(("+", "−", "–")) or cell[:1].isdigit()
 
 
 def expected_texts(literature: pd.DataFrame) -> list[str]:
-    """What each row of `kneewear.analysis.literature.judge_number` expects, as text."""
+    """Expected values of the rows of `kneewear.analysis.literature.judge_number`, as text."""
     columns = [literature[name] for name in ("published", "tolerance", "low", "high")]
     return [_expected(*map(float, row)) for row in zip(*columns, strict=True)]
 

@@ -1,1 +1,1 @@
-"""What happens around the run of a study: jobs, checks before it, provenance, finished studies."""
+"""Surroundings of a run: jobs, checks before it, provenance, finished studies."""

@@ -292,12 +292,12 @@ class JobsChain(Chain):
 
     @property
     def uses_knee(self) -> bool:
-        """Whether any job is computed from the knee of the study."""
+        """True if any job is computed from the knee of the study."""
         return any(job.knee for job in self.jobs.values())
 
     @property
     def uses_kernels(self) -> bool:
-        """Whether any job waits for the compiled kernels."""
+        """True if any job waits for the compiled kernels."""
         return any(job.kernels for job in self.jobs.values())
 
     @cached_property

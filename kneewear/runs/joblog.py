@@ -148,7 +148,7 @@ def _leave_out(tables: list[str], reason: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """What a user reads of an error."""
+    """Text of an error for users."""
     if isinstance(error, MemoryError):
         return _OUT_OF_MEMORY.format(error or "no more")
     if isinstance(error, KneewearError):

@@ -1,4 +1,4 @@
-"""What rule files need: the study of a run, and what its jobs do with which files."""
+"""Contents of the rule files: the study of a run, its jobs and their files."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def kernel_marker(root: str) -> str:
 
 @dataclass(frozen=True)
 class JobStep:
-    """What a job of a rule does, and what it is given.
+    """Step of a job: its function and its parameters.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class JobStep:
 
 
 class Chain(ABC):
-    """What the jobs of a study do with which files, by rules.
+    """Jobs of a study and their files, by rules.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class Chain(ABC):
     @property
     @abstractmethod
     def analysis(self) -> JobStep:
-        """What analyse_cases does."""
+        """Step of the rule analyse_cases."""
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
@@ -284,7 +284,7 @@ class Chain(ABC):
 
     @cached_property
     def export(self) -> JobStep:
-        """What export_files is given; `settings` are the cases with maps and their centre."""
+        """Parameters of export_files; `settings` are the cases with maps and their centre."""
         return JobStep(
             "report.vtk:save_geometry_vtk",
             {"case": None, "cases": []},

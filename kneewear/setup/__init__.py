@@ -1,1 +1,1 @@
-"""What `kneewear new` does: files recognised, settings written."""
+"""Set-up of a study from files (`kneewear new`): recognise files, write settings."""

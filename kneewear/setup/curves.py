@@ -106,7 +106,7 @@ activities:
 
 
 def _states_line(dish: Dish) -> bool:
-    """Whether the load acts at a stated line: position settles, and z 0 is not in the middle."""
+    """True if the load acts at a stated line: position settles, and z 0 is not in the middle."""
     return bool(dish.conforms and abs(dish.middle) >= _OFF_MIDDLE)
 
 

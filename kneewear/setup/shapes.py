@@ -1,4 +1,4 @@
-"""What the files of an implant hold: units, forms, axes and side, with the evidence of each."""
+"""Contents of the files of an implant: units, forms, axes and side, each with its evidence."""
 
 from __future__ import annotations
 

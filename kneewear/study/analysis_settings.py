@@ -128,7 +128,7 @@ class MeasuredOptions(Settings):
 
 
 class ElementsOptions(Settings):
-    """How far the settings of model press depend on the elements, in place and number."""
+    """Options of the dependence of model press on position and number of elements."""
 
     active_elements: Annotated[tuple[int, ...], Field(min_length=2), Ascending] = quantity(
         "Wanted numbers of loaded elements per side, ascending; the last is the reference.",

@@ -48,7 +48,7 @@ def load_press_cases(
 
 
 def load_kept(paths: Sequence[str | Path], model: str) -> Any:
-    """What all batches of cases of a model keep; None without files."""
+    """Return what all batches of cases of a model keep; None without files."""
     return MODELS[model].join(paths) if paths else None
 
 

@@ -326,7 +326,7 @@ def comparison_table(study: Study, root: str | Path) -> list[str]:
 
 
 class ConstantsFile(Settings):
-    """What is read of a file that another study takes its uncertain constants from."""
+    """Part of a file that another study takes its uncertain constants from."""
 
     variables: Annotated[dict[str, Variable], Field(min_length=1)]
 

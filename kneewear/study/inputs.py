@@ -1,4 +1,4 @@
-"""What a case is computed from: its knee, activities and cycles, rebuilt only where it differs."""
+"""Inputs of a case: its knee, activities and cycles, rebuilt only where they differ."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class CaseInputs:
         return self._nominal_knee
 
     def latest(self, key: str, build: Callable[[], T]) -> T:
-        """What a model builds for a case, that of the case before where the key is the same."""
+        """Return what a model builds for a case; the previous result where the key is the same."""
         if self._latest is None or self._latest[0] != key:
             self._latest = key, build()
         value: T = self._latest[1]

@@ -62,7 +62,7 @@ class Job:
 
 @dataclass(frozen=True)
 class JobInputs:
-    """What a job is computed from.
+    """Inputs of a job.
 
     Parameters
     ----------

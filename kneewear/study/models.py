@@ -83,7 +83,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Model:
-    """What the program knows of a model.
+    """Record of a model: all that the program knows of it.
 
     Cases of a model have a row of results each (`compute` to `join`), or its tables are computed by
     jobs (`list_jobs`, `compute_job`). What is left out returns nothing, or refuses to be called.

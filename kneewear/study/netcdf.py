@@ -466,7 +466,7 @@ def _from_attribute(hint: Any, value: Any) -> Any:
 
 
 def _kind_of(group: Any) -> str:
-    """What a file or group says it holds."""
+    """Return the kind of dataset that a file or group states."""
     return str(group.attrs.get(KIND, "unknown"))
 
 

@@ -40,7 +40,7 @@ BalancedSamples = Annotated[Samples, AfterValidator(_power_of_two)]
 
 
 class Plan(Settings, ABC):
-    """What all plans have in common."""
+    """Base of all plans."""
 
     plan: str = Field(description="How the cases follow from the variables.")
     maps: bool = Field(

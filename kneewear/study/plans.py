@@ -218,7 +218,7 @@ def stratify_samples(study: Study, samples: int) -> pd.DataFrame:
 
 
 def applies(settings: Mapping[str, Any], variable: Variable) -> bool:
-    """Whether a study, as plain builtins, has all settings of a variable."""
+    """True if a study, as plain builtins, has all settings of a variable."""
     try:
         places: list[Location] = [
             at for path in variable.settings for at in locations_of(settings, path)

@@ -1,4 +1,4 @@
-"""What NetCDF files hold: the variables of each value object, read from `schema.csv`.
+"""Variables of each value object in NetCDF files, read from `schema.csv`.
 
 The first row of a record names its kind in words, which is stored in the file and checked on
 reading. A row `*name` includes the variables of a group in lower case; `.` in their dimensions
@@ -53,7 +53,7 @@ class StoredVariable:
 
     @property
     def is_coordinate(self) -> bool:
-        """Whether the variable labels a dimension."""
+        """True if the variable labels a dimension."""
         return "coordinate" in self.options
 
     @property

@@ -272,7 +272,7 @@ def study_findings(study: Study) -> tuple[Finding, ...]:
 
 
 def _depends_on_others(check: str, name: str, study: Study) -> bool:
-    """Whether further variables change what a check of both coronal radii compares."""
+    """True if further variables change what a check of both coronal radii compares."""
     return (
         check == "settings.coronal_conformity"
         and study.variables[name].of is None

@@ -119,7 +119,7 @@ def list_studies() -> list[str]:
 
 
 def needs_of(file: Path) -> list[str]:
-    """What a shipped study needs: settings before its own, studies before it, and data."""
+    """Return the needs of a shipped study: settings before its own, studies before it, and data."""
     names = [[Path(one).stem for one in match.split()] for match in _commands(file)]
     own = next((found for found in names if file.stem in found), [file.stem])
     before = own[: own.index(file.stem)]

@@ -1,4 +1,4 @@
-"""What studies of all models have in common, and those whose activities wear the insert."""
+"""Base of the studies of all models, and of those whose activities wear the insert."""
 
 from __future__ import annotations
 
@@ -166,12 +166,12 @@ class Study(Settings):
 
     @property
     def has_maps(self) -> bool:
-        """Whether damage and contact of every case are kept as maps."""
+        """True if damage and contact of every case are kept as maps."""
         return False
 
     @property
     def reads_distance_tables(self) -> bool:
-        """Whether distances to the condyles are taken from tables."""
+        """True if distances to the condyles are taken from tables."""
         return self.simulation.distance == "table"
 
     @field_validator("study")
@@ -617,12 +617,12 @@ class CaseStudy(LifeStudy):
 
     @property
     def has_maps(self) -> bool:
-        """Whether damage and contact of every case are kept as maps."""
+        """True if damage and contact of every case are kept as maps."""
         return self.cases.maps
 
     @property
     def varies_geometry(self) -> bool:
-        """Whether a variable changes the implant, so that cases have surfaces of their own."""
+        """True if a variable changes the implant, so that cases have surfaces of their own."""
         blocks = ("implant", "table")
         return any(
             path.partition(".")[0] in blocks
@@ -638,7 +638,7 @@ class CaseStudy(LifeStudy):
 
     @property
     def reads_distance_tables(self) -> bool:
-        """Whether distances are taken from tables, which cost more than a cycle of one case."""
+        """True if distances are taken from tables, which cost more than a cycle of one case."""
         return super().reads_distance_tables and not self.varies_geometry
 
     @model_validator(mode="after")

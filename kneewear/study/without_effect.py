@@ -174,7 +174,7 @@ def refuse_without_effect(settings: Mapping[str, Any], variables: Mapping[str, V
 
 
 def _is_whole(settings: Mapping[str, Any], location: Location) -> bool:
-    """Whether a setting is a whole number by its type."""
+    """True if a setting is a whole number by its type."""
     value = value_at(settings, location)
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -268,7 +268,7 @@ def _largest(study: Study, path: str, variable: Variable) -> float:
 
 
 def _sets_unlike(study: Study, path: str, variable: Variable) -> bool:
-    """Whether numbers of other signs, or more than twice as large, are all set to one value."""
+    """True if numbers of other signs, or more than twice as large, are all set to one value."""
     if variable.change != "set" or "*" not in path:
         return False
     settings = study.model_dump(mode="json")
@@ -357,5 +357,5 @@ def _other_unit(study: Study, path: str, variable: Variable) -> str:
 
 
 def _begins(path: str, start: str) -> bool:
-    """Whether a path is at another one or below it."""
+    """True if a path is at another one or below it."""
     return path == start or path.startswith(f"{start}.")

@@ -1,4 +1,4 @@
-"""What drives each coordinate of a simulator: motion, force, springs, or nothing."""
+"""Drive of each coordinate of a simulator: motion, force, springs, or nothing."""
 
 from __future__ import annotations
 

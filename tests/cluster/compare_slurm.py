@@ -154,7 +154,7 @@ def _start(checkout: Checkout, settings: Mapping[str, Any]) -> subprocess.Popen[
 
 
 def _runs(rule: str) -> bool:
-    """Whether SLURM runs a job of a rule now."""
+    """True if SLURM runs a job of a rule now."""
     listed = subprocess.run(
         ["squeue", "--noheader", "--states=RUNNING", "--format=%k"],
         capture_output=True,

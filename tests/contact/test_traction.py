@@ -50,7 +50,7 @@ def unit(vector):
 
 
 def traction_of(friction, damping, normal, velocity):
-    """What the kernel gives: traction per elastic pressure, and its derivative."""
+    """Return traction per elastic pressure, and its derivative, from the kernel."""
     traction, over_velocity, _ = tractions_of(friction, damping, normal, velocity)
     return traction, over_velocity
 

@@ -43,7 +43,7 @@ PEAKS = {("6mm_50kg", "medial"): 18.66, ("6mm_100kg", "lateral"): 18.76}
 
 
 def own_settings(ending="stl", left=False, solid=False, folder="mine"):
-    """What a user writes after step 3 and 4 of the guide."""
+    """Return the settings of a user after steps 3 and 4 of the guide."""
     form = "solid" if solid else "sheet"
     first, last = ([11.5, 34.5], [-34.5, -11.5])
     angles = {"angle_deg": [-30.0, 110.0]}

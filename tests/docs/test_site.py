@@ -49,7 +49,7 @@ def page(site, name):
 
 
 def words(site, name):
-    """What stands between the tags of a page."""
+    """Return the text between the tags of a page."""
     article = re.search(r"<article.*?</article>", page(site, name), re.DOTALL)[0]
     return html.unescape(re.sub(r"<[^>]+>", "", article))
 

@@ -25,7 +25,7 @@ def grid(implant):
 
 
 def sagitta(grid):
-    """How far a sphere's lowest point may hang between two centres."""
+    """Depth of a sphere's lowest point between two centres."""
     return float(grid.area[0].max()) / (4.0 * RADIUS)
 
 

@@ -1,4 +1,4 @@
-"""How surfaces were fitted comes back from its file."""
+"""Records of surface fits come back from their file."""
 
 from __future__ import annotations
 

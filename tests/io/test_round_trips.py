@@ -1,4 +1,4 @@
-"""What is written is read back to the same bits, and damaged or foreign files are refused."""
+"""Files are read back to the same bits, and damaged or foreign files are refused."""
 
 from __future__ import annotations
 

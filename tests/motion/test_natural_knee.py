@@ -237,7 +237,7 @@ def test_numerical_damping_and_descent_find_one_pose(knee, study):
 
 
 def meets(start, way, corners) -> bool:
-    """Whether a ray meets any triangle (n, 3, 3), after Moeller and Trumbore."""
+    """True if a ray meets any triangle (n, 3, 3), after Moeller and Trumbore."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     cross = np.cross(way, second)
     size = (first * cross).sum(axis=1)

@@ -31,7 +31,7 @@ def case():
 
 
 def is_mirrored(axes):
-    """Whether a view in space shows posterior, superior and medial of a right knee mirrored."""
+    """True if a view in space shows posterior, superior and medial of a right knee mirrored."""
     seen = np.array(
         [
             proj3d.proj_transform(x, z, y, axes.get_proj())

@@ -1,4 +1,4 @@
-"""What a change re-runs, and what it leaves alone."""
+"""Rules that a change re-runs, and those that it leaves alone."""
 
 from __future__ import annotations
 
