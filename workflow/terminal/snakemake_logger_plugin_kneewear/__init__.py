@@ -1,4 +1,4 @@
-"""Terminal output of `make study`: a line per stage with progress and time left (`--logger kneewear`).
+"""Terminal output of `make study`: a line per stage, progress and time left (`--logger kneewear`).
 
 A stage is a rule. In a pipe or a file a line is written when a stage ends, and at growing
 intervals what long stages have reached; on a terminal the last line also shows this every second.
