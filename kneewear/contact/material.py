@@ -85,6 +85,20 @@ class Hardening:
         piece = np.clip(np.searchsorted(at, strain, side="right") - 1, 0, stress.size - 1)
         return stress[piece] + slope[piece] * (strain - at[piece]), slope[piece]
 
+    def increment(self, trial: ArrayLike, strain: ArrayLike, stiffness: float) -> Array:
+        """Increment p >= 0 of plastic strain with trial - stiffness p = Y(strain + p).
+
+        `trial` is the von Mises stress before the return, MPa, `strain` the equivalent plastic
+        strain before, and `stiffness`, MPa, what an increment takes from the stress.
+        """
+        at, stress = np.array(self.strain), np.array(self.stress)
+        # Both sides plus stiffness (strain + p): the left one is constant, the right one ascends.
+        ascending = stress + stiffness * at
+        target = np.asarray(trial, dtype=float) + stiffness * np.asarray(strain, dtype=float)
+        beyond = np.maximum(target - ascending[-1], 0.0) / stiffness
+        total = np.interp(target, ascending, at) + beyond
+        return np.asarray(np.maximum(total - strain, 0.0))
+
 
 @dataclass(frozen=True)
 class PlasticState:
