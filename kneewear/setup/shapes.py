@@ -22,8 +22,13 @@ from kneewear.geometry.recognition import (
     refuse_tray,
     refuse_turned,
 )
+from kneewear.geometry.segmentation import middle_of_axis
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
+
+# Distance of the femoral origin from the condyles' axis that is rounding, mm: 0.01 mm beside it a
+# rotation of 8 deg moves a condyle by 1.4 um.
+_SAME_ORIGIN = 0.01
 
 
 @dataclass
@@ -64,10 +69,12 @@ class RecognisedShapes:
 def recognise_shapes(
     name: str, insert: Sequence[str], femoral: Sequence[str], knee: str | None = None
 ) -> RecognisedShapes:
-    """Unit, form, axes and side of an implant's files; copies are written where they differ.
+    """Unit, form, axes, side and origin of an implant's files; copies are written where needed.
 
-    One block of settings has one unit and one pair of axes: several files of a component, and files
-    with different units or axes, become `NAME_insert.ply` and `NAME_femoral.ply`.
+    One block of settings has one unit and one pair of axes, and motion turns the femoral component
+    about its origin: several files of a component, files with different units or axes, and a
+    femoral origin beside the middle of the condyles' axis become `NAME_insert.ply` and
+    `NAME_femoral.ply`.
     """
     named = {"insert": list(insert), "femoral": list(femoral)}
     findings: list[Finding] = []
@@ -106,19 +113,45 @@ def recognise_shapes(
     }
     mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
     mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
+    moved = _centre_femoral(shapes, " + ".join(femoral))
     together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
     single = len(insert) == len(femoral) == 1
-    if together and single and not any(one.check == "new.normals" for one in findings):
+    turned_round = any(one.check == "new.normals" for one in findings)
+    if together and single and not moved and not turned_round:
         shapes.unit, shapes.axes = units["insert"], axes["insert"]
         shapes.files = {"insert": insert[0], "femoral": femoral[0]}
         return shapes
     shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
+    # Copies are of the knee itself, `parts` of a right one.
+    mirror = np.array([1.0, 1.0, 1.0 if shapes.knee == "right" else -1.0])
     for part, mesh in meshes.items():
         copy = Path(f"{name}_{part}.ply")
-        save_ply(mesh.vertices @ orientations[part].matrix.T, mesh.faces, copy)
+        save_ply(shapes.parts[part].vertices * mirror, mesh.faces, copy)
         shapes.files[part] = str(copy)
-        shapes.note("copy", str(copy), f"{' + '.join(named[part])} in mm and common axes")
+        origin = ", with its origin there" if moved and part == "femoral" else ""
+        shapes.note("copy", str(copy), f"{' + '.join(named[part])} in mm and common axes{origin}")
     return shapes
+
+
+def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
+    """Move the femoral component to an origin on the condyles' axis; True if it was elsewhere.
+
+    Rotations are about the origin, and positions count from the dwell pose: the origin of a file
+    from a scanner or an assembly says nothing of the knee.
+    """
+    femoral = shapes.parts["femoral"]
+    middle = middle_of_axis(femoral, shapes.forms["femoral"], source)
+    if np.linalg.norm(middle) <= _SAME_ORIGIN:
+        return False
+    shapes.parts["femoral"] = femoral.moved(-middle)
+    x, y, z = middle
+    shapes.note(
+        "origin",
+        source,
+        f"the middle of the condyles' axis, which motion turns about, {x:+.2f} mm posterior, "
+        f"{y:+.2f} mm superior and {z:+.2f} mm medial of the origin",
+    )
+    return True
 
 
 def _side(
