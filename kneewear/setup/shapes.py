@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kneewear.base.assumptions import Assumption
 from kneewear.errors import Finding, InputDataError, Severity
 from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
@@ -33,10 +34,10 @@ _SAME_ORIGIN = 0.01
 
 @dataclass
 class RecognisedShapes:
-    """Insert and femoral component as recognised, and what was guessed.
+    """Insert and femoral component as recognised.
 
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
-    are written to the settings.
+    are written to the settings. `findings` have the evidence, `assumed` what files cannot decide.
     """
 
     knee: str
@@ -46,13 +47,20 @@ class RecognisedShapes:
     forms: dict[str, str]
     parts: dict[str, TriangleMesh]
     findings: list[Finding] = field(default_factory=list)
+    assumed: list[Assumption] = field(default_factory=list)
 
     def note(
         self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
     ) -> None:
-        """Add what was guessed, with its evidence."""
+        """Add what was recognised, with its evidence."""
         severity: Severity = "warn" if doubt else "note"
         self.findings.append(Finding(f"new.{check}", severity, where, found, "", remedy))
+
+    def assume(
+        self, name: str, key: str, value: str | float | tuple[float, ...], found: str, remedy: str
+    ) -> None:
+        """Add a guess that files cannot decide, about the value of a setting."""
+        self.assumed.append(Assumption(name=name, key=key, value=value, found=found, remedy=remedy))
 
     @property
     def sheets(self) -> dict[str, TriangleMesh]:
@@ -78,6 +86,7 @@ def recognise_shapes(
     """
     named = {"insert": list(insert), "femoral": list(femoral)}
     findings: list[Finding] = []
+    doubts: list[Finding] = []
     meshes: dict[str, TriangleMesh] = {}
     units: dict[str, str] = {}
     forms: dict[str, str] = {}
@@ -96,7 +105,8 @@ def recognise_shapes(
             refuse_single_plateau(mesh, source)
             refuse_turned(mesh, source)
         forms[part], form = recognise_form(mesh, source)
-        findings += [finding, *turned, form]
+        (doubts if finding.severity == "warn" else findings).append(finding)
+        findings += [*turned, form]
         meshes[part] = mesh
     orientations = dict(
         zip(named, orient_implant(meshes["insert"], meshes["femoral"]), strict=True)
@@ -120,16 +130,22 @@ def recognise_shapes(
     if together and single and not moved and not turned_round:
         shapes.unit, shapes.axes = units["insert"], axes["insert"]
         shapes.files = {"insert": insert[0], "femoral": femoral[0]}
-        return shapes
-    shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
-    # Copies are of the knee itself, `parts` of a right one.
-    mirror = np.array([1.0, 1.0, 1.0 if shapes.knee == "right" else -1.0])
-    for part, mesh in meshes.items():
-        copy = Path(f"{name}_{part}.ply")
-        save_ply(shapes.parts[part].vertices * mirror, mesh.faces, copy)
-        shapes.files[part] = str(copy)
-        origin = ", with its origin there" if moved and part == "femoral" else ""
-        shapes.note("copy", str(copy), f"{' + '.join(named[part])} in mm and common axes{origin}")
+    else:
+        shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
+        # Copies are of the knee itself, `parts` of a right one.
+        mirror = np.array([1.0, 1.0, 1.0 if shapes.knee == "right" else -1.0])
+        for part, mesh in meshes.items():
+            copy = Path(f"{name}_{part}.ply")
+            save_ply(shapes.parts[part].vertices * mirror, mesh.faces, copy)
+            shapes.files[part] = str(copy)
+            origin = ", with its origin there" if moved and part == "femoral" else ""
+            text = f"{' + '.join(named[part])} in mm and common axes{origin}"
+            shapes.note("copy", str(copy), text)
+    for doubt in doubts:
+        remedy = "If it is another one, convert the file to mm and set it up again."
+        shapes.assume(
+            "unit", "implant.meshes.unit", shapes.unit, f"{doubt.where}: {doubt.found}", remedy
+        )
     return shapes
 
 
@@ -179,19 +195,22 @@ def _note_side(
     shapes: RecognisedShapes, given: str | None, shown: str | None, evidence: str
 ) -> None:
     if given and shown and given != shown:
-        shapes.note(
+        shapes.assume(
             "side",
-            "--knee",
-            f"{given} was given; of it the shapes would have {evidence}",
-            "Check --knee.",
-            doubt=True,
+            "implant.knee",
+            given,
+            f"{given} knee, as given; of it the shapes would have {evidence}",
+            "Set it up again with the other --knee if that is wrong.",
         )
     elif given:
         shapes.note("side", "--knee", f"{given} knee, as given")
     elif shown:
         shapes.note("side", "shapes", f"{shown} knee: of the other one they would have {evidence}")
     else:
-        found = "right knee assumed: the shapes are symmetric, and fit both knees"
-        shapes.note(
-            "side", "shapes", found, "Name the side with --knee left if it is the left.", doubt=True
+        shapes.assume(
+            "side",
+            "implant.knee",
+            shapes.knee,
+            "right knee: the shapes are symmetric, and fit both knees",
+            "Set it up again with --knee left if it is the left.",
         )
