@@ -134,14 +134,14 @@ def new(chosen: argparse.Namespace) -> int:
     )
     _show([*(finding.text() for finding in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
+        _show([assumption.finding().text() for assumption in created.assumed])
         return 0
     chosen.file, chosen.files_only = [str(created.settings)], False
     chosen.guesses = created.findings
     failed = check_(chosen)
     page = Path("results", chosen.name, "inputs", "index.html")
     if failed and not created.settles and _lacks_equilibrium(page.with_name("placement.csv")):
-        chosen.guesses = (*created.findings, hold_medial_lateral(created.settings))
-        _show([chosen.guesses[-1].text()])
+        hold_medial_lateral(created.settings)
         failed = check_(chosen)
     if not chosen.no_browser and page.is_file():
         webbrowser.open(page.resolve().as_uri())

@@ -18,6 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from kneewear.base.assumptions import unconfirmed
 from kneewear.base.faults import fault_at, suggestion
 from kneewear.base.files import Location
 from kneewear.base.keys import ranges_by_path
@@ -113,8 +114,8 @@ def refuse_unknown_checks(study: type[BaseModel], ignore: Sequence[str]) -> None
             raise fault_at(at, f"no check '{name}'", "the name of a check", remedy)
 
 
-def setting_findings(study: BaseModel) -> tuple[Finding, ...]:
-    """Findings about the values of a study that were accepted."""
+def setting_findings(study: Any) -> tuple[Finding, ...]:
+    """Findings about the values of a study that were accepted, and its assumptions."""
     findings = [
         span.judge(check, value, f"key {'.'.join(map(str, at))}")
         for check, span, at, value in _quantities(study)
@@ -122,6 +123,9 @@ def setting_findings(study: BaseModel) -> tuple[Finding, ...]:
     findings += [
         checks()[name].judge(value, f"key {'.'.join(at)}") for name, at, value in _combined(study)
     ]
+    if study.assumed:
+        settings = study.model_dump(mode="json")
+        findings += [assumption.finding() for assumption in unconfirmed(settings)]
     return tuple(finding for finding in findings if finding is not None)
 
 

@@ -26,6 +26,8 @@ _DIRECTIONS = {
     "medial": (2, 1.0),
     "lateral": (2, -1.0),
 }
+# Vertical component of normals below which a condyle faces down, for its axis.
+FACING_DOWN = -0.3
 # Triangles with an edge this many times the median one bridge holes and bays of a point cloud.
 _MAX_EDGE = 4.0
 # Least ratio of a triangle's area in the plane of triangulation to its area.
@@ -98,6 +100,10 @@ class TriangleMesh:
         total = np.linalg.norm(self.face_normals.sum(axis=0))
         return bool(total < 1e-3 * np.linalg.norm(self.face_normals, axis=1).sum())
 
+    def moved(self, shift: ArrayLike) -> TriangleMesh:
+        """Mesh moved by `shift` (3,), in its unit."""
+        return TriangleMesh(self.vertices + np.asarray(shift, dtype=float), self.faces)
+
     def part(self, chosen: NDArray[np.bool_]) -> TriangleMesh:
         """Mesh of the chosen triangles (bool array over faces) and their vertices."""
         faces = self.faces[chosen]
@@ -138,7 +144,7 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
     Only vertices whose |z| lies in the window, mm, are used; the mesh is in knee axes.
     """
     across = np.abs(mesh.vertices[:, 2])
-    kept = (across >= window[0]) & (across <= window[1]) & (mesh.vertex_normals[:, 1] < -0.3)
+    kept = (across >= window[0]) & (across <= window[1]) & (mesh.vertex_normals[:, 1] < FACING_DOWN)
     return circle_centre(mesh.vertices[kept, :2])
 
 

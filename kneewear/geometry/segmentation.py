@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from kneewear.geometry.coverage import mesh_coverage
+from kneewear.geometry.extraction import extract_condyles
 from kneewear.geometry.meshes import TriangleMesh, condyle_axis
 
 Array = NDArray[np.float64]
@@ -137,6 +138,40 @@ def segment_condyles(sheet: TriangleMesh) -> tuple[dict[str, CondyleRegion], Lim
 
 
 _SIGNS = (("medial", 1.0), ("lateral", -1.0))
+# Repetitions after which the middle of the condyles' axis moves by less than 0.01 mm.
+_CENTRINGS = 2
+
+
+def middle_of_axis(femoral: TriangleMesh, form: str, source: str = "femoral mesh") -> Array:
+    """Point (3,) on the condyles' axis midway between their bearings, in knee axes, mm.
+
+    Parameters
+    ----------
+    femoral : TriangleMesh
+        The component in mm and knee axes, with any origin.
+    form : {"solid", "sheet"}
+        What the mesh holds; the bearing is cut out of a solid.
+    source : str
+        File of the mesh, for messages.
+
+    Returns
+    -------
+    array, shape (3,)
+        The same point of the component whatever the origin of its file.
+
+    Raises
+    ------
+    InputDataError
+        If a solid has no bearing.
+    """
+    # Windows and axis are searched about the origin, which is first put in the middle of the box.
+    middle = 0.5 * (femoral.vertices.min(axis=0) + femoral.vertices.max(axis=0))
+    for _ in range(_CENTRINGS):
+        centred = femoral.moved(-middle)
+        sheet = extract_condyles(centred, source).sheet if form == "solid" else centred
+        regions, axis = segment_condyles(sheet)
+        middle = middle + np.array([*axis, np.mean([condyle.z for condyle in regions.values()])])
+    return middle
 
 
 def _condyle(sheet: TriangleMesh, axis: Limits, sign: float) -> CondyleRegion:

@@ -20,7 +20,7 @@ from kneewear.base.sides import SIDES
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.fit_quality import FitQuality
-from kneewear.geometry.knee import KneeModel, find_first_contact
+from kneewear.geometry.knee import KneeModel, find_first_contact, middle_of_condyles
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH, COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
@@ -92,8 +92,10 @@ def check_placement(
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
-    Reported are the distance of the motion's mean from the dwell pose along each coordinate, the
-    force and torque that prescribe the motion, and the largest penetration, all of the first case;
+    Reported are the distance of the femoral origin from the condyles' axis where positions count
+    from the dwell pose; the distance of the motion's mean from the dwell pose along each
+    coordinate, the force and torque that prescribe the motion, and the largest penetration, all of
+    the first case;
     the largest force and area of a frame at borders of the insert's and of the femoral surface over
     the largest of the side, as studies report them, of all cases, and the part of the frames. The
     wave that the `fit` of the surfaces has where they touch is reported over
@@ -106,6 +108,7 @@ def check_placement(
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
     judged = _Judged(name)
+    _judge_origin(judged, knee, activity)
     _judge_load_line(judged, knee, activity)
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
@@ -298,6 +301,24 @@ def _judge_distances(
             "its origin. Or set zero.superior_inferior to dwell pose."
         )
         judged.add("overlap", overlap, remedy, solved=counts_from_rest)
+
+
+def _judge_origin(judged: _Judged, knee: KneeModel, activity: Activity) -> None:
+    """Distance of the femoral origin from the middle of the condyles' axis.
+
+    Only where a prescribed position counts from the dwell pose: there the motion says how far the
+    condyles move, not the origin of a file, which rotations move by its distance from them.
+    """
+    if not set(activity.refers_to_dwell_pose) & set(activity.prescribed):
+        return
+    x, y, z = middle_of_condyles(knee.implant.femoral)
+    remedy = (
+        f"The motion turns the femoral component about the origin of its file; move the origin to "
+        f"{x:+.1f} mm posterior, {y:+.1f} mm superior and {z:+.1f} mm medial of where it is, as "
+        f"`kneewear new` does, or, if the motion is of this origin, set all of activities."
+        f"{judged.activity}.zero to file."
+    )
+    judged.add("origin", float(np.linalg.norm([x, y, z])), remedy)
 
 
 def _judge_load_line(judged: _Judged, knee: KneeModel, activity: Activity) -> None:

@@ -9,12 +9,20 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.base.assumptions import Assumption, unconfirmed
 from kneewear.base.checks import checks
 from kneewear.base.files import settings_leaves
 from kneewear.report.derived import Settings, derived
 from kneewear.report.specification import page_data
 from kneewear.report.tables import words
 from kneewear.wear.law_settings import WEAR_LAWS
+
+
+@derived
+def assumptions(settings: Settings) -> pd.DataFrame:
+    """Assumptions of `kneewear new` that nobody has confirmed."""
+    rows = [entry.model_dump() for entry in unconfirmed(settings)]
+    return pd.DataFrame(rows, columns=list(Assumption.model_fields))
 
 
 @derived

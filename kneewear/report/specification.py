@@ -181,9 +181,11 @@ def load_page(name: str) -> Page:
     """Specification of a page; names of shared sections and lists are replaced by their content."""
     shared = page_data("shared")
     content = page_data(name)
+    # What nobody has confirmed stands on every page.
+    first = {"sections": ["assumed"]}
     for key in ("sections", "appendix", "findings"):
         entries = []
-        for entry in content.get(key, []):
+        for entry in [*first.get(key, []), *content.get(key, [])]:
             found = shared[entry] if isinstance(entry, str) else entry
             entries += found if isinstance(found, list) else [found]
         content = content | {key: entries}

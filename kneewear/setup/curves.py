@@ -23,6 +23,12 @@ _OFF_MIDDLE = 0.5
 # Part of its range to which a load rises where a stride begins, and the shortest stride, s.
 _RISEN = 0.05
 _SHORTEST_STRIDE_S = 0.4
+# Coordinates that a conforming dish decides.
+_SOLVED = ("anterior_posterior", "rotation")
+# Mass that forces are taken to belong to, kg, and what a ground reaction is scaled to, body weights
+# (Bei 2003, section 4.2.1).
+_BODY_MASS_KG = 75.0
+_SCALED_TO = (0.25, 3.0)
 _KINDS = {
     "percent": ("percent", "pct", "cycle"),
     "time_s": ("time",),
@@ -41,28 +47,51 @@ def activity_block(
     """Block of settings of the activity: own curves, or the built-in gait written as a file."""
     conforms = dish.conforms
     way = "settled_ap_rotation" if conforms else "prescribed"
-    found = f"sagittal radius of the plateaus {dish.ratio:.2f} times that of the condyles: {way}"
-    shapes.note("boundary_conditions", "activities", found)
+    radii = f"sagittal radius of the plateaus {dish.ratio:.2f} times the condyles' radius: {way}"
+    shapes.note("boundary_conditions", "activities", radii)
+    block = f"activities.{name}_gait"
+    invented = motion is None
     if motion is None:
         motion = load = f"{name}_gait.csv"
         gait = _built_in_gait()
         position, rotation = gait["femur_anterior_mm"], gait["tibial_external_rotation_deg"]
         turned = np.radians(np.abs(rotation - rotation.mean()).max()) * CHARACTERISTIC_LENGTH
         part = dish.kept_travel(float(np.abs(position - position.mean()).max() + turned))
-        found = "the built-in gait; replace it by your own curves"
+        found = "an invented gait, the built-in one"
         if part < 1.0 and not conforms:
             part = float(f"{part:.2f}")
             for curve in (position, rotation):
                 gait[curve.name] = (curve.mean() + part * (curve - curve.mean())).round(5)
-            found = (
-                f"the built-in gait with {part:g} of its travel and rotation, which keeps contact "
-                "on this bearing; replace it by your own curves"
+            found += (
+                f" with {part:g} of its travel and rotation, which keeps contact on this bearing"
             )
         save_table(gait, motion)
-        shapes.note("motion", motion, found)
+        remedy = "Replace it by curves of your own."
+        shapes.assume("gait", f"{block}.motion.file", settings_path(motion), found, remedy)
     elif load is None:
         raise InputDataError(motion, "a motion without a load", "both", "Add --load FILE.")
     columns, duration = _motion_columns(motion, shapes)
+    if not invented:
+        shapes.assume(
+            "signs",
+            f"{block}.motion.convention",
+            "grood-suntay",
+            "signs of Grood and Suntay: flexion, varus, external rotation of the tibia, femur "
+            "anterior, superior and lateral positive",
+            "Compare the motion on the inputs page; set another convention, or signs.",
+        )
+    if "percent" in columns:
+        found = f"a cycle of {duration:g} s"
+        shapes.assume("duration", f"{block}.duration_s", duration, found, "Set its duration.")
+    solved = [quantity for quantity in _SOLVED if conforms and quantity in columns]
+    if solved and not invented:
+        shapes.assume(
+            "boundary_conditions",
+            f"{block}.boundary_conditions",
+            way,
+            f"{' and '.join(solved).replace('_', '-')} of the file not used, but solved: {radii}",
+            "Set prescribed, and name the columns, to follow the file.",
+        )
     if conforms:
         columns.pop("anterior_posterior", None)
         columns.pop("rotation", None)
@@ -84,6 +113,22 @@ def activity_block(
     # Where position is solved, the dwell pose is where the search starts.
     names = "anterior_posterior", "superior_inferior", "medial_lateral"
     zero = f"    zero: {{{', '.join(f'{name}: dwell_pose' for name in names)}}}\n"
+    scaling = ""
+    if kind == "axial_force_n":
+        scaling = f"      body_mass_kg: {_BODY_MASS_KG:g}\n"
+        found = f"forces of a body of {_BODY_MASS_KG:g} kg"
+        key = f"{block}.load.body_mass_kg"
+        shapes.assume("body_mass", key, _BODY_MASS_KG, found, "Set the mass of the subject.")
+    if kind == "ground_reaction":
+        low, high = _SCALED_TO
+        scaling = f"      load_range_body_weights: [{low:g}, {high:g}]\n"
+        shapes.assume(
+            "load_range",
+            f"{block}.load.load_range_body_weights",
+            _SCALED_TO,
+            f"a ground reaction scaled to {low:g} to {high:g} body weights in the joint",
+            "Set the range of the joint's load.",
+        )
     return f"""\
 activities:
   gait: null                  # the built-in cycle is left out
@@ -97,8 +142,7 @@ activities:
       file: {quoted_path(load)}
       kind: {kind}
       columns: {{{_clock(load)[0]}: "{load_clock}", load: "{column}"}}
-{"      body_mass_kg: 75        # kg; assumed" + chr(10) if kind == "axial_force_n" else ""}\
-{"      load_range_body_weights: [0.25, 3.0]" + chr(10) if kind == "ground_reaction" else ""}\
+{scaling}\
     duration_s: {duration:g}
     closing_percent: 5        # of the cycle
     boundary_conditions: {way}  # prescribed | settled_ap_rotation | simulator
@@ -168,17 +212,7 @@ def _motion_columns(file: str, shapes: RecognisedShapes) -> tuple[dict[str, str]
         raise InputDataError(file, found, "one of flexion", "Name it 'flexion_deg'.")
     duration = float(np.ptp(table[clock])) if kind == "time_s" else 1.1
     found = ", ".join(f"{quantity} in '{column}'" for quantity, column in columns.items())
-    shapes.note(
-        "columns",
-        file,
-        f"{found}, by their names; signs of Grood and Suntay assumed",
-        "Compare the motion on the inputs page.",
-        doubt=True,
-    )
-    if kind == "percent":
-        shapes.note(
-            "duration", file, f"cycle of {duration:g} s assumed", "Correct duration_s.", doubt=True
-        )
+    shapes.note("columns", file, f"{found}, by their names")
     return columns, duration
 
 
@@ -220,8 +254,12 @@ def _load_column(file: str, shapes: RecognisedShapes) -> tuple[str, str]:
     raise InputDataError(file, found, "one of load or force", "Name it 'load_body_weights'.")
 
 
+def settings_path(file: str) -> str:
+    """Path of a file as the settings have it."""
+    path = Path(file).expanduser()
+    return path.as_posix() if path.is_absolute() else Path(os.path.normpath(path)).as_posix()
+
+
 def quoted_path(file: str) -> str:
     """Path of a file as written in the settings, quoted where YAML needs it."""
-    path = Path(file).expanduser()
-    text = path.as_posix() if path.is_absolute() else Path(os.path.normpath(path)).as_posix()
-    return f'"{text}"'
+    return f'"{settings_path(file)}"'

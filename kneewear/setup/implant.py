@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kneewear.base.assumptions import Assumption
 from kneewear.base.files import read_settings_file
 from kneewear.base.sides import SIDES
 from kneewear.base.types import THICKNESS, is_file_name
@@ -24,7 +26,7 @@ from kneewear.geometry.segmentation import (
     segment_plateaus,
 )
 from kneewear.io.documents import save_text
-from kneewear.setup.curves import activity_block, ignored_block, quoted_path
+from kneewear.setup.curves import activity_block, ignored_block, quoted_path, settings_path
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.shipped import shipped_folder
 
@@ -36,16 +38,18 @@ _UNDERSIDE_BELOW = (3.0, 25.0)
 _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
 _PERCENT_PER_UM = 1.0
+_CREEP_LAW = "strain"
 # Error in force above which a fit is doubtful, percent.
 _DOUBTFUL_PERCENT = 3.0
 
 
 @dataclass(frozen=True)
 class NewStudy:
-    """Settings of a new study, and the findings of the guesses that it rests on."""
+    """Settings of a new study, the evidence they rest on, and what was assumed."""
 
     settings: Path
     findings: tuple[Finding, ...]
+    assumed: tuple[Assumption, ...]
     settles: bool  # whether position and rotation are free
 
 
@@ -129,21 +133,24 @@ def create_study(
         name, shapes, plateaus, chosen, (underside, least), activity, material, dish
     )
     save_text(text, file)
-    return NewStudy(file, tuple(shapes.findings), dish.conforms)
+    return NewStudy(file, tuple(shapes.findings), tuple(shapes.assumed), dish.conforms)
 
 
-def hold_medial_lateral(settings: Path) -> Finding:
+def hold_medial_lateral(settings: Path) -> Assumption:
     """Hold the medial-lateral position in settings that `create_study` wrote."""
-    text = settings.read_text(encoding="utf-8")
-    save_text(text.replace("  medial_lateral: solved ", "  medial_lateral: held   "), settings)
-    return Finding(
-        "new.medial_lateral",
-        "warn",
-        str(settings),
-        "medial-lateral position held at the dwell pose: no equilibrium was found with it free",
-        "",
-        "Look at the places of contact at borders: an edge of the condyle may press on the insert.",
+    held = Assumption(
+        name="medial_lateral",
+        key="simulation.medial_lateral",
+        value="held",
+        found="medial-lateral position held at the seat: no equilibrium was found with it free",
+        remedy="Look at contact at borders: an edge of the condyle may press on the insert.",
     )
+    text = settings.read_text(encoding="utf-8")
+    text = text.replace("  medial_lateral: solved ", "  medial_lateral: held   ")
+    start = text.index("assumed:")
+    end = text.index("\n", start) + 1
+    save_text(f"{text[:end]}{_assumed_block([held])}\n{text[end:]}", settings)
+    return held
 
 
 def _note_regions(
@@ -175,11 +182,14 @@ def _note_regions(
     post = find_post(shapes.parts["insert"], plateaus)
     if post is not None:
         height, (x, z) = post
-        found = (
-            f"a post {height:.0f} mm above the plateaus at x {x:.0f}, z {z:.0f} mm: not simulated, "
-            "nor is a cam of the femoral component"
+        shapes.assume(
+            "post",
+            "implant.meshes.insert",
+            settings_path(shapes.files["insert"]),
+            f"a post {height:.0f} mm above the plateaus at x {x:.0f}, z {z:.0f} mm: neither it nor "
+            "a cam of the femoral component is simulated",
+            "Beyond the flexion at which they meet, the results are of another implant.",
         )
-        shapes.note("post", shapes.files["insert"], found, doubt=True)
 
 
 def _underside(
@@ -212,17 +222,14 @@ def _underside(
         shapes.note("underside", "--thickness", f"least thickness {thickness:g} mm, as given")
         return f"underside_mm: {lowest - thickness:.3f}", thickness
     if low < lowest < high:
-        found = (
-            f"a sheet without underside, {lowest:.2f} mm above the origin of its file: underside "
-            "assumed there"
-        )
-        shapes.note(
-            "underside", insert, found, "Name another least thickness with --thickness.", doubt=True
-        )
-        return "underside_mm: 0.0", round(lowest, 2)
-    found = f"a sheet without underside: least thickness of {_ASSUMED_THICKNESS:g} mm assumed"
-    shapes.note("underside", insert, found, "Name it with --thickness.", doubt=True)
-    return f"underside_mm: {lowest - _ASSUMED_THICKNESS:.3f}", _ASSUMED_THICKNESS
+        least, line = round(lowest, 2), "underside_mm: 0.0"
+        found = f"least thickness {least:g} mm: the origin of a sheet's file is on the underside"
+    else:
+        least, line = _ASSUMED_THICKNESS, f"underside_mm: {lowest - _ASSUMED_THICKNESS:.3f}"
+        found = f"least thickness {least:g} mm of a sheet without underside"
+    remedy = "Set it up again with --thickness."
+    shapes.assume("thickness", "implant.nominal_thickness_mm", least, found, remedy)
+    return line, least
 
 
 def grades() -> dict[str, dict[str, Any]]:
@@ -242,17 +249,35 @@ def _material(shapes: RecognisedShapes, grade: str | None) -> tuple[str, str]:
     wear = known[name]["wear"]
     text = (
         f"polyethylene: {name}, with its {wear['wear_law']} law and a wear factor of "
-        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m); creep of Lee and "
-        "Pienkowski (1998) under the largest pressure of a cycle, over the whole thickness: an "
-        "upper estimate"
+        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m)"
     )
-    remedy = "" if grade else "Name the grade with --grade, or set the constants of yours."
-    shapes.note("grade", "wear", text, remedy, doubt=grade is None)
+    if grade is None:
+        remedy = "Set the constants of yours, or set it up again with --grade."
+        shapes.assume("grade", "wear.polyethylene", name, text, remedy)
+    else:
+        shapes.note("grade", "--grade", text)
+    shapes.assume(
+        "creep",
+        "wear.creep_law",
+        _CREEP_LAW,
+        "creep of Lee and Pienkowski (1998) under the largest pressure of a cycle, over the whole "
+        "thickness: an upper estimate",
+        "Compare wear alone, or set a creep law and constant of your material.",
+    )
     blocks = known[name]["simulation"], wear
     first, second = (
         "".join(f"  {key}: {value}\n" for key, value in block.items()) for block in blocks
     )
     return first, f"  polyethylene: {name}\n{second}"
+
+
+def _assumed_block(assumed: Sequence[Assumption]) -> str:
+    """Entries of the block `assumed`, one a line."""
+    fields = [entry.model_dump(mode="json", exclude_defaults=True) for entry in assumed]
+    lines = [
+        ", ".join(f"{key}: {json.dumps(text)}" for key, text in entry.items()) for entry in fields
+    ]
+    return "\n".join(f"  - {{{line}}}" for line in lines)
 
 
 def _settings_text(
@@ -286,13 +311,15 @@ def _settings_text(
         for side in SIDES
     )
     axes = ", ".join(f"{axis}: {word}" for axis, word in shapes.axes.items())
-    guesses = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
+    evidence = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
     knots = f"{{along: {fit.knot_spacing_along:g}, across: {fit.knot_spacing_across:g}}}"
     return f"""\
 # Written by `kneewear new`. What was recognised, and by what; correct what is wrong:
-{guesses}
+{evidence}
 
 study: {name}
+assumed:                      # delete an entry to confirm it, or correct the setting of its key
+{_assumed_block(shapes.assumed)}
 data_folder: .                # files are named from the folder of this file
 accuracy: draft               # draft | standard | fine: within 3, 1 or 0.3 % of converged values
 
@@ -326,7 +353,7 @@ simulation:
   medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
 {material[0]}
 wear:                         # constants of a grade: config/evidence/polyethylene.yaml
-{material[1]}  creep_law: strain           # Lee and Pienkowski (1998): an upper estimate
+{material[1]}  creep_law: {_CREEP_LAW}           # Lee and Pienkowski (1998): an upper estimate
   lives:
     gait: null
     {name}_gait: {{{name}_gait: 1.0}}

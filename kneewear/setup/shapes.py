@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kneewear.base.assumptions import Assumption
 from kneewear.errors import Finding, InputDataError, Severity
 from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
@@ -22,16 +23,21 @@ from kneewear.geometry.recognition import (
     refuse_tray,
     refuse_turned,
 )
+from kneewear.geometry.segmentation import middle_of_axis
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
+
+# Distance of the femoral origin from the condyles' axis that is rounding, mm: 0.01 mm beside it a
+# rotation of 8 deg moves a condyle by 1.4 um.
+_SAME_ORIGIN = 0.01
 
 
 @dataclass
 class RecognisedShapes:
-    """Insert and femoral component as recognised, and what was guessed.
+    """Insert and femoral component as recognised.
 
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
-    are written to the settings.
+    are written to the settings. `findings` have the evidence, `assumed` what files cannot decide.
     """
 
     knee: str
@@ -41,13 +47,20 @@ class RecognisedShapes:
     forms: dict[str, str]
     parts: dict[str, TriangleMesh]
     findings: list[Finding] = field(default_factory=list)
+    assumed: list[Assumption] = field(default_factory=list)
 
     def note(
         self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
     ) -> None:
-        """Add what was guessed, with its evidence."""
+        """Add what was recognised, with its evidence."""
         severity: Severity = "warn" if doubt else "note"
         self.findings.append(Finding(f"new.{check}", severity, where, found, "", remedy))
+
+    def assume(
+        self, name: str, key: str, value: str | float | tuple[float, ...], found: str, remedy: str
+    ) -> None:
+        """Add a guess that files cannot decide, about the value of a setting."""
+        self.assumed.append(Assumption(name=name, key=key, value=value, found=found, remedy=remedy))
 
     @property
     def sheets(self) -> dict[str, TriangleMesh]:
@@ -64,13 +77,16 @@ class RecognisedShapes:
 def recognise_shapes(
     name: str, insert: Sequence[str], femoral: Sequence[str], knee: str | None = None
 ) -> RecognisedShapes:
-    """Unit, form, axes and side of an implant's files; copies are written where they differ.
+    """Unit, form, axes, side and origin of an implant's files; copies are written where needed.
 
-    One block of settings has one unit and one pair of axes: several files of a component, and files
-    with different units or axes, become `NAME_insert.ply` and `NAME_femoral.ply`.
+    One block of settings has one unit and one pair of axes, and motion turns the femoral component
+    about its origin: several files of a component, files with different units or axes, and a
+    femoral origin beside the middle of the condyles' axis become `NAME_insert.ply` and
+    `NAME_femoral.ply`.
     """
     named = {"insert": list(insert), "femoral": list(femoral)}
     findings: list[Finding] = []
+    doubts: list[Finding] = []
     meshes: dict[str, TriangleMesh] = {}
     units: dict[str, str] = {}
     forms: dict[str, str] = {}
@@ -89,7 +105,8 @@ def recognise_shapes(
             refuse_single_plateau(mesh, source)
             refuse_turned(mesh, source)
         forms[part], form = recognise_form(mesh, source)
-        findings += [finding, *turned, form]
+        (doubts if finding.severity == "warn" else findings).append(finding)
+        findings += [*turned, form]
         meshes[part] = mesh
     orientations = dict(
         zip(named, orient_implant(meshes["insert"], meshes["femoral"]), strict=True)
@@ -106,19 +123,51 @@ def recognise_shapes(
     }
     mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
     mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
+    moved = _centre_femoral(shapes, " + ".join(femoral))
     together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
     single = len(insert) == len(femoral) == 1
-    if together and single and not any(one.check == "new.normals" for one in findings):
+    turned_round = any(one.check == "new.normals" for one in findings)
+    if together and single and not moved and not turned_round:
         shapes.unit, shapes.axes = units["insert"], axes["insert"]
         shapes.files = {"insert": insert[0], "femoral": femoral[0]}
-        return shapes
-    shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
-    for part, mesh in meshes.items():
-        copy = Path(f"{name}_{part}.ply")
-        save_ply(mesh.vertices @ orientations[part].matrix.T, mesh.faces, copy)
-        shapes.files[part] = str(copy)
-        shapes.note("copy", str(copy), f"{' + '.join(named[part])} in mm and common axes")
+    else:
+        shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
+        # Copies are of the knee itself, `parts` of a right one.
+        mirror = np.array([1.0, 1.0, 1.0 if shapes.knee == "right" else -1.0])
+        for part, mesh in meshes.items():
+            copy = Path(f"{name}_{part}.ply")
+            save_ply(shapes.parts[part].vertices * mirror, mesh.faces, copy)
+            shapes.files[part] = str(copy)
+            origin = ", with its origin there" if moved and part == "femoral" else ""
+            text = f"{' + '.join(named[part])} in mm and common axes{origin}"
+            shapes.note("copy", str(copy), text)
+    for doubt in doubts:
+        remedy = "If it is another one, convert the file to mm and set it up again."
+        shapes.assume(
+            "unit", "implant.meshes.unit", shapes.unit, f"{doubt.where}: {doubt.found}", remedy
+        )
     return shapes
+
+
+def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
+    """Move the femoral component to an origin on the condyles' axis; True if it was elsewhere.
+
+    Rotations are about the origin, and positions count from the dwell pose: the origin of a file
+    from a scanner or an assembly says nothing of the knee.
+    """
+    femoral = shapes.parts["femoral"]
+    middle = middle_of_axis(femoral, shapes.forms["femoral"], source)
+    if np.linalg.norm(middle) <= _SAME_ORIGIN:
+        return False
+    shapes.parts["femoral"] = femoral.moved(-middle)
+    x, y, z = middle
+    shapes.note(
+        "origin",
+        source,
+        f"the middle of the condyles' axis, which motion turns about, {x:+.2f} mm posterior, "
+        f"{y:+.2f} mm superior and {z:+.2f} mm medial of the origin",
+    )
+    return True
 
 
 def _side(
@@ -146,19 +195,22 @@ def _note_side(
     shapes: RecognisedShapes, given: str | None, shown: str | None, evidence: str
 ) -> None:
     if given and shown and given != shown:
-        shapes.note(
+        shapes.assume(
             "side",
-            "--knee",
-            f"{given} was given; of it the shapes would have {evidence}",
-            "Check --knee.",
-            doubt=True,
+            "implant.knee",
+            given,
+            f"{given} knee, as given; of it the shapes would have {evidence}",
+            "Set it up again with the other --knee if that is wrong.",
         )
     elif given:
         shapes.note("side", "--knee", f"{given} knee, as given")
     elif shown:
         shapes.note("side", "shapes", f"{shown} knee: of the other one they would have {evidence}")
     else:
-        found = "right knee assumed: the shapes are symmetric, and fit both knees"
-        shapes.note(
-            "side", "shapes", found, "Name the side with --knee left if it is the left.", doubt=True
+        shapes.assume(
+            "side",
+            "implant.knee",
+            shapes.knee,
+            "right knee: the shapes are symmetric, and fit both knees",
+            "Set it up again with --knee left if it is the left.",
         )

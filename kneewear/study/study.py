@@ -15,6 +15,7 @@ from kneewear import checkout_folder
 from kneewear.activity.settings import ActivitySettings, Motion
 from kneewear.base import types
 from kneewear.base.accuracy import Accuracy, contradictions
+from kneewear.base.assumptions import Assumption
 from kneewear.base.cases import BODY_MASS, THICKNESS, Case, case_name
 from kneewear.base.checks import ChecksSettings, refuse_impossible, refuse_unknown_checks
 from kneewear.base.faults import fault, fault_at, suggestion
@@ -98,6 +99,11 @@ class Study(Settings):
     table: TableSettings = Field(description="Lookup tables of the condyles.")
     simulation: SimulationSettings = Field(description="Contact simulation.")
     report: ReportSettings = Field(description="Report.")
+    assumed: tuple[Assumption, ...] = Field(
+        default=(),
+        description="Guesses that `kneewear new` wrote, repeated by check, run, page and summary; "
+        "delete an entry to confirm it.",
+    )
     checks: ChecksSettings = Field(default=ChecksSettings(), description="Checks of plausibility.")
 
     # Whether studies of the model have the knee of the block implant.
@@ -358,6 +364,7 @@ class Study(Settings):
             "accuracy": None,
             "cases_per_job": 1,
             "report": NO_REPORT,
+            "assumed": [],
             "checks": ChecksSettings().model_dump(mode="json"),
             "analyses": {},
             "page": None,
