@@ -16,8 +16,8 @@ t give
 The deflection of the surface by plastic strain is the transpose of the stress by pressure (Betti):
 it needs no solution of its own, and the work of both is equal to rounding.
 
-The method is that of semi-analytical elastic-plastic contact, with tables of a bonded layer in
-place of the influence coefficients of a half-space.
+This is semi-analytical elastic-plastic contact, with tables of a bonded layer in place of the
+influence coefficients of a half-space.
 
 References
 ----------
@@ -61,7 +61,7 @@ _SHEAR = 2  # of the antiplane part: yz, zx (engineering)
 class SlabResponse:
     """Mean stresses of M slabs by waves of n wave numbers, in the frame of the wave.
 
-    `pressure` (n, M, 4) is that of a unit pressure wave; `plane` (n, 4 M, 4 M) and `antiplane`
+    `pressure` (n, M, 4) belongs to a unit pressure wave; `plane` (n, 4 M, 4 M) and `antiplane`
     (n, 2 M, 2 M), MPa, are those of plastic strain in the slabs while the surface is free. Shear
     components of the plane part are of sin(k x), the others of cos(k x).
     """
@@ -146,9 +146,9 @@ def _solve(
     whole = np.kron(np.eye(height.size), tensor)
     forces = slabs.transpose(0, 2, 1) @ (whole * np.repeat(height, parts))
     right = np.concatenate([np.broadcast_to(surface[:, None], (count, size, 1)), forces], axis=2)
-    found = slabs @ np.linalg.solve(stiffness, right)
+    strains = slabs @ np.linalg.solve(stiffness, right)
     identity = np.eye(height.size * parts)
-    return (whole @ found[:, :, :1])[..., 0], whole @ (found[:, :, 1:] - identity)
+    return (whole @ strains[:, :, :1])[..., 0], whole @ (strains[:, :, 1:] - identity)
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class SlabWindow:
     @cached_property
     def depths(self) -> Array:
         """Depths of the borders of the slabs, mm."""
-        return np.array([one for one in self.borders if one < _DEEPEST * self.thickness])
+        return np.array([depth for depth in self.borders if depth < _DEEPEST * self.thickness])
 
     @cached_property
     def heights(self) -> Array:
@@ -247,10 +247,10 @@ class SlabWindow:
         along, across = self._waves
         wave = np.hypot(along, across)
         nodes = _wave_nodes(wave.max())
-        found = slab_response(nodes, self.thickness, self.material, self.depths)
+        response = slab_response(nodes, self.thickness, self.material, self.depths)
         plane, antiplane = (
             CubicSpline(nodes, part)(wave.ravel()).reshape(*wave.shape, *part.shape[1:])
-            for part in (found.plane, found.antiplane)
+            for part in (response.plane, response.antiplane)
         )
         return plane, antiplane
 
@@ -350,10 +350,10 @@ class SlabWindow:
         opposite = -half % rows
         both = np.stack([waves[half], waves[opposite]], axis=-1)
         real = table @ np.concatenate([both.real, both.imag], axis=-1)
-        found = np.empty_like(waves)
-        found[half] = real[..., 0] + 1j * real[..., 2]
-        found[opposite] = real[..., 1] + 1j * real[..., 3]
-        return found
+        product = np.empty_like(waves)
+        product[half] = real[..., 0] + 1j * real[..., 2]
+        product[opposite] = real[..., 1] + 1j * real[..., 3]
+        return product
 
 
 def _wave_nodes(longest: float) -> Array:

@@ -189,10 +189,10 @@ class YieldingLayer:
             lift = 0.0
             if load is not None:
                 lift = float((load - descent[own] @ by_gap) / (descent[own] @ by_lift))
-            found = by_gap + lift * by_lift
+            pressing = by_gap + lift * by_lift
             force[:] = 0.0
-            force[own] = found
-            open_gap = gap + lift * descent + self.influence[:, own] @ found
+            force[own] = pressing
+            open_gap = gap + lift * descent + self.influence[:, own] @ pressing
             wrong = np.where(pressed, force < 0.0, open_gap < -_CLOSED)
             number = int(wrong.sum())
             if number == 0:
@@ -225,8 +225,8 @@ def _accelerated(history: list[tuple[Array, Array]]) -> Array:
     point, residual = history[-1]
     if len(history) < 2:
         return point + residual
-    points = np.diff(np.stack([one for one, _ in history]), axis=0)
-    residuals = np.diff(np.stack([one for _, one in history]), axis=0)
+    points = np.diff(np.stack([point for point, _ in history]), axis=0)
+    residuals = np.diff(np.stack([residual for _, residual in history]), axis=0)
     normal = residuals @ residuals.T
     normal += 1e-12 * np.trace(normal) * np.eye(len(normal))
     share = np.linalg.lstsq(normal, residuals @ residual, rcond=None)[0]

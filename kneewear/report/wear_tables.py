@@ -443,7 +443,7 @@ def twin_errors(fe_twin: pd.DataFrame) -> pd.DataFrame:
 def yielding_errors(fe_twin: pd.DataFrame) -> pd.DataFrame:
     """Range over all frames, cases and sides of the errors of the layer that yields, %.
 
-    `elastic_low` and `elastic_high` are those of the elastic layer against the same finite
+    `elastic_low` and `elastic_high` compare the elastic layer with the same finite
     elements, which yield; no rows where none did.
     """
     own = "yielding_error_percent"

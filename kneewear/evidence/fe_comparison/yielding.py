@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 # Elements of the window: those nearer to the condyle than this, mm, which is more than any pile-up
 # beside a contact, and that face it with at least this part of their normal.
 _REACH = 0.12
-_LEAST_DESCENT = 0.3
+_MIN_DESCENT = 0.3
 _BESIDE = 4.0  # mm around the foundation's contact
 # Moves of the body to the load: gaps change by its lift times their descent, to first order.
 _MOVES = 2
@@ -30,7 +30,7 @@ _MOVES = 2
 class SideYielding:
     """Elements of one side near contact, and the yielding layer below them.
 
-    `layer` is that of the body that the finite elements are of; `centre` (n, 3) are the elements,
+    `layer` is a layer of the body that the finite elements mesh; `centre` (n, 3) are the elements,
     mm; `cells` their rows and columns in the grid.
     """
 
@@ -60,7 +60,7 @@ class SideYielding:
         cells = np.argwhere(grid.valid[number] & inside)
         centre = grid.centre[number][tuple(cells.T)]
         gap, normal = rigid_body(side.condyle, side.pose)(centre)
-        near = (gap < _REACH) & (normal[:, 1] < -_LEAST_DESCENT)
+        near = (gap < _REACH) & (normal[:, 1] < -_MIN_DESCENT)
         cells, centre = cells[near], centre[near]
         influence = insert_influence(
             grid, number, local, material, place=(int(row), int(column)), plan=side.plan
