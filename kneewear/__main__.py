@@ -246,7 +246,7 @@ def export(chosen: argparse.Namespace) -> int:
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
     packed = export_study(folder, Path(chosen.output or f"{folder.name}.zip"))
-    linked = [f"{one}: left out, a link to {one.resolve()}" for one in linked_files(folder)]
+    linked = [f"{link}: left out, a link to {link.resolve()}" for link in linked_files(folder)]
     _show(
         [*linked, f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"]
     )

@@ -13,7 +13,7 @@ import sys
 def without_folder(entries: list[str], folder: str) -> list[str]:
     """Entries of a search path that name neither a folder nor what is relative to one."""
     own = os.path.realpath(folder)
-    return [one for one in entries if os.path.isabs(one) and os.path.realpath(one) != own]
+    return [path for path in entries if os.path.isabs(path) and os.path.realpath(path) != own]
 
 
 def is_command(words: list[str], started: list[str]) -> bool:

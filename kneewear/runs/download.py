@@ -1,7 +1,7 @@
 """Public data files, downloaded at a pinned commit and compared with their digests.
 
 `data_files.csv` names each file, a commit that holds it, where it is in its repository, its SHA-256
-(that of a text is of its form with line ends of one byte), and how many bytes it has at most.
+(of a text, with line ends of one byte), and how many bytes it has at most.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TABLE = Path(__file__).with_name("data_files.csv")
 _BLOCK = 1 << 16
 # Without an answer, and for a whole file: a slow line has 20 kB/s.
 _PATIENCE_S = 30.0
-_LEAST_BYTES_PER_S = 20_000.0
+_MIN_BYTES_PER_S = 20_000.0
 
 
 class DataFile(NamedTuple):
@@ -54,7 +54,7 @@ class DataFile(NamedTuple):
     @property
     def longest(self) -> float:
         """Time in which it is downloaded at the latest, s."""
-        return _PATIENCE_S + self.max_bytes / _LEAST_BYTES_PER_S
+        return _PATIENCE_S + self.max_bytes / _MIN_BYTES_PER_S
 
 
 def data_files() -> list[DataFile]:
@@ -142,7 +142,7 @@ def _digest(path: Path, suffix: str | None = None) -> str:
 def _download(file: DataFile, target: Path, addresses: Sequence[str]) -> None:
     """Download from the first address that gives the file; goes on with a part that is there."""
     part = target.with_name(f"{target.name}.part")
-    reasons, found = [], ""
+    reasons, digest = [], ""
     for address in addresses:
         place = address.partition("//")[2].partition("/")[0] or address
         # A part may be of another server's file: if it is, this server's is read from its start.
@@ -152,20 +152,20 @@ def _download(file: DataFile, target: Path, addresses: Sequence[str]) -> None:
             except _NoAnswerError as error:
                 reasons.append(f"{place}: {error}")
                 break
-            found = _digest(part, target.suffix)
-            if found == file.sha256:
+            digest = _digest(part, target.suffix)
+            if digest == file.sha256:
                 part.replace(target)
                 return
             part.unlink()
-            reasons.append(f"{place}: a file with SHA-256 {found}")
+            reasons.append(f"{place}: a file with SHA-256 {digest}")
     raise InputDataError(
         target,
         "; ".join(reasons),
-        f"a file with SHA-256 {file.sha256}" if found else "an address that answers",
+        f"a file with SHA-256 {file.sha256}" if digest else "an address that answers",
         "Name another mirror with --mirror, or copy the file by hand."
-        if found
+        if digest
         else "Connect to the network, or copy the files by hand: docs/how-to/own-implant.md.",
-        check="fetch.digest" if found else "fetch.offline",
+        check="fetch.digest" if digest else "fetch.offline",
     )
 
 
@@ -232,13 +232,13 @@ def _in_time(blocks: Iterator[tuple[int, bytes]], longest: float) -> Iterator[tu
     try:
         while True:
             try:
-                found = queue.get(timeout=max(0.0, end - time.monotonic()))
+                item = queue.get(timeout=max(0.0, end - time.monotonic()))
             except Empty:
                 raise _NoAnswerError(f"not finished after {longest:.0f} s") from None
-            if found is None:
+            if item is None:
                 return
-            if isinstance(found, _NoAnswerError):
-                raise found
-            yield found
+            if isinstance(item, _NoAnswerError):
+                raise item
+            yield item
     finally:
         ended.set()

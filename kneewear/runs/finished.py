@@ -172,10 +172,10 @@ def linked_files(folder: Path) -> list[Path]:
 
 def _parts_of(folder: Path) -> list[Path]:
     """Files and links of a study that are handed on."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for part in (folder / name for name in _PARTS):
-        found += part.rglob("*") if part.is_dir() and not part.is_symlink() else [part]
-    return sorted(path for path in found if path.is_file() or path.is_symlink())
+        paths += part.rglob("*") if part.is_dir() and not part.is_symlink() else [part]
+    return sorted(path for path in paths if path.is_file() or path.is_symlink())
 
 
 def _crate(summary: dict[str, Any], contents: dict[str, bytes]) -> dict[str, Any]:
