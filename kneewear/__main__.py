@@ -241,12 +241,15 @@ def open_(chosen: argparse.Namespace) -> int:
 
 def export(chosen: argparse.Namespace) -> int:
     """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
-    from kneewear.runs.finished import export_study  # noqa: PLC0415
+    from kneewear.runs.finished import export_study, linked_files  # noqa: PLC0415
 
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
     packed = export_study(folder, Path(chosen.output or f"{folder.name}.zip"))
-    _show([f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"])
+    linked = [f"{link}: left out, a link to {link.resolve()}" for link in linked_files(folder)]
+    _show(
+        [*linked, f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"]
+    )
     return 0
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from kneewear.base.findings import Reported
 from kneewear.errors import Finding
 from kneewear.io.documents import save_json
 from kneewear.runs.finished import export_study, finished_studies, write_index
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -86,3 +88,44 @@ def test_an_export_holds_page_tables_and_metadata_of_every_file(results, monkeyp
     first = (results.parent / "newer.zip").read_bytes()
     export_study(results / "newer", results.parent / "again.zip")
     assert (results.parent / "again.zip").read_bytes() == first
+
+
+def test_an_export_follows_no_link_out_of_the_study(results, monkeypatch, capsys, tmp_path):
+    secret = tmp_path / "elsewhere"
+    secret.mkdir()
+    (secret / "secret.csv").write_text("secret")
+    study = results / "newer"
+    (study / "tables" / "file.csv").symlink_to(secret / "secret.csv")
+    (study / "tables" / "folder").symlink_to(secret)
+    (study / "figures").symlink_to(secret)
+    (study / "provenance.json").symlink_to(secret / "secret.csv")
+    (study / "tables" / "same.csv").symlink_to("cases.csv")
+    monkeypatch.chdir(results.parent)
+    main(["export", "newer"])
+    named = {line.split(":")[0] for line in capsys.readouterr().out.splitlines()[:-1]}
+    links = ("tables/file.csv", "tables/folder", "figures", "provenance.json")
+    assert named == {f"results/newer/{link}" for link in links}
+    with zipfile.ZipFile("newer.zip") as packed:
+        assert not any(packed.read(name) == b"secret" for name in packed.namelist())
+        assert packed.read("tables/same.csv") == packed.read("tables/cases.csv")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "results/newer/report/index.html",
+        "results/newer/report/summary.json",
+        "results/newer/newer.zip",
+        "results/../results/newer/tables/newer.zip",
+        "linked/newer.zip",
+        "newer.html",
+        "newer",
+    ],
+)
+def test_an_export_replaces_no_result(results, monkeypatch, output):
+    monkeypatch.chdir(results.parent)
+    (results.parent / "linked").symlink_to(results / "newer" / "tables")
+    before = {file: file.read_bytes() for file in results.rglob("*") if file.is_file()}
+    assert refusal(export_study, results / "newer", Path(output)).where == output
+    assert {file: file.read_bytes() for file in results.rglob("*") if file.is_file()} == before
+    assert not Path("newer").exists()

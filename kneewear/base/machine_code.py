@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ from numba.experimental import (
 
 from kneewear.base.kernel_cache import PACKAGE, can_cache, kernel_folder, require_writable
 
+# numba also reads settings from a file of the working directory, which is a study's folder: no file
+# of that folder changes how kernels are compiled, or where machine code is loaded from.
+numba.core.config._config_fname = os.devnull
+numba.config.reload_config()
 # Lets the compiler put the four lanes of a spline or of a rational point into one register. numba
 # reads it when it compiles, so it is set before the first kernel is defined.
 numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kneewear.base.search_path import without_folder
 from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant
@@ -127,14 +128,14 @@ def _read_apart(path: str | Path) -> Any:
 
     A damaged file may crash OpenCASCADE, and Snakemake with it, or never end.
     """
-    root = str(Path(__file__).parents[2])
-    search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    paths = [str(Path(__file__).parents[2])]
+    paths += without_folder(os.environ.get("PYTHONPATH", "").split(os.pathsep), os.curdir)
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder, "answer.pickle")
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "kneewear.io.opencascade", str(path), str(answer)],
-                env=os.environ | {"PYTHONPATH": search},
+                [sys.executable, "-P", "-m", "kneewear.io.opencascade", str(path), str(answer)],
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
                 capture_output=True,
                 text=True,
                 timeout=_PATIENCE_S,

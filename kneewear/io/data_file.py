@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
+from kneewear.base.content import read_content
 from kneewear.errors import InputDataError
 
 # Largest files, bytes: twenty million triangles, or the same as text.
@@ -17,25 +18,10 @@ LARGEST_COORDINATE = 1e9
 def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> bytes:
     """Bytes of a data file of a `kind` ("a mesh"), at most `largest`.
 
-    Raises InputDataError when it is missing, not a regular file, empty, too large or not readable.
+    Raises InputDataError as `read_content`.
     """
-    path = Path(path)
-    if not path.is_file():
-        found = "a folder" if path.is_dir() else "no such file"
-        remedy = "Check `data_folder` and the file's name."
-        raise InputDataError(path, found, f"{kind} file", remedy)
-    size = path.stat().st_size
-    if size == 0:
-        raise InputDataError(path, "an empty file", kind, "Copy or export the file again.")
-    if size > largest:
-        expected = f"at most {largest / 1e6:.0f} MB"
-        remedy = "Is it the right file? Then export it coarser, or in a binary format."
-        raise InputDataError(path, f"a file of {size / 1e6:.0f} MB", expected, remedy)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputDataError(path, reason, f"{kind} file", "Check file and permissions.") from error
+    remedy = "Check `data_folder` and the file's name."
+    return read_content(path, f"{kind} file", largest, remedy)
 
 
 def decode_text(path: str | Path, content: bytes) -> str:

@@ -48,6 +48,8 @@ STYLE: Any = {
     "figure.titleweight": "bold",
 }
 
+# Matplotlib's own values: a `matplotlibrc` of the user or of a study's folder changes no figure.
+mpl.rcParams.update({k: v for k, v in mpl.rcParamsDefault.items() if k != "backend"})
 # Read when a figure is written, long after it was drawn. Equal figures are then equal files, and
 # cells are written as the pixels that they are.
 mpl.rcParams.update({"svg.hashsalt": "kneewear", "image.composite_image": False})

@@ -116,7 +116,7 @@ def outcome(folder: Path) -> tuple[list[str], Verdict]:
 
 
 def export_study(folder: Path, output: Path) -> Path:
-    """Pack a finished study into a zip file with RO-Crate metadata.
+    """Pack a finished study, without `linked_files`, into a zip file with RO-Crate metadata.
 
     Parameters
     ----------
@@ -133,18 +133,23 @@ def export_study(folder: Path, output: Path) -> Path:
     Raises
     ------
     InputDataError
-        When the folder has no report.
+        When the folder has no report, or when the output does not end in .zip or is in the folder,
+        where it would replace or join results.
     """
     summary = folder / "report" / "summary.json"
     if not summary.is_file():
         expected = "the summary of a finished study"
         raise InputDataError(summary, "no such file", expected, "Run the study.")
-    files = sorted(
-        path
-        for part in _PARTS
-        for path in ([folder / part] if (folder / part).is_file() else (folder / part).rglob("*"))
-        if path.is_file()
-    )
+    if output.suffix.lower() != ".zip":
+        remedy = f"Name it {output.with_suffix('.zip').name}."
+        raise InputDataError(
+            output, f"an ending '{output.suffix}'", "a file ending in .zip", remedy
+        )
+    if output.resolve().is_relative_to(folder.resolve()):
+        remedy = "Name a file in another folder."
+        raise InputDataError(output, f"a file in {folder}", "one outside the study", remedy)
+    linked = linked_files(folder)
+    files = [path for path in _parts_of(folder) if path.is_file() and path not in linked]
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     metadata = json.dumps(_crate(load_record(summary), contents), indent=1, ensure_ascii=False)
     contents["ro-crate-metadata.json"] = metadata.encode()
@@ -154,6 +159,23 @@ def export_study(folder: Path, output: Path) -> Path:
             entry.compress_type = zipfile.ZIP_DEFLATED
             packed.writestr(entry, content)
     return output
+
+
+def linked_files(folder: Path) -> list[Path]:
+    """Links out of the folder of a study, which no export follows: whoever packs them sees a name.
+
+    What they show need not be of the study.
+    """
+    own = folder.resolve()
+    return [path for path in _parts_of(folder) if not path.resolve().is_relative_to(own)]
+
+
+def _parts_of(folder: Path) -> list[Path]:
+    """Files and links of a study that are handed on."""
+    paths: list[Path] = []
+    for part in (folder / name for name in _PARTS):
+        paths += part.rglob("*") if part.is_dir() and not part.is_symlink() else [part]
+    return sorted(path for path in paths if path.is_file() or path.is_symlink())
 
 
 def _crate(summary: dict[str, Any], contents: dict[str, bytes]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from kneewear import checkout_folder
 from kneewear.base.files import read_settings_file
+from kneewear.base.search_path import without_folder
 from kneewear.errors import Finding, InputDataError
 from kneewear.study.shipped import find_study, moved_finding
 
@@ -48,18 +49,25 @@ def run_workflow(files: Sequence[str], options: Sequence[str]) -> int:
 
 
 def _snakemake(snakefile: Path, options: Sequence[str]) -> int:
-    """Exit code of Snakemake, whose jobs import this package."""
+    """Exit code of Snakemake, whose jobs import this package and no file of the study's folder.
+
+    Profiles of the user's surroundings and of the folder are left out; `options` may name one.
+    """
     checkout = checkout_folder()
     package = Path(__file__).resolve().parents[2]
     paths = [str(checkout / "workflow" / "terminal"), str(package)]
-    paths += filter(None, [os.environ.get("PYTHONPATH")])
+    paths += without_folder(os.environ.get("PYTHONPATH", "").split(os.pathsep), os.curdir)
     command = [sys.executable, "-m", "snakemake", "--snakefile", os.path.relpath(snakefile)]
+    command += ["--workflow-profile", "none"]
     # Its linear programme starts a process for each choice, and finds the same priorities.
     command += ["--scheduler", "greedy"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    environment = {name: text for name, text in os.environ.items() if name not in _SURROUNDINGS}
+    environment |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
     return subprocess.run([*command, *options], env=environment, check=False).returncode
 
 
+# Variables with which a user's other workflows are set up.
+_SURROUNDINGS = ("SNAKEMAKE_PROFILE",)
 # The study that is run when no file is named, from the checkout.
 OWN_SETTINGS = "config/config.yaml"
 # Where Snakemake notes the files of its runs.

@@ -46,6 +46,8 @@ for note in NOTES:
     logger.warning(note)
 
 os.environ[kneewear.JOB] = "1"
+# Jobs import no file of the study's folder, however Snakemake was started.
+os.environ["PYTHONSAFEPATH"] = "1"
 # A job that failed because of its input is not computed again where failed jobs are retried, as on
 # clusters: there a job is a command of its own, whose number Snakemake says in this option only.
 if "--attempt" in sys.argv:
