@@ -1,15 +1,8 @@
 # make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
-SHELL := bash
-.SHELLFLAGS := -euo pipefail -c
+# Not in .SHELLFLAGS, which make 3.81 (macOS) ignores: a recipe must end at its first error.
+SHELL := bash -euo pipefail
 .DEFAULT_GOAL := help
-# Neither make nor the environment works in a folder whose path is several words.
-ifneq ($(words $(CURDIR)),1)
-$(error $(CURDIR): found a folder whose path has blanks; expected letters, digits, - _ . and /. Move or clone the checkout into another folder)
-endif
-ifneq ($(or $(findstring ',$(CURDIR)),$(findstring ",$(CURDIR))),)
-$(error $(CURDIR): found a folder whose path has quotes; expected letters, digits, - _ . and /. Move or clone the checkout into another folder)
-endif
 
 CORES ?= 2
 CONFIG ?=
@@ -52,21 +45,26 @@ $(STAMP): requirements.lock
 			"Remove the link (rm .venv) and run make again."; exit 1; fi; \
 	test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }; \
 	echo "Setting up .venv with $(PYTHON) ..."; \
-	$(PYTHON) -m venv .venv; \
+	$(PYTHON) -m venv .venv || { echo ".venv: could not be made with $(PYTHON), whose words are above. Make" \
+		"this folder writable and its disk roomy (Debian: apt-get install python3-venv), then run make again."; exit 1; }; \
 	$(INSTALL); \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile $(UV) 2>/dev/null || true; \
+	$(PIP) $(UV) 2>/dev/null || true; \
 	install $$(grep -E '^($(subst $(empty) $(empty),|,$(KERNELS)))==' $<); \
 	for part in contact motion; do $(BIN)/python -m kneewear.motion.warm_up $$part 2>/dev/null & done; \
 	install -r $<; \
 	install --no-deps --editable .; \
 	echo "Compiling kernels ..."; \
 	wait; \
+	$(BIN)/python -c "import kneewear.api, snakemake"; \
 	touch $@
 
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --retries 1
 define INSTALL
 install() { \
-	$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile "$$@"; }
+	$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || $(PIP) "$$@" || { \
+	echo "The packages of this checkout were not installed; pip's reason is above. Without a network or behind a" \
+		"firewall, name a proxy (https_proxy=http://HOST:PORT) or a mirror (PIP_INDEX_URL=https://HOST/simple)" \
+		"in the environment; then run make again." >&2; exit 1; }; }
 endef
 
 # Packages of tests, checks and documentation.
@@ -100,15 +98,15 @@ compare: $(STAMP)
 	@$(BIN)/python -m kneewear compare "$(STUDIES)"
 
 # Two tests run at once, each on one core.
-test test-slow: export OMP_NUM_THREADS = 1
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 # About four minutes on two cores once kernels are compiled.
 test: $(DEVELOPED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(PYTEST) --dist loadfile -m "not slow"
 
 # Whole studies, browser, documentation, cluster and faults of running studies.
 test-slow: $(DEVELOPED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m slow
 
 test-all: test test-slow
 

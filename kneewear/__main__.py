@@ -19,10 +19,15 @@ from pathlib import Path
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.findings import Reported, gather
+from kneewear.base.kernel_cache import can_cache
 from kneewear.errors import Finding, InputDataError, KneewearError
+from kneewear.io.result_files import check_writable
 from kneewear.runs.launch import (
+    LOCKS,
+    STOPPED,
     check_locks,
     check_machine,
+    complete_environment,
     enter_study_folder,
     moved_settings,
     run_workflow,
@@ -84,6 +89,7 @@ def check_(chosen: argparse.Namespace) -> int:
     files = enter_study_folder(settings_files(chosen.file))
     earlier_names: list[Finding] = []
     study = read_study(*files, defaults=default_settings_file(), report=earlier_names.append)
+    can_cache()  # warns where the study would take much longer
     root = checkout_folder() if Path.cwd() != checkout_folder() else Path()
     draws = not chosen.files_only
     drawn: list[str] = []
@@ -169,14 +175,19 @@ def _lacks_equilibrium(file: Path) -> bool:
 def run_(chosen: argparse.Namespace) -> int:
     """Run a study, and show its key results."""
     moved = moved_settings(chosen.file)
-    files = settings_files(chosen.file)
+    files = enter_study_folder(settings_files(chosen.file))
     check_machine()
-    files = enter_study_folder(files)
+    check_writable(LOCKS.parent)
+    check_writable(Path("results", _study_name(files)))
+    can_cache()  # warns where the study takes much longer
     start = time.monotonic()
     scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
     if moved:
         _show([one.text() for one in moved])
     code = run_workflow(files, [*scheduling, *chosen.options])
+    if code == STOPPED:
+        _show(["Stopped. The same command continues where this run ended."])
+        return code
     if code:
         check_locks(Path())
         return code
@@ -187,7 +198,7 @@ def run_(chosen: argparse.Namespace) -> int:
 
 
 def _study_name(files: Sequence[str]) -> str:
-    """Name of the study of settings that Snakemake has found valid; to read all takes a second."""
+    """Name of the study of settings, which need not be valid; to read all takes a second."""
     every = [str(default_settings_file()), *files]
     contents = [read_settings_file(file).content for file in every]
     return str(next(content["study"] for content in reversed(contents) if "study" in content))
@@ -352,8 +363,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Units have characters that an ASCII terminal lacks.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=PLAIN)
+    complete_environment()
     try:
         code = chosen.action(chosen)
+    except KeyboardInterrupt:
+        _show(["Stopped."])
+        raise SystemExit(STOPPED) from None
     except KneewearError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
     except OSError as error:

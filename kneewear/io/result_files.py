@@ -124,11 +124,15 @@ def check_digest(path: str | Path) -> None:
 def check_writable(folder: str | Path) -> None:
     """Refuse a folder of results, which may be missing, in which files cannot be replaced.
 
-    Raises OutputFileError, naming the first folder in it that cannot be written.
+    Raises OutputFileError, naming the first folder in it that cannot be written, or the file that
+    is where it should be.
     """
     folder = Path(folder)
+    start = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+    if not start.is_dir():
+        raise OutputFileError(start, "it is no folder", "Remove or rename it, or run elsewhere.")
     inner = (Path(path) for path, _, _ in os.walk(folder))
-    existing = inner if folder.is_dir() else (next(p for p in folder.parents if p.is_dir()),)
+    existing = inner if start == folder else (start,)
     for path in existing:
         if not os.access(path, os.W_OK | os.X_OK):
             reason = "read-only folder" if os.access(path, os.R_OK) else "no permission"

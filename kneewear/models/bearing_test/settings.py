@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kneewear.base.faults import check_ring_radii, fault, fault_at, suggestion
+from kneewear.base.faults import check_ring_radii, fault, fault_at, refuse_repeated, suggestion
 from kneewear.base.ranges import Range
 from kneewear.base.types import (
     FileName,
@@ -380,6 +380,12 @@ class PatellarColumns(Settings):
     def given(self) -> dict[str, str]:
         """Columns the file must have: quantity to name in its header."""
         return {name: column for name, column in self.model_dump().items() if column is not None}
+
+    @model_validator(mode="after")
+    def check_columns_differ(self) -> PatellarColumns:
+        """Refuse one column for two quantities."""
+        refuse_repeated(self.model_dump())
+        return self
 
 
 class PatellarMotion(Settings):
