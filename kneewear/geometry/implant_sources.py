@@ -243,7 +243,7 @@ def window_axis(block: MeshBlock, femoral: TriangleMesh) -> tuple[float, float]:
 
     `femoral` is the femoral component, or cartilage, in knee axes.
     """
-    limits = [abs(z) for side in SIDES for z in getattr(block.femoral_region_mm, side).z]
+    limits = [abs(z) for region in block.femoral_region_mm.given.values() for z in region.z]
     return condyle_axis(femoral, (min(limits), max(limits)))
 
 
