@@ -182,6 +182,6 @@ def _combined(study: Any) -> Iterator[tuple[str, tuple[str, ...], float]]:
     block = getattr(implant, implant.source)
     for name in ("insert_region_mm", "tibial_region_mm", "femoral_region_mm"):
         regions = getattr(block, name, None)
-        if regions is not None:
+        if regions is not None and len(regions.given) == 2:
             apart = 0.5 * (sum(regions.medial.z) - sum(regions.lateral.z))
             yield "settings.window_sides", ("implant", implant.source, name), apart

@@ -202,6 +202,19 @@ class PerSide(Settings, Generic[T]):
     lateral: T
 
 
+class PerBearing(Settings, Generic[T]):
+    """A value for each side that has a bearing."""
+
+    medial: T | None = None
+    lateral: T | None = None
+
+    @property
+    def given(self) -> dict[str, T]:
+        """Values by side, medial first."""
+        sides = {"medial": self.medial, "lateral": self.lateral}
+        return {side: value for side, value in sides.items() if value is not None}
+
+
 class PositivePerSide(PerSide[Positive]):
     """A positive number for each side."""
 

@@ -35,6 +35,7 @@ from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.plausibility import (
     condyle_bearing,
     judge_bearing,
+    judge_edges,
     judge_pair,
     plateau_bearing,
 )
@@ -169,7 +170,8 @@ def judge_meshes(
         judge("geometry.mesh_triangles", len(mesh.faces), source, FEWER_TRIANGLES)
         for mesh, source in files
     ]
-    found.append(tuple(filter(None, sizes)))
+    edges = [judge_edges(bearings[name].mesh, getattr(meshes, name)) for name in bearings]
+    found.append(tuple(filter(None, [*sizes, *edges])))
     underside, _, _ = _read_underside(settings, underside_mesh)
     thickness = partial(thickness_above, underside)
     widths = insert.extent[2], femoral.extent[2]
@@ -241,7 +243,7 @@ def window_axis(block: MeshBlock, femoral: TriangleMesh) -> tuple[float, float]:
 
     `femoral` is the femoral component, or cartilage, in knee axes.
     """
-    limits = [abs(z) for side in SIDES for z in getattr(block.femoral_region_mm, side).z]
+    limits = [abs(z) for region in block.femoral_region_mm.given.values() for z in region.z]
     return condyle_axis(femoral, (min(limits), max(limits)))
 
 

@@ -90,6 +90,18 @@ class TriangleMesh:
         return np.ptp(self.vertices, axis=0)
 
     @property
+    def bodies(self) -> list[TriangleMesh]:
+        """Connected parts, from the one of most triangles on."""
+        count = len(self.vertices)
+        graph = scipy.sparse.coo_array(
+            (np.ones(len(self.edges)), tuple(self.edges.T)), (count, count)
+        )
+        _, body = scipy.sparse.csgraph.connected_components(graph, directed=False)
+        body = body[self.faces[:, 0]]
+        numbers, sizes = np.unique(body, return_counts=True)
+        return [self.part(body == number) for number in numbers[np.argsort(-sizes, kind="stable")]]
+
+    @property
     def is_cloud(self) -> bool:
         """True if the mesh holds points and no triangles."""
         return len(self.faces) == 0 and len(self.vertices) > 0

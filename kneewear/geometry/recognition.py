@@ -139,7 +139,7 @@ def refuse_tray(mesh: TriangleMesh, source: str) -> None:
 
 def refuse_single_plateau(mesh: TriangleMesh, source: str) -> None:
     """InputDataError for an insert of one compartment; `mesh` is in mm."""
-    width, length = sorted(mesh.extent)[1:]
+    width, length = sorted(np.delete(mesh.extent, _plate_axis(mesh)))
     if width < _NARROWEST:
         raise InputDataError(
             source,
@@ -153,10 +153,10 @@ def refuse_single_plateau(mesh: TriangleMesh, source: str) -> None:
 def refuse_turned(mesh: TriangleMesh, source: str) -> None:
     """InputDataError for an insert turned in its plan against the axes of its file.
 
-    The plan is seen along the shortest axis; the sides of the smallest rectangle about it are those
-    of the insert.
+    The plan is seen along the axis that most area faces; the sides of the smallest rectangle about
+    it are those of the insert.
     """
-    thin = int(mesh.extent.argmin())
+    thin = _plate_axis(mesh)
     plan = np.delete(mesh.vertices, thin, axis=1)
     outline = plan[scipy.spatial.ConvexHull(plan).vertices]
     sides = np.roll(outline, -1, axis=0) - outline
@@ -178,9 +178,9 @@ def orient_implant(insert: TriangleMesh, femoral: TriangleMesh) -> tuple[Orienta
     """Axes of insert and femoral component, meshes in mm, as of a right knee.
 
     Axes of both files are those that suit both best, and differ only where that contradicts one of
-    the shapes. Of an insert the thinnest axis is superior and the longest medial; its bearing faces
-    up, the notch is behind. A femoral component mirrors across its medial axis, is open above, and
-    has material between its condyles in front only.
+    the shapes. Of an insert the axis that most area faces is superior and the longest other one is
+    medial; its bearing faces up, the notch is behind. A femoral component mirrors across its medial
+    axis, is open above, and has material between its condyles in front only.
     """
     candidates = all_orientations()
     of_insert, of_femoral = _insert_scores(insert, candidates), _femoral_scores(femoral, candidates)
@@ -189,6 +189,11 @@ def orient_implant(insert: TriangleMesh, femoral: TriangleMesh) -> tuple[Orienta
     loss = of_insert[apart[0]] + of_femoral[apart[1]] - of_insert[joint] - of_femoral[joint]
     chosen = apart if loss > _CONTRADICTION else [joint, joint]
     return candidates[chosen[0]], candidates[chosen[1]]
+
+
+def _plate_axis(mesh: TriangleMesh) -> int:
+    """Axis that most area of an insert faces, whatever rises above its plateaus."""
+    return int(np.abs(mesh.face_normals).sum(axis=0).argmax())
 
 
 def all_orientations() -> list[Orientation]:
@@ -205,7 +210,9 @@ def all_orientations() -> list[Orientation]:
 
 def _insert_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
     """Agreement of an insert with each orientation, at most 4."""
-    thin, long = int(np.argmin(mesh.extent)), int(np.argmax(mesh.extent))
+    thin = _plate_axis(mesh)
+    plan = np.where(np.arange(3) == thin, 0.0, mesh.extent)
+    long = int(np.argmax(plan))
     up = _up_of_insert(mesh, mesh.face_normals, thin)
     scores = []
     for candidate in candidates:

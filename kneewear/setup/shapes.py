@@ -25,7 +25,7 @@ from kneewear.geometry.recognition import (
 )
 from kneewear.geometry.segmentation import middle_of_axis
 from kneewear.io.mesh_formats import save_ply
-from kneewear.io.shapes import load_shape
+from kneewear.io.shapes import load_component
 
 # Distance of the femoral origin from the condyles' axis that is rounding, mm: 0.01 mm beside it a
 # rotation of 8 deg moves a condyle by 1.4 um.
@@ -92,7 +92,7 @@ def recognise_shapes(
     forms: dict[str, str] = {}
     for part, files in named.items():
         source = " + ".join(files)
-        mesh = joined([load_shape(file) for file in files]) if files[1:] else load_shape(files[0])
+        mesh = joined([load_component(file) for file in files])
         if mesh.is_cloud:
             found, expected = "a cloud of points", "triangles, which show where the outside is"
             remedy = "Mesh the points, or copy config/example_meshes.yaml and state axes yourself."
@@ -102,6 +102,13 @@ def recognise_shapes(
         mesh, turned = outward(mesh, source)
         if part == "insert":
             refuse_tray(mesh, source)
+        mesh_checks.refuse_mixed_bodies(mesh, source)
+        bodies = mesh.bodies
+        if bodies[1:]:
+            sizes = ", ".join(mesh_checks.body_size(body) for body in bodies[:2])
+            found = f"{len(bodies)} bodies, the largest {sizes}: read as one component"
+            findings.append(Finding("new.bodies", "note", source, found, "", ""))
+        if part == "insert":
             refuse_single_plateau(mesh, source)
             refuse_turned(mesh, source)
         forms[part], form = recognise_form(mesh, source)

@@ -162,9 +162,9 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
 
 def load_shapes(study: Study, root: str | Path) -> dict[str, TriangleMesh]:
     """Read the meshes of a study's implant, by the names of `mesh_files`."""
-    from kneewear.io.shapes import load_shape  # noqa: PLC0415
+    from kneewear.io.shapes import load_component  # noqa: PLC0415
 
-    return {name: load_shape(path) for name, path in mesh_files(study, root).items()}
+    return {name: load_component(path) for name, path in mesh_files(study, root).items()}
 
 
 def load_activity(study: Study, name: str, root: str | Path) -> Activity:
