@@ -57,7 +57,7 @@ class Structure(types.StructRef):
     """
 
     def __init__(self, fields: Sequence[tuple[str, Any]]) -> None:
-        super().__init__(fields)
+        super().__init__(fields)  # type: ignore[no-untyped-call]
         self.name = f"{type(self).__name__}{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
 
 
