@@ -256,7 +256,8 @@ def export(chosen: argparse.Namespace) -> int:
 
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
-    packed = export_study(folder, Path(chosen.output or f"{folder.name}.zip"))
+    output = Path(chosen.output or f"{folder.name}.zip")
+    packed = export_study(folder, output, chosen.license, chosen.author, chosen.publisher)
     linked = [f"{link}: left out, a link to {link.resolve()}" for link in linked_files(folder)]
     _show(
         [*linked, f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"]
@@ -337,6 +338,11 @@ def _parser() -> argparse.ArgumentParser:
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")
+    text = "licence of the archive, by SPDX (CC-BY-4.0, ...) or address; else all rights reserved"
+    packed.add_argument("--license", default="", help=text)
+    text = "a person who ran the study; may be repeated"
+    packed.add_argument("--author", default=[], action="append", help=text)
+    packed.add_argument("--publisher", default="", help="organisation that hands on the archive")
     add(unlock_, files=True)
     fetched = add(fetch)
     fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")

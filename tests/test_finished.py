@@ -7,52 +7,22 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
+import yaml
 
 from kneewear.__main__ import main
-from kneewear.base.findings import Reported
-from kneewear.errors import Finding
-from kneewear.io.documents import save_json
+from kneewear.errors import InputDataError
 from kneewear.runs.finished import export_study, finished_studies, write_index
+from tests.finished import PROVENANCE, write_finished
 from tests.refusals import refusal
 
 
 @pytest.fixture
 def results(tmp_path):
-    key = {
-        "name": "wear_volume",
-        "label": "Wear volume",
-        "value": 12.5,
-        "unit": "mm3",
-        "of": {},
-        "form": "3",
-        "low": None,
-        "high": None,
-        "meaning": "",
-        "limit": None,
-        "null_model": None,
-    }
     for n, name in enumerate(["older", "newer"]):
-        folder = tmp_path / "results" / name
-        (folder / "report").mkdir(parents=True)
-        (folder / "tables").mkdir()
-        (folder / "simulation").mkdir()
-        summary = {
-            "study": name,
-            "page": "wear",
-            "heading": "Wear",
-            "subject": "an <implant>",
-            "version": "0.1.0",
-            "key_results": [key],
-            "named_values": [],
-            "tables": [],
-            "findings": [Reported(Finding("one", "warn", "", "found", "", "")).record()][:n],
-        }
-        save_json(summary, folder / "report" / "summary.json")
-        (folder / "report" / "index.html").write_text("<p>page</p>", encoding="utf-8")
-        (folder / "tables" / "cases.csv").write_text("a\n1\n", encoding="utf-8")
-        (folder / "simulation" / "b0.nc").write_bytes(bytes(1000))
+        folder = write_finished(tmp_path / "results" / name, findings=n)
         os.utime(folder / "report" / "summary.json", (1e9 + n, 1e9 + n))
     return tmp_path / "results"
 
@@ -71,20 +41,26 @@ def test_the_index_lists_studies_the_latest_first(results, monkeypatch, capsys):
     assert lines[0] in capsys.readouterr().out
 
 
+def graph_of(packed):
+    """Entities of the metadata of an archive, by identifier."""
+    graph = json.loads(packed.read("ro-crate-metadata.json"))["@graph"]
+    return {one["@id"]: one for one in graph}
+
+
 def test_an_export_holds_page_tables_and_metadata_of_every_file(results, monkeypatch):
     monkeypatch.chdir(results.parent)
     main(["export", "newer"])
     with zipfile.ZipFile("newer.zip") as packed:
         names = set(packed.namelist())
-        crate = json.loads(packed.read("ro-crate-metadata.json"))["@graph"]
-        files = {one["@id"]: one for one in crate if one["@type"] == "File"}
+        graph = graph_of(packed)
+        files = {unquote(one["@id"]): one for one in graph.values() if one["@type"] == "File"}
         for name, record in files.items():
             assert record["sha256"] == hashlib.sha256(packed.read(name)).hexdigest()
+            assert record["contentSize"] == str(len(packed.read(name)))
     assert set(files) == names - {"ro-crate-metadata.json"}
-    assert {"report/index.html", "tables/cases.csv"} <= names
-    assert not any(name.startswith("simulation") for name in names)
-    root = next(one for one in crate if one["@id"] == "./")
-    assert {part["@id"] for part in root["hasPart"]} == set(files)
+    assert {"report/index.html", "tables/cases.csv", "figures/results/wear é.svg"} <= names
+    assert not any(name.startswith("simulation") or "/." in name for name in names)
+    assert {unquote(part["@id"]) for part in graph["./"]["hasPart"]} == set(files)
     first = (results.parent / "newer.zip").read_bytes()
     export_study(results / "newer", results.parent / "again.zip")
     assert (results.parent / "again.zip").read_bytes() == first
@@ -129,3 +105,36 @@ def test_an_export_replaces_no_result(results, monkeypatch, output):
     assert refusal(export_study, results / "newer", Path(output)).where == output
     assert {file: file.read_bytes() for file in results.rglob("*") if file.is_file()} == before
     assert not Path("newer").exists()
+
+
+def test_an_export_says_what_was_run_on_what_by_whom(results):
+    named = {"license_name": "cc-by-4.0", "authors": ["A", "B"], "publisher": "C"}
+    path = export_study(results / "newer", results.parent / "newer.zip", **named)
+    with zipfile.ZipFile(path) as packed:
+        graph = graph_of(packed)
+        settings = yaml.safe_load(packed.read("settings.yaml"))
+        packages = packed.read("requirements.txt").decode().splitlines()[1:]
+    root, run, program = (graph[name] for name in ("./", "#run", "#kneewear"))
+    assert settings == PROVENANCE["settings"]
+    assert packages == ["kneewear==1.0.0", "numpy==2.0"]
+    assert root["license"] == {"@id": "https://spdx.org/licenses/CC-BY-4.0"}
+    assert root["mainEntity"] == {"@id": "report/index.html"}
+    assert root["datePublished"] == "2001-09-09"
+    assert run["endTime"] == "2001-09-09T01:46:41+00:00"
+    assert [graph[one["@id"]]["name"] for one in run["agent"]] == ["A", "B"]
+    assert graph[root["publisher"]["@id"]]["name"] == "C"
+    assert program["softwareRequirements"] == {"@id": "requirements.txt"}
+    inputs = [graph[one["@id"]] for one in run["object"]]
+    assert inputs[0]["@id"] == "settings.yaml"
+    assert {one["name"]: one["sha256"] for one in inputs[1:]} == PROVENANCE["inputs"]
+    results_of_run = {unquote(one["@id"]) for one in run["result"]}
+    assert {"report/index.html", "provenance.json"} <= results_of_run
+    assert not {"settings.yaml", "requirements.txt"} & results_of_run
+
+
+@pytest.mark.parametrize("name", ["CC-BY4", "MIT OR Apache-2.0", "LicenseRef-own", "my own"])
+def test_a_licence_that_is_no_identifier_is_refused_before_anything_is_written(results, name):
+    with pytest.raises(InputDataError) as refused:
+        export_study(results / "newer", results.parent / "newer.zip", license_name=name)
+    assert repr(name) in refused.value.finding.found
+    assert not (results.parent / "newer.zip").exists()

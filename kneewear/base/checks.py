@@ -143,10 +143,10 @@ def _quantities(
     """Yield path, range, location and value of every number of a block that has a range."""
     spans = ranges_of(type(block)) if isinstance(block, BaseModel) else {}
     for key, value in entries_of(block):
-        step = {BaseModel: f".{key}", Mapping: ".*"}
-        added = next((text for kind, text in step.items() if isinstance(block, kind)), "")
-        inner, at = (path + added).lstrip("."), (*location, key)
-        span = spans.get(str(key)) if isinstance(block, BaseModel) else None
+        added = ".*" if isinstance(block, Mapping) else ""
+        inner = path + (f".{key}" if isinstance(block, BaseModel) else added)
+        inner, at = inner.lstrip("."), (*location, key)
+        span = spans.get(str(key))
         if span is None:
             yield from _quantities(value, inner, at)
         else:

@@ -71,7 +71,7 @@ class Structure(types.StructRef):
     """
 
     def __init__(self, fields: Sequence[tuple[str, Any]]) -> None:
-        super().__init__(fields)
+        super().__init__(fields)  # type: ignore[no-untyped-call]
         self.name = f"{type(self).__name__}{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
 
 
@@ -107,9 +107,9 @@ class KernelCache(FunctionCache):
     """Cache of the machine code of a kernel, whose files are checked."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
+        super().__init__(function)  # type: ignore[no-untyped-call]
         stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = CheckedFiles(self.cache_path, self._impl.filename_base, stamp)
+        self._cache_file = CheckedFiles(self.cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
 
 
 class CheckedFiles(IndexDataCacheFile):
@@ -120,12 +120,12 @@ class CheckedFiles(IndexDataCacheFile):
     """
 
     def _dump(self, obj: Any) -> bytes:
-        content: bytes = super()._dump(obj)
+        content: bytes = super()._dump(obj)  # type: ignore[no-untyped-call]
         return content + hashlib.sha256(content).digest()
 
     def _save_index(self, overloads: dict[Any, str]) -> None:
         # Only the same version of numba can read the inner part.
-        inner = super()._dump((self._source_stamp, overloads))
+        inner = super()._dump((self._source_stamp, overloads))  # type: ignore[no-untyped-call]
         with self._open_for_write(self._index_path) as file:
             file.write(self._dump((self._version, inner)))
 
@@ -138,7 +138,7 @@ class CheckedFiles(IndexDataCacheFile):
         return overloads if stamp == self._source_stamp else {}
 
     def _load_data(self, name: str) -> Any:
-        return _read_checked(self._data_path(name))
+        return _read_checked(self._data_path(name))  # type: ignore[no-untyped-call]
 
 
 def _read_checked(path: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -181,7 +182,7 @@ class Strains:
         padded = np.append(displacement, 0.0)
         return np.asarray((self.matrix @ padded[self._freedoms][:, None, :, None])[..., 0])
 
-    def stiffness(self, tangent: Array, elements: NDArray | slice = slice(None)) -> Array:
+    def stiffness(self, tangent: Array, elements: NDArray[Any] | slice = slice(None)) -> Array:
         """Stiffness (element, 81, 81), N/mm, of tangents (6, 6) or (element, point, 6, 6), MPa."""
         numbers = np.arange(len(self.matrix))[elements]
         found = np.empty((numbers.size, 81, 81))

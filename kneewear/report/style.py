@@ -93,7 +93,7 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
             figure = draw(*args, **kwargs)
             # Ticks of logarithmic axes are formulas, and have no text before the figure is written.
             for text in figure.findobj(Text):
-                if isinstance(text, Text) and "$" in text.get_text():
+                if "$" in text.get_text():
                     text.set_parse_math(False)
             return figure
 

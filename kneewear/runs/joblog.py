@@ -150,7 +150,7 @@ def _leave_out(tables: list[str], reason: str) -> None:
 def _reason(error: BaseException) -> str:
     """Text of an error for users."""
     if isinstance(error, MemoryError):
-        return _OUT_OF_MEMORY.format(error or "no more")
+        return _OUT_OF_MEMORY.format(str(error) or "no more")
     if isinstance(error, KneewearError):
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:

@@ -30,6 +30,8 @@ from kneewear.io.result_files import atomic_path, file_hash
 from kneewear.runs.joblog import FINDINGS
 from kneewear.study.settings import validate_study
 
+# In place of the version of a package.
+NOT_INSTALLED = "not installed"
 LIBRARIES = (
     "numpy",
     "scipy",
@@ -57,6 +59,8 @@ LIBRARIES = (
     "snakemake",
     "contourpy",
     "psutil",
+    "packaging",
+    "rocrate",
 )
 
 
@@ -136,7 +140,7 @@ def _version(distribution: str) -> str:
     try:
         return version(distribution)
     except PackageNotFoundError:
-        return "not installed"
+        return NOT_INSTALLED
 
 
 def _wall_times(folder: Path) -> dict[str, float]:
