@@ -82,6 +82,7 @@ _WORDS = {
     "anterior_posterior_force_n": ("anterior-posterior force",),
     "rotation_torque_n_m": ("internal-external torque",),
 }
+PLUG_IN_GAIT = "plug-in-gait"
 NOT_USED = "not_used"
 UNKNOWN = "unknown"
 
@@ -106,7 +107,7 @@ class ColumnName:
     reason : str
         Why the column is not used.
     system : str
-        Program whose coordinates these are: "opensim" or empty.
+        Program whose coordinates these are: "opensim", "plug-in-gait" or empty.
     rate_hz : float, optional
         Frames per second, of a `frame`.
     """
@@ -285,7 +286,7 @@ class _Title:
         return any(one in self.meanings for one in meanings)
 
     def values(self, kind: str) -> tuple[str, ...]:
-        """What words of a kind state, in their order."""
+        """Statements of the words of a kind, in their order."""
         start = f"{kind} "
         return tuple(
             dict.fromkeys(text[len(start) :] for text in self.meanings if text.startswith(start))
@@ -461,7 +462,7 @@ def _angle(title: _Title) -> ColumnName | None:
         return _signed_angle(title, fits[0])
     if title.states("angle") and title.states("joint knee"):
         if len(letters) == 1:
-            return ColumnName(*_GAIT_ANGLES[letters[0]])
+            return ColumnName(*_GAIT_ANGLES[letters[0]], system=PLUG_IN_GAIT)
         return ColumnName("flexion") if not letters else None
     if title.dimension == "angle" or title.states("angle"):
         return ColumnName(UNKNOWN, candidates=ANGLES)

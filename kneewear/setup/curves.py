@@ -24,7 +24,7 @@ from kneewear.activity.sources import build_activity
 from kneewear.activity.standards import COLUMNS
 from kneewear.errors import InputDataError
 from kneewear.geometry.dish import Dish
-from kneewear.io.column_names import describe
+from kneewear.io.column_names import PLUG_IN_GAIT, describe
 from kneewear.io.curves import read_curves
 from kneewear.io.documents import save_table
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
@@ -105,6 +105,15 @@ def write_activity(
     columns = {clock: recorded.key(clock_title)}
     convention, coordinates = _coordinates(recorded)
     columns |= coordinates
+    systems = {name.system for name in recorded.names.values()}
+    if PLUG_IN_GAIT in systems:
+        shapes.assume(
+            "signs",
+            f"{block}.motion.convention",
+            convention,
+            "signs of Plug-in Gait (from memory): flexion, varus and internal rotation positive",
+            "Compare the motion on the inputs page; turn a sign by a minus before its column.",
+        )
     way = _boundary_conditions(shapes, block, recorded, columns, convention, dish, prescribes)
     listed = "".join(f"        {key}: {_quoted(value)}\n" for key, value in columns.items())
     force_clock, force_title = require_clock(forces)
@@ -253,7 +262,7 @@ def _scaling(
     The mass that a force in N belongs to is the middle case.
     """
     mass = given or _USUAL_BODY_MASS_KG
-    masses = (mass - _BODY_MASS_STEP_KG, mass, mass + _BODY_MASS_STEP_KG)
+    masses: tuple[float, ...] = (mass - _BODY_MASS_STEP_KG, mass, mass + _BODY_MASS_STEP_KG)
     if kind != "axial_force_n" and given is None:
         masses = _USUAL_BODY_MASSES_KG
     if kind == "ground_reaction":
