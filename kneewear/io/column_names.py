@@ -17,12 +17,19 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+# Directions of this length and less are abbreviations.
+_MAX_ABBREVIATION = 4
 # Words of this length and more are also found in words that are written together.
 _MIN_PART = 3
 # A unit of one letter counts only after a word of its own dimension.
 _SHORT_UNITS = {"s": "time", "m": "position", "n": "", "v": "", "w": "", "°": ""}
 _RATE = re.compile(r"(\d+(?:\.\d+)?) *(?:hz|fps)\b", re.IGNORECASE)
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|%|°")
+_WORD = re.compile(r"kN|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|%|°")
+# Names of the field by their letters, A/P or A-P.
+_PAIR = re.compile(r"\b([A-Z]) ?[/-] ?([A-Z])\b")
+# Marks of the positive direction, after and before its word.
+_AFTER = r"[\W_]{0,2}(?:\+|positive|pos\b|pos_)"
+_BEFORE = r"(?:\+|positive|pos)\s*[=:]?\s*"
 _BRACKETS = re.compile(r"[\[({]([^\[\](){}]*)[\])}]")
 _UNIT_AT_END = re.compile(r"(?:\s*/\s*|,\s*|\s+in\s+)([^\s,/]+(?:/[^\s,/]+)?)\s*$")
 _OPPOSITES = {
@@ -234,7 +241,9 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 def _plain(text: str) -> str:
     """Text without accents."""
-    text = text.replace("ß", "ss").replace("º", "°").replace("\N{MINUS SIGN}", "-")
+    text = (
+        _PAIR.sub(r"\1\2", text).replace("ß", "ss").replace("º", "°").replace("\N{MINUS SIGN}", "-")
+    )
     parts = unicodedata.normalize("NFKD", text)
     return "".join(sign for sign in parts if not unicodedata.combining(sign)).strip()
 
@@ -311,14 +320,17 @@ class _Title:
             for word in self.words
             if f"direction {direction}" in _meanings(word)
             or (word == "ext" and direction in ("extension", "external"))
-            if re.search(rf"{word}\w*\W{{0,2}}\+|\+\s*=?\s*{word}", self.text.lower())
+            if re.search(rf"{word}[a-z]*{_AFTER}|{_BEFORE}{word}", self.text.lower())
         ]
         return tuple(dict.fromkeys(marked)) or stated
 
 
 def _read(title: _Title, knee: str) -> ColumnName:
     """Quantity and sign of a title."""
-    excluded = title.values("not used")
+    # Forces of a plate may be named by the foot on it.
+    excluded = [
+        word for word in title.values("not used") if word != "foot" or not title.states("ground")
+    ]
     if excluded:
         return ColumnName(NOT_USED, reason=excluded[0])
     sides = title.values("side")
@@ -334,6 +346,8 @@ def _read(title: _Title, knee: str) -> ColumnName:
         "specific moment",
     ):
         return ColumnName(NOT_USED, reason=title.dimension)
+    if title.states("subject") and not title.states("force", "ground", "axial"):
+        return ColumnName(NOT_USED, reason="of the subject")
     if not title.words:
         return _clock(title) or ColumnName(UNKNOWN)
     kinds = _KINDS.get(title.dimension, _WITHOUT_UNIT)
@@ -358,6 +372,9 @@ def _clock(title: _Title) -> ColumnName | None:
 
 
 def _is_cycle(title: _Title) -> bool:
+    """True if a title states percent of the cycle."""
+    if title.states("count"):
+        return False
     percent = title.states("percent") or title.dimension == "percent" or "%" in title.words
     quantity = title.states("share", "force", "angle", "direction flexion", "direction medial")
     return (
@@ -371,7 +388,7 @@ def _moment(title: _Title) -> ColumnName | None:
     stated = title.states("moment", "torque") or letters or title.dimension == "moment"
     if not stated:
         return None
-    if title.states("joint knee") or letters:
+    if title.states("joint knee", "ground") or letters:
         return ColumnName(NOT_USED, reason="moment")
     directions = set(title.directions())
     turns = title.states("rotation", "axis rotation") or directions & {"internal", "external"}
@@ -408,18 +425,30 @@ def _force(title: _Title) -> ColumnName | None:
         axes.add("medial_lateral")
     if {"anterior", "posterior"} <= directions:
         axes.add("anterior_posterior")
+    if title.states("ground") and title.states("joint knee"):
+        return ColumnName(NOT_USED, reason="along axes of the ground")
     if title.states("ground"):
         return _ground_force(title, set(letters), bool(axes) or "anterior" in directions)
-    if "medial_lateral" in axes:
+    return _joint_force(title, directions, axes, set(letters))
+
+
+def _joint_force(
+    title: _Title, directions: set[str], axes: set[str], letters: set[str]
+) -> ColumnName:
+    """Force on the knee: axial, of a side, or shear, which only simulators drive."""
+    # Joint reactions of OpenSim: <joint>_on_<body>_in_<frame>_fy.
+    up = "y" if title.y_up or {"on", "in"} <= set(title.words) else "z"
+    if "medial_lateral" in axes or (letters and letters != {up}):
         return ColumnName(NOT_USED, reason="shear force")
     if axes & {"anterior_posterior"} or directions & {"anterior", "posterior"}:
         if title.states("joint knee", "joint reaction", "contact"):
             return ColumnName(NOT_USED, reason="shear force")
         return ColumnName("anterior_posterior_force_n", _position_sign(title, "anterior_posterior"))
     for side in ("medial", "lateral"):
-        if side in directions or side in whole:
+        if side in directions or side in title.values("force"):
             return ColumnName(side)
-    return _axial_force(title, set(letters))
+    unclear = title.words == ("f",) or "m" in title.words or title.states("axis rotation")
+    return ColumnName(UNKNOWN, candidates=("load",)) if unclear else ColumnName("load")
 
 
 def _ground_force(title: _Title, letters: set[str], horizontal: bool) -> ColumnName:
@@ -427,22 +456,7 @@ def _ground_force(title: _Title, letters: set[str], horizontal: bool) -> ColumnN
     up = "y" if title.y_up or title.values("ground letter") else "z"
     if horizontal or (letters and letters != {up}) or title.dimension == "length":
         return ColumnName(NOT_USED, reason="not the vertical ground reaction")
-    if set(title.words) & {"px", "py", "pz"}:
-        return ColumnName(NOT_USED, reason="point of application")
     return ColumnName("ground_reaction")
-
-
-def _axial_force(title: _Title, letters: set[str]) -> ColumnName:
-    """Force of the whole knee along the tibia."""
-    # Joint reactions of OpenSim: <joint>_on_<body>_in_<frame>_fy.
-    up = "y" if title.y_up or {"on", "in"} <= set(title.words) else "z"
-    if letters:
-        if letters == {up}:
-            return ColumnName("load")
-        return ColumnName(NOT_USED, reason="shear force")
-    if title.words == ("f",) or "axis rotation" in title.meanings:
-        return ColumnName(UNKNOWN, candidates=("load",))
-    return ColumnName("load")
 
 
 def _angle(title: _Title) -> ColumnName | None:
@@ -462,7 +476,11 @@ def _angle(title: _Title) -> ColumnName | None:
         return _signed_angle(title, fits[0])
     if title.states("angle") and title.states("joint knee"):
         if len(letters) == 1:
-            return ColumnName(*_GAIT_ANGLES[letters[0]], system=PLUG_IN_GAIT)
+            quantity, sign = _GAIT_ANGLES[letters[0]]
+            # Other programs have the same axes, and signs of their user's choice.
+            if "angles" not in title.words:
+                return ColumnName(quantity)
+            return ColumnName(quantity, sign, system=PLUG_IN_GAIT)
         return ColumnName("flexion") if not letters else None
     if title.dimension == "angle" or title.states("angle"):
         return ColumnName(UNKNOWN, candidates=ANGLES)
@@ -494,19 +512,30 @@ def _position(title: _Title) -> ColumnName | None:
         if quantity in axes or directions & set(_OPPOSITES[quantity])
     ]
     if not fits and "apart" in directions:
-        return ColumnName("superior_inferior", 1)
+        return ColumnName("superior_inferior", None if "together" in directions else 1)
     if len(fits) > 1:
         return ColumnName(UNKNOWN, candidates=tuple(fits))
     if fits:
-        sides = directions & {"medial", "lateral"}
-        placed = title.dimension == "length" or title.states("position") or axes
-        segment = title.values("segment")
-        if fits == ["medial_lateral"] and len(sides) == 1 and not placed and not segment:
-            return ColumnName(UNKNOWN, candidates=(*sides, "medial_lateral"))
-        return ColumnName(fits[0], _position_sign(title, fits[0]))
+        return _signed_position(title, fits[0], directions & {"medial", "lateral"})
     if title.dimension == "length" or title.states("position"):
         return ColumnName(UNKNOWN, candidates=POSITIONS)
     return None
+
+
+def _signed_position(title: _Title, quantity: str, sides: set[str]) -> ColumnName:
+    """Position with the sign that its title states, unless a word may mean something else."""
+    placed = title.dimension == "length" or title.states("position") or title.values("axis")
+    words = [
+        word
+        for word in title.words
+        if any(meaning.startswith("direction ") for meaning in _meanings(word))
+    ]
+    if not placed and all(len(word) <= _MAX_ABBREVIATION for word in words):
+        # Muscles are named like this, too: tib_ant.
+        return ColumnName(UNKNOWN, candidates=(quantity,))
+    if not placed and len(sides) == 1 and not title.values("segment"):
+        return ColumnName(UNKNOWN, candidates=(*sides, quantity))
+    return ColumnName(quantity, _position_sign(title, quantity))
 
 
 def _motion(title: _Title) -> ColumnName | None:

@@ -408,7 +408,8 @@ def _check_units(
     stated = f"inDegrees={'yes' if in_degrees else 'no'} but " if storage else ""
     if in_degrees is not False and _FLEXION_SPAN_RAD[0] < span < _FLEXION_SPAN_RAD[1]:
         expected = "degrees" if storage else f"degrees ({angle_names})"
-        remedy = "correct the header (inDegrees=no) or the values" if storage else "convert them"
+        own = f"name the column '{columns['flexion']} [rad]'"
+        remedy = "correct the header (inDegrees=no) or the values" if storage else own
         found = f"{stated}flexion over a range of {span:.2f}"
         remedy, where = f"These look like radians: {remedy}.", f"column '{columns['flexion']}'"
         raise InputDataError(path, found, expected, remedy, where)
@@ -422,7 +423,8 @@ def _check_units(
         remedy = "These look like millimetres: convert them to metres."
         raise InputDataError(path, found, expected, remedy)
     if not storage and 0.0 < largest_position < _MIN_REACH_MM:
-        remedy = "These look like metres: convert them to millimetres."
+        own = columns[positions[0]]
+        remedy = f"These look like metres: name the columns with their unit, '{own} [m]'."
         raise InputDataError(path, found, f"millimetres ({position_names})", remedy)
 
 

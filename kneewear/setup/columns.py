@@ -42,6 +42,10 @@ EXAMPLES = {
 _FLEXES = 2.0
 # Angles that are never below this and reach the other are between thigh and shank, deg.
 _INCLUDED_DEG = (80.0, 140.0)
+# Range of flexion over a cycle in radians; in degrees it is larger.
+_RANGE_RAD = (0.3, 2.5)
+# Positions without a unit that are all smaller are in metres.
+_MAX_METRES = 0.5
 # Curves that differ by less than this part of their range are one curve in two units.
 _SAME_CURVE = 2e-3
 # Loads without a unit: body weights below the first, newtons above the second.
@@ -249,6 +253,38 @@ def find_start(recording: Recording, quantity: str) -> str | None:
     if quantity in POSITIONS and recording.names[title].system == "opensim":
         return None
     return recording.key(title, recording.names[title].sign or 1)
+
+
+def check_units(recording: Recording, quantities: Iterable[str]) -> None:
+    """Ask for the unit of angles and positions without one that look like radians and metres."""
+    if recording.table.in_degrees is not None:
+        return
+    titles = {
+        quantity: title
+        for quantity in quantities
+        for title in recording.having(quantity)[:1]
+        if not recording.names[title].unit
+    }
+    flexion = titles.get("flexion")
+    span = float(np.ptp(recording.values(flexion))) if flexion else 0.0
+    radians = _RANGE_RAD[0] < span < _RANGE_RAD[1]
+    asked = {}
+    for quantity, title in titles.items():
+        largest = float(np.abs(recording.values(title)).max(initial=0.0))
+        metres = quantity in POSITIONS and 0.0 < largest < _MAX_METRES
+        if metres or (radians and quantity not in POSITIONS):
+            asked[title] = _stated(recording.names[title], "m" if metres else "rad")
+    if asked:
+        listed = ", ".join(f"'{title}'" for title in asked)
+        text = f"values in {listed} that look like radians or metres, without a unit"
+        raise _question(recording, text, "their unit", asked)
+
+
+def _stated(name: ColumnName, unit: str) -> str:
+    """Title that states what a title was read as, and its unit."""
+    if name.sign is None:
+        return f"{EXAMPLES[name.quantity].rpartition('_')[0]}_{unit}"
+    return f"{describe(name.quantity, name.sign)} [{unit}]"
 
 
 def find_opensim(recording: Recording) -> dict[str, str] | None:

@@ -32,6 +32,7 @@ from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.setup.columns import (
     LoadChoice,
     Recording,
+    check_units,
     find_driven,
     find_flexion,
     find_load,
@@ -181,6 +182,7 @@ def _coordinates(recorded: Recording) -> tuple[str, dict[str, str]]:
     coordinates = find_opensim(recorded)
     if coordinates is not None:
         return "opensim", coordinates
+    check_units(recorded, POSE)
     flexion = find_flexion(recorded)
     if flexion is None:
         raise missing(recorded, "a column of flexion", "flexion")
