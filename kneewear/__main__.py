@@ -137,6 +137,8 @@ def new(chosen: argparse.Namespace) -> int:
         knee=chosen.knee,
         thickness=chosen.thickness,
         grade=chosen.grade,
+        columns=chosen.column,
+        body_mass=chosen.body_mass,
     )
     _show([*(finding.text() for finding in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
@@ -319,6 +321,10 @@ def _parser() -> argparse.ArgumentParser:
         "--motion", help="curves of one cycle (.csv, .sto, .mot); else built-in gait"
     )
     fresh.add_argument("--load", help="file of the load; may be that of the motion")
+    text = "what a column is, in words that a title may have; repeat it for others"
+    fresh.add_argument("--column", action="append", default=[], metavar="TITLE=MEANING", help=text)
+    text = "body mass that forces in N belong to, kg"
+    fresh.add_argument("--body-mass", type=float, metavar="KG", help=text)
     fresh.add_argument("--knee", choices=("right", "left"), help="side, if shapes do not show it")
     fresh.add_argument("--thickness", type=float, help="least thickness of a sheet's insert, mm")
     fresh.add_argument("--grade", help="grade of polyethylene (conventional, ...)")

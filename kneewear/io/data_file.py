@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from pathlib import Path
 
 from kneewear.base.content import read_content
@@ -14,6 +15,9 @@ LARGEST_TEXT = 200_000_000
 # No implant is as large in any unit; damaged numbers are.
 LARGEST_COORDINATE = 1e9
 
+# Control characters that no text has.
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
 
 def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> bytes:
     """Bytes of a data file of a `kind` ("a mesh"), at most `largest`.
@@ -24,15 +28,18 @@ def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> byt
     return read_content(path, f"{kind} file", largest, remedy)
 
 
-def decode_text(path: str | Path, content: bytes) -> str:
+def decode_text(path: str | Path, content: bytes, fallback: str | None = None) -> str:
     """Text of a data file in UTF-8, or in UTF-16 with a byte order mark.
 
-    Raises InputDataError when it is in another encoding or holds binary content.
+    A text that is not UTF-8 is read in the encoding `fallback`, if one is given and fits. Raises
+    InputDataError when it is in another encoding or holds binary content.
     """
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = content.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
+        if fallback is not None and not wide and not _BINARY.search(content):
+            return decode_text(path, content.decode(fallback, "replace").encode())
         line = content.count(b"\n", 0, error.start) + 1
         raise InputDataError(
             path,

@@ -13,7 +13,7 @@ import numpy as np
 from kneewear.base.assumptions import Assumption
 from kneewear.base.files import read_settings_file
 from kneewear.base.sides import SIDES
-from kneewear.base.types import THICKNESS, is_file_name
+from kneewear.base.types import BODY_MASS, THICKNESS, is_file_name
 from kneewear.errors import Finding, InputDataError, OutputFileError
 from kneewear.geometry.dish import Dish, find_dish
 from kneewear.geometry.fit_search import FittingChoice, choose_fit
@@ -26,7 +26,14 @@ from kneewear.geometry.segmentation import (
     segment_plateaus,
 )
 from kneewear.io.documents import save_text
-from kneewear.setup.curves import activity_block, ignored_block, quoted_path, settings_path
+from kneewear.setup.curves import (
+    ActivityText,
+    Recordings,
+    ignored_block,
+    quoted_path,
+    settings_path,
+    write_activity,
+)
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.shipped import shipped_folder
 
@@ -63,6 +70,8 @@ def create_study(
     knee: str | None = None,
     thickness: float | None = None,
     grade: str | None = None,
+    columns: Sequence[str] = (),
+    body_mass: float | None = None,
 ) -> NewStudy:
     """Write the settings `NAME.yaml` of an implant, in the working directory.
 
@@ -82,6 +91,10 @@ def create_study(
         Least thickness of the insert, mm, where its file has no underside.
     grade : str, optional
         Grade of polyethylene, a name of `grades`; without it the conventional one is assumed.
+    columns : sequence of str
+        `TITLE=MEANING`, what columns are whose titles do not say it.
+    body_mass : float, optional
+        Body mass that forces in N belong to, kg; the middle case.
 
     Returns
     -------
@@ -112,6 +125,9 @@ def create_study(
         raise InputDataError("--grade", found, f"one of {', '.join(grades())}", remedy)
     if load is not None and motion is None:
         raise InputDataError(load, "a load without a motion", "both", "Add --motion FILE.")
+    if body_mass is not None and BODY_MASS.severity(body_mass) == "refuse":
+        remedy = "Give the body mass in kg."
+        raise InputDataError("--body-mass", f"{body_mass:g} kg", BODY_MASS.possible, remedy)
     if thickness is not None and THICKNESS.severity(thickness) == "refuse":
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
@@ -127,13 +143,14 @@ def create_study(
     _note_regions(shapes, plateaus, chosen)
     underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
     dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
-    activity = activity_block(name, shapes, motion, load, dish)
+    given = Recordings(motion, load, tuple(columns), body_mass)
+    activity = write_activity(name, shapes, given, dish)
     material = _material(shapes, grade)
     text = _settings_text(
         name, shapes, plateaus, chosen, (underside, least), activity, material, dish
     )
     save_text(text, file)
-    return NewStudy(file, tuple(shapes.findings), tuple(shapes.assumed), dish.conforms)
+    return NewStudy(file, tuple(shapes.findings), tuple(shapes.assumed), activity.settles)
 
 
 def hold_medial_lateral(settings: Path) -> Assumption:
@@ -286,7 +303,7 @@ def _settings_text(
     plateaus: Mapping[str, PlateauRegion],
     chosen: FittingChoice,
     underside: tuple[str, float],
-    activity: str,
+    activity: ActivityText,
     material: tuple[str, str],
     dish: Dish,
 ) -> str:
@@ -312,6 +329,7 @@ def _settings_text(
     )
     axes = ", ".join(f"{axis}: {word}" for axis, word in shapes.axes.items())
     evidence = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
+    masses = ", ".join(f"{mass:g}" for mass in activity.body_masses)
     knots = f"{{along: {fit.knot_spacing_along:g}, across: {fit.knot_spacing_across:g}}}"
     return f"""\
 # Written by `kneewear new`. What was recognised, and by what; correct what is wrong:
@@ -344,10 +362,10 @@ implant:
     mean_tolerance_mm: {fit.mean_tolerance:g}  # a micrometre is about 1 % of force
     wave_tolerance_mm: auto
 
-{activity}
+{activity.block}
 variables:                    # every combination is a case
   thickness_mm: [{least:g}, {least + 2:g}]   # mm
-  body_mass_kg: [60, 90]      # kg
+  body_mass_kg: [{masses}]      # kg
 
 simulation:
   medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
@@ -361,4 +379,4 @@ wear:                         # constants of a grade: config/evidence/polyethyle
 report:
   compare_with_published: false  # the published tables are of another implant
   spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
-{ignored_block(dish)}"""
+{ignored_block(dish, activity.settles)}"""
