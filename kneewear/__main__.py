@@ -20,6 +20,7 @@ from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.findings import Reported, gather
 from kneewear.base.kernel_cache import can_cache
+from kneewear.base.sides import SIDES
 from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.io.result_files import check_writable
 from kneewear.runs.launch import (
@@ -135,6 +136,7 @@ def new(chosen: argparse.Namespace) -> int:
         motion=chosen.motion,
         load=chosen.load,
         knee=chosen.knee,
+        side=chosen.side,
         thickness=chosen.thickness,
         grade=chosen.grade,
         columns=chosen.column,
@@ -326,6 +328,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "body mass that forces in N belong to, kg"
     fresh.add_argument("--body-mass", type=float, metavar="KG", help=text)
     fresh.add_argument("--knee", choices=("right", "left"), help="side, if shapes do not show it")
+    fresh.add_argument("--side", choices=SIDES, help="side of a single plateau; else both")
     fresh.add_argument("--thickness", type=float, help="least thickness of a sheet's insert, mm")
     fresh.add_argument("--grade", help="grade of polyethylene (conventional, ...)")
     fresh.add_argument("--no-check", action="store_true", help="do not check and draw the inputs")

@@ -23,7 +23,7 @@ from kneewear.geometry.implant import Implant, InsertLayer
 from kneewear.geometry.meshes import (
     FEWER_TRIANGLES,
     TriangleMesh,
-    condyle_axis,
+    bearing_axis,
     femoral_from_points,
     insert_from_points,
     sampled_triangles,
@@ -243,8 +243,8 @@ def window_axis(block: MeshBlock, femoral: TriangleMesh) -> tuple[float, float]:
 
     `femoral` is the femoral component, or cartilage, in knee axes.
     """
-    limits = [abs(z) for region in block.femoral_region_mm.given.values() for z in region.z]
-    return condyle_axis(femoral, (min(limits), max(limits)))
+    widths = [region.z for region in block.femoral_region_mm.given.values()]
+    return bearing_axis(femoral, widths)
 
 
 def _exact_patches(implant: Implant) -> Iterator[FitQuality]:
@@ -296,7 +296,8 @@ def _convert_meshes(
             found = from_points(found.vertices, source)
         check(found, source)
         _check_form(found, getattr(meshes, key), key, source)
-        check_side(found, settings.knee, source)
+        if len(settings.sides) > 1:
+            check_side(found, settings.knee, source)
         converted[name] = found
     return converted
 

@@ -155,9 +155,25 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
 
     Only vertices whose |z| lies in the window, mm, are used; the mesh is in knee axes.
     """
-    across = np.abs(mesh.vertices[:, 2])
-    kept = (across >= window[0]) & (across <= window[1]) & (mesh.vertex_normals[:, 1] < FACING_DOWN)
-    return circle_centre(mesh.vertices[kept, :2])
+    return _axis_within(mesh, np.abs(mesh.vertices[:, 2]), window)
+
+
+def bearing_axis(mesh: TriangleMesh, widths: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Centre (x, y), mm, as of `condyle_axis`, of the condyles of some limits of z, mm.
+
+    Of two condyles the window of |z| includes both.
+    """
+    if len(widths) == 1:
+        return _axis_within(mesh, mesh.vertices[:, 2], widths[0])
+    limits = [abs(z) for width in widths for z in width]
+    return condyle_axis(mesh, (min(limits), max(limits)))
+
+
+def _axis_within(
+    mesh: TriangleMesh, across: Array, window: tuple[float, float]
+) -> tuple[float, float]:
+    kept = (across >= window[0]) & (across <= window[1])
+    return circle_centre(mesh.vertices[kept & (mesh.vertex_normals[:, 1] < FACING_DOWN), :2])
 
 
 def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, float]) -> Coverage:

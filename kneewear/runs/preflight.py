@@ -97,7 +97,14 @@ def _write_preflight(
     sheets = None
     if isinstance(study.implant, MeshImplant):
         parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
-        sheets = {name: part.sheet.vertices for name, part in parts.items()}
+        regions = study.implant.meshes.insert_region_mm.given
+        sheets = {
+            (name, side): part.sheet.vertices
+            for name, part in parts.items()
+            for side in study.implant.sides
+            # An outline is drawn where the bearing ends, whatever the mesh does beyond it.
+            if name == "femoral" or regions[side].outline is None
+        }
     if listed:
         # Contact is largest where the body is heaviest.
         cases = max(listed, key=lambda one: one.body_mass), shallowest_case(listed)

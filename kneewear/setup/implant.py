@@ -20,6 +20,7 @@ from kneewear.geometry.fit_search import FittingChoice, choose_fit
 from kneewear.geometry.meshes import TriangleMesh, within_outline
 from kneewear.geometry.segmentation import (
     PlateauRegion,
+    check_condyles,
     find_post,
     find_underside,
     segment_condyles,
@@ -46,6 +47,14 @@ _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
 _PERCENT_PER_UM = 1.0
 _CREEP_LAW = "strain"
+# Lines of the block simulation of both plateaus, and of one, whose load is a share.
+_SOLVED = (
+    "  medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it\n"
+)
+_HELD = """\
+  medial_share: 0.6           # of the load; 0.58 to 0.63 was measured in one total knee
+  medial_lateral: held        # a single plateau may restore nothing
+"""
 # Error in force above which a fit is doubtful, percent.
 _DOUBTFUL_PERCENT = 3.0
 
@@ -68,6 +77,7 @@ def create_study(
     motion: str | None = None,
     load: str | None = None,
     knee: str | None = None,
+    side: str | None = None,
     thickness: float | None = None,
     grade: str | None = None,
     columns: Sequence[str] = (),
@@ -87,6 +97,8 @@ def create_study(
         Curves of one cycle; without them the built-in gait is written as `NAME_gait.csv`.
     knee : {"right", "left"}, optional
         Side; without it that which asymmetric shapes show, or the right one.
+    side : {"medial", "lateral"}, optional
+        Side of a single plateau; without it the insert has both.
     thickness : float, optional
         Least thickness of the insert, mm, where its file has no underside.
     grade : str, optional
@@ -131,13 +143,15 @@ def create_study(
     if thickness is not None and THICKNESS.severity(thickness) == "refuse":
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
-    shapes = recognise_shapes(name, insert, femoral, knee)
+    sides = SIDES if side is None else (side,)
+    shapes = recognise_shapes(name, insert, femoral, knee, sides)
     if thickness is not None and shapes.forms["insert"] == "solid":
         found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."
         raise InputDataError("--thickness", found, "none: its file has the underside", remedy)
     sheets = shapes.sheets
-    grown = segment_plateaus(sheets["insert"], _GROWTHS)
-    condyles, _ = segment_condyles(sheets["femoral"])
+    grown = segment_plateaus(sheets["insert"], _GROWTHS, sides)
+    condyles, _ = segment_condyles(sheets["femoral"], sides)
+    check_condyles(condyles, shapes.files["femoral"])
     chosen = choose_fit(sheets["insert"], sheets["femoral"], grown, condyles)
     plateaus = chosen.plateaus
     _note_regions(shapes, plateaus, chosen)
@@ -315,8 +329,7 @@ def _settings_text(
         return f"[{limits[0]:.1f}, {limits[1]:.1f}]"
 
     regions = ""
-    for side in SIDES:
-        region = plateaus[side]
+    for side, region in plateaus.items():
         corners = ", ".join(f"[{x:.1f}, {z:.1f}]" for x, z in region.outline)
         regions += (
             f"      {side}:\n        x: {pair(region.x)}\n        z: {pair(region.z)}\n"
@@ -325,8 +338,11 @@ def _settings_text(
     femoral = "".join(
         f"      {side}: {{z: {pair(chosen.condyles[side].z)}, "
         f"angle_deg: {pair(chosen.condyles[side].angle_deg)}}}\n"
-        for side in SIDES
+        for side in plateaus
     )
+    bearings, share = "", _SOLVED
+    if len(plateaus) == 1:
+        bearings, share = f"  bearings: [{', '.join(plateaus)}]\n", _HELD
     axes = ", ".join(f"{axis}: {word}" for axis, word in shapes.axes.items())
     evidence = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
     masses = ", ".join(f"{mass:g}" for mass in activity.body_masses)
@@ -345,7 +361,7 @@ implant:
   source: meshes
   name: "{name}"
   knee: {shapes.knee}
-  nominal_thickness_mm: {least:g}   # mm; least thickness of the bearing as meshed
+{bearings}  nominal_thickness_mm: {least:g}   # mm; least thickness of the bearing as meshed
   meshes:
     insert: {quoted_path(shapes.files["insert"])}
     femoral: {quoted_path(shapes.files["femoral"])}
@@ -368,8 +384,7 @@ variables:                    # every combination is a case
   body_mass_kg: [{masses}]      # kg
 
 simulation:
-  medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
-{material[0]}
+{share}{material[0]}
 wear:                         # constants of a grade: config/evidence/polyethylene.yaml
 {material[1]}  creep_law: {_CREEP_LAW}           # Lee and Pienkowski (1998): an upper estimate
   lives:
