@@ -101,7 +101,9 @@ def check_(chosen: argparse.Namespace) -> int:
         remove_page(study)
     try:
         findings = (*moved, *earlier_names, *check_inputs(study, root))
-        notes = tuple(one.text() for one in gather(map(Reported, findings)))
+        gathered = gather(map(Reported, findings))
+        notes = tuple(reported.text() for reported in gathered)
+        count = sum(reported.finding.severity != "note" for reported in gathered)
         loads = peak_loads(study, root)
         if draws:
             from kneewear.runs.preflight import write_preflights  # noqa: PLC0415
@@ -110,6 +112,7 @@ def check_(chosen: argparse.Namespace) -> int:
             findings += getattr(chosen, "guesses", ())
             for done in write_preflights(study, root, findings):
                 notes = (*notes, *(warning.text() for warning in done.warnings))
+                count += len(done.warnings)
                 drawn += [sentence for place in done.placements for sentence in place.sentences]
                 drawn.append(f"Look at {done.page}")
                 failed = failed or done.verdict.exit_code > 0
@@ -119,7 +122,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
             note_windows(error, study, root)
         raise
-    verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"
+    verdict = f"{count} warning{'s' if count > 1 else ''}" if count else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
     _show([*notes, *loads, verdict, *drawn])
     return int(failed)

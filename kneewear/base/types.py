@@ -22,6 +22,7 @@ from pydantic_core import InitErrorDetails
 
 from kneewear.base.faults import fault, fault_at, impossible
 from kneewear.base.files import Location
+from kneewear.base.keys import ANY
 from kneewear.base.ranges import Range
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -124,6 +125,22 @@ def entries_of(value: Any) -> Iterator[tuple[str | int, Any]]:
         yield from value.items()
     elif isinstance(value, list | tuple):
         yield from enumerate(value)
+
+
+def values_at(value: Any, path: str) -> Iterator[tuple[Location, Any]]:
+    """Yield location and value of what is at a path of a block, where `*` stands for any name."""
+    first, _, rest = path.partition(".")
+    entries: list[tuple[str | int, Any]]
+    if isinstance(value, BaseModel) and first != ANY:
+        entries = [(first, getattr(value, first))] if first in type(value).model_fields else []
+    else:
+        entries = [(key, entry) for key, entry in entries_of(value) if first in (ANY, str(key))]
+    for key, entry in entries:
+        if rest:
+            for at, inner in values_at(entry, rest):
+                yield (key, *at), inner
+        else:
+            yield (key,), entry
 
 
 class FrozenMapping(dict[Any, Any]):

@@ -1,6 +1,6 @@
 """Plausibility of bearings from meshes: holes, layers, noise, slope and size.
 
-Ranges are in `kneewear/base/checks.csv`; a value beyond them gives a warning or is refused.
+Ranges are in the tables `checks.csv`; a value beyond them gives a warning or is refused.
 """
 
 from __future__ import annotations

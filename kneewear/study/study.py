@@ -127,8 +127,20 @@ class Study(Settings):
         return {}
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
-        """Yield check, key and value of what follows from several settings of the model."""
-        return iter(())
+        """Yield check, key and value of what follows from several settings."""
+        offset = self.simulation.pressure_law.thickness_offset_mm
+        if offset != 0.0:
+            at = ("simulation", "pressure_law", "thickness_offset_mm")
+            yield "settings.effective_thickness", at, self.thinnest_mm + offset
+        source = self.implant.source
+        if self.has_lives and self.report.compare_with_published and source == "meshes":
+            yield "settings.published", ("report", "compare_with_published"), 1.0
+        block = getattr(self.implant, source)
+        for name in ("insert_region_mm", "tibial_region_mm", "femoral_region_mm"):
+            regions = getattr(block, name, None)
+            if regions is not None and len(regions.given) == 2:
+                apart = 0.5 * (sum(regions.medial.z) - sum(regions.lateral.z))
+                yield "settings.window_sides", ("implant", source, name), apart
 
     @property
     def loaded_packages(self) -> tuple[str, ...]:

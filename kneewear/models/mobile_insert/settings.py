@@ -194,6 +194,7 @@ class BacksideStudy(CaseStudy):
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
         """Yield the ratio of width and length of a rectangular backside."""
+        yield from super().combined_values()
         face = self.backside.face
         if isinstance(face, RectangleFace) and len(self.implant.bearings) > 1:
             at = ("backside", "face", "half_width_mm")
