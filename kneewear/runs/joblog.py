@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +27,9 @@ from kneewear.io.documents import save_reason
 
 # Ending of the file with the findings of a job, beside its log.
 FINDINGS = ".findings"
+# Ending of the file with the processor time of a job, s, beside its log. In long jobs Snakemake
+# measures it every half minute only.
+PROCESSOR = ".seconds"
 # Environment variable with the number of the attempt at a job.
 ATTEMPT = "KNEEWEAR_ATTEMPT"
 # The last collections of a process that imports this module would take half a second, for nothing.
@@ -49,6 +52,9 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
 
     After any error SystemExit is raised with the message; the traceback is in the log. A damaged
     result is renamed, so that the next run finds it missing and creates it again.
+
+    The processor time of the job, with its start and the processes that it has waited for, is
+    written to a file with the ending .seconds.
 
     `side` are the tables of a side study, which never stops the study: when it fails, the job
     succeeds, with the reason in place of its missing tables and on standard error.
@@ -102,6 +108,9 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
         root.removeHandler(findings)
         logger.removeHandler(terminal)
         handler.close()
+        seconds = sum(os.times()[:4])  # of the process and its children, user and system
+        with suppress(OSError):  # a full disk, which has ended the job
+            Path(path).with_suffix(PROCESSOR).write_text(f"{seconds:.2f}\n", encoding="utf-8")
 
 
 class _FindingsHandler(logging.Handler):

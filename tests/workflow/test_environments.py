@@ -157,11 +157,14 @@ GUIDE = CHECKOUT / "docs" / "how-to" / "cluster.md"
 OWN = {"study": "mine", "variables": {"thickness_mm": [6], "body_mass_kg": [50, 75]}}
 
 
-def module_of_the_guide():
-    """The Snakefile printed in the guide, with this checkout and settings of our own."""
+OF_THE_GUIDE = '{"study": "mine", "insert": {"thickness_mm": 8}}'
+
+
+def module_of_the_guide(settings):
+    """The Snakefile printed in the guide, with other settings."""
     text = re.search(r"^```snakemake\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)[1]
-    text = text.replace("path/to/kneewear/Snakefile", str(CHECKOUT / "Snakefile"))
-    return text.replace('config["wear"]', repr(OWN))
+    assert text.count(OF_THE_GUIDE) == 1
+    return text.replace(OF_THE_GUIDE, repr(settings))
 
 
 @pytest.mark.slow
@@ -169,7 +172,7 @@ def module_of_the_guide():
 def test_another_workflow_uses_it_as_a_module_without_conda_and_in_any_folder(tmp_path):
     folder = tmp_path / "étude à lire, n° 1"
     folder.mkdir()
-    (folder / "Snakefile").write_text(module_of_the_guide())
+    (folder / "Snakefile").write_text(module_of_the_guide(OWN))
     # No conda, and nothing of this shell but the interpreter and the system's own commands:
     # executor plugins that are installed call `which` when they are imported.
     path = os.pathsep.join([os.path.dirname(sys.executable), "/usr/bin", "/bin"])
