@@ -16,7 +16,7 @@ from typing import Any
 from kneewear.base.findings import Verdict
 from kneewear.errors import InputDataError
 from kneewear.io.documents import load_record, save_text
-from kneewear.io.result_files import atomic_path
+from kneewear.io.result_files import atomic_path, refuse_damaged
 from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
@@ -135,6 +135,8 @@ def export_study(folder: Path, output: Path) -> Path:
     InputDataError
         When the folder has no report, or when the output does not end in .zip or is in the folder,
         where it would replace or join results.
+    DamagedFileError
+        When a result is not as it was written.
     """
     summary = folder / "report" / "summary.json"
     if not summary.is_file():
@@ -148,6 +150,7 @@ def export_study(folder: Path, output: Path) -> Path:
     if output.resolve().is_relative_to(folder.resolve()):
         remedy = "Name a file in another folder."
         raise InputDataError(output, f"a file in {folder}", "one outside the study", remedy)
+    refuse_damaged(folder)
     linked = linked_files(folder)
     files = [path for path in _parts_of(folder) if path.is_file() and path not in linked]
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
