@@ -22,7 +22,12 @@ from kneewear.base.findings import Reported, gather
 from kneewear.base.kernel_cache import can_cache
 from kneewear.base.sides import SIDES
 from kneewear.errors import Finding, InputDataError, KneewearError
-from kneewear.io.result_files import check_writable
+from kneewear.io.result_files import (
+    check_writable,
+    damaged_files,
+    refuse_damaged,
+    set_aside,
+)
 from kneewear.runs.launch import (
     LOCKS,
     STOPPED,
@@ -179,18 +184,25 @@ def _lacks_equilibrium(file: Path) -> bool:
     return bool(file.is_file() and load_table(file)["value"].isna().any())
 
 
+# Options of Snakemake with which it computes nothing.
+_ONLY_LOOKS = {"-n", "--dry-run", "--dryrun", "--unlock"}
+
+
 def run_(chosen: argparse.Namespace) -> int:
     """Run a study, and show its key results."""
     moved = moved_settings(chosen.file)
     files = enter_study_folder(settings_files(chosen.file))
     check_machine()
+    results = Path("results", _study_name(files))
     check_writable(LOCKS.parent)
-    check_writable(Path("results", _study_name(files)))
+    check_writable(results)
     can_cache()  # warns where the study takes much longer
     start = time.monotonic()
     scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
-    if moved:
-        _show([one.text() for one in moved])
+    _show([one.text() for one in moved])
+    if not _ONLY_LOOKS & set(chosen.options):
+        check_locks(Path())  # files of a run that is going on are no damaged ones
+        _show([set_aside(error).text() for error in damaged_files(results)])
     code = run_workflow(files, [*scheduling, *chosen.options])
     if code == STOPPED:
         _show(["Stopped. The same command continues where this run ended."])
@@ -198,8 +210,8 @@ def run_(chosen: argparse.Namespace) -> int:
     if code:
         check_locks(Path())
         return code
-    if not {"-n", "--dry-run", "--dryrun"} & set(chosen.options):
-        code = _show_terminal_summary(Path("results", _study_name(files)))
+    if not _ONLY_LOOKS & set(chosen.options):
+        code = _show_terminal_summary(results)
     _show([f"The study took {time.monotonic() - start:.0f} s."])
     return code
 
@@ -248,6 +260,7 @@ def open_(chosen: argparse.Namespace) -> int:
     if chosen.study:
         folder = Path(chosen.study)
         folder = folder if folder.is_dir() else Path("results", chosen.study)
+        refuse_damaged(folder)
         code, page = _show_terminal_summary(folder), folder / "report" / "index.html"
     else:
         page, lines = write_index(Path("results"))
@@ -300,7 +313,8 @@ def schema(chosen: argparse.Namespace) -> int:
 
 
 def _show(lines: Sequence[str]) -> None:
-    print("\n".join(lines))  # noqa: T201
+    if lines:
+        print("\n".join(lines))  # noqa: T201
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from kneewear.base.findings import Reported
 from kneewear.errors import Finding
 from kneewear.io.documents import save_json
@@ -45,7 +47,8 @@ def write_finished(folder, findings=0, provenance=True):
     save_json(summary, folder / "report" / "summary.json")
     (folder / "report" / "index.html").write_text("<p>page</p>", encoding="utf-8")
     (folder / "tables" / "cases.csv").write_text("a\n1\n", encoding="utf-8")
-    (folder / "tables" / ".digests" / "cases.csv.sha256").write_text("0f", encoding="utf-8")
+    digest = hashlib.sha256((folder / "tables" / "cases.csv").read_bytes()).hexdigest()
+    (folder / "tables" / ".digests" / "cases.csv.sha256").write_text(digest, encoding="utf-8")
     (folder / "figures" / "results" / "wear é.svg").write_text("<svg/>", encoding="utf-8")
     (folder / "simulation" / "b0.nc").write_bytes(bytes(1000))
     if provenance:

@@ -14,6 +14,7 @@ from kneewear.base.agreement import Pair, Statement, disagreements
 from kneewear.base.checks import judge
 from kneewear.errors import Finding
 from kneewear.knees.assembly import ComposedParts, applied_loads, point_contact
+from kneewear.knees.contact.point import PointContact
 from kneewear.knees.inputs import start_poses
 from kneewear.knees.settings.bodies import MeshShapeSettings, SphereShapeSettings
 from kneewear.knees.settings.composed_knee import (
@@ -113,6 +114,7 @@ def _touch(
     names = (knee.settings.ground, *knee.settings.moving)
     if isinstance(contact, PointSettings):
         placed = point_contact(contact, knee.settings)
+        assert isinstance(placed.law, PointContact)
         first, second = contact.fixed.split(".")[0], contact.moving.split(".")[0]
         one, other = names.index(first), names.index(second)
         back = poses.rotation[one].T
@@ -183,7 +185,7 @@ def _judge_forces(
     size: dict[str, float] = {}
     loads = applied_loads(knee.parts, knee.settings)
     for name, block in knee.settings.loads.items():
-        force = np.atleast_2d(loads[name].force)
+        force = np.atleast_2d(np.asarray(loads[name].force, dtype=float))
         largest = float(np.linalg.norm(force, axis=1).max())
         where = f"key multibody.loads.{name}"
         if any(block.force_n):

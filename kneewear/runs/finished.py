@@ -13,6 +13,7 @@ from kneewear.base.findings import Verdict
 from kneewear.errors import InputDataError
 from kneewear.io.crate import RunDescription, license_properties, save_crate
 from kneewear.io.documents import load_record, save_text, settings_text
+from kneewear.io.result_files import refuse_damaged
 from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 from kneewear.runs.provenance import NOT_INSTALLED
@@ -112,6 +113,10 @@ def outcome(folder: Path) -> tuple[list[str], Verdict]:
     return [*wrapped, f"Report: {folder / 'report' / 'index.html'}"], verdict
 
 
+# File to read first, where it is there.
+_FIRST_FILES = ("report/index.html", "report/summary.json")
+
+
 def export_study(
     folder: Path,
     output: Path,
@@ -142,6 +147,8 @@ def export_study(
         When the folder has no report, when the output does not end in .zip or is in the folder,
         where it would replace or join results, or when the licence is neither an identifier of SPDX
         nor an address.
+    DamagedFileError
+        When a result is not as it was written.
     """
     license_properties(license_name)  # before files of gigabytes are read
     file = folder / "report" / "summary.json"
@@ -156,6 +163,7 @@ def export_study(
     if output.resolve().is_relative_to(folder.resolve()):
         remedy = "Name a file in another folder."
         raise InputDataError(output, f"a file in {folder}", "one outside the study", remedy)
+    refuse_damaged(folder)
     summary = load_record(file)
     origin = folder / "provenance.json"
     linked = linked_files(folder)
@@ -170,7 +178,7 @@ def export_study(
         program="kneewear",
         version=str(summary["version"]),
         end=datetime.fromtimestamp(file.stat().st_mtime, UTC),
-        page="report/index.html",
+        page=next(name for name in _FIRST_FILES if name in contents),
         settings=[name for name in given if name == _SETTINGS],
         packages=[name for name in given if name != _SETTINGS],
         inputs=provenance.get("inputs", {}),

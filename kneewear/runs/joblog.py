@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from kneewear import COLLECTIONS
@@ -24,6 +23,7 @@ from kneewear.errors import (
     OutputFileError,
 )
 from kneewear.io.documents import save_reason
+from kneewear.io.result_files import set_aside
 
 # Ending of the file with the findings of a job, beside its log.
 FINDINGS = ".findings"
@@ -89,7 +89,7 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
         logger.info("done in %.2f s", time.perf_counter() - start)
     except DamagedFileError as error:
         logger.exception("failed: %s", error)
-        sys.exit(f"{_set_aside(error)}\n(log: {path})")
+        sys.exit(f"{set_aside(error).text()}\n(log: {path})")
     except BaseException as error:
         stops = isinstance(error, OutputFileError) or not isinstance(error, Exception)
         missing = [] if stops else [table for table in side if not Path(table).exists()]
@@ -167,19 +167,3 @@ def _reason(error: BaseException) -> str:
         found = error.strerror or type(error).__name__
         return str(InputDataError(error.filename, found, expected, "Check both, and run it again."))
     return f"{type(error).__name__}: {error}. This is a fault of kneewear; its log has the place."
-
-
-def _set_aside(error: DamagedFileError) -> str:
-    """Rename a damaged file, or the folder that a job writes as a whole; returns the message."""
-    # Snakemake marks such folders, and goes by them alone.
-    whole = (error.path.parent / ".snakemake_timestamp").exists()
-    path = error.path.parent if whole else error.path
-    renamed = path.with_name(f"{path.name}.damaged")
-    try:
-        path.replace(renamed)
-    except FileNotFoundError:  # another job was faster
-        pass
-    except OSError:
-        return error.finding.text()
-    remedy = f"It is set aside as {renamed.name}: run the same command again."
-    return replace(error.finding, remedy=remedy).text()
