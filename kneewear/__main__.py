@@ -89,6 +89,7 @@ def _cores(text: str) -> str:
 def check_(chosen: argparse.Namespace) -> int:
     """Check settings and data files, and draw the inputs; 1 when a motion fails on the bearing."""
     from kneewear.study.files import check_inputs, peak_loads  # noqa: PLC0415
+    from kneewear.study.job_sizes import describe_cost  # noqa: PLC0415
     from kneewear.study.settings import read_study  # noqa: PLC0415
 
     moved = moved_settings(chosen.file)
@@ -109,11 +110,11 @@ def check_(chosen: argparse.Namespace) -> int:
         gathered = gather(map(Reported, findings))
         notes = tuple(reported.text() for reported in gathered)
         count = sum(reported.finding.severity != "note" for reported in gathered)
-        loads = peak_loads(study, root)
+        told = *peak_loads(study, root), *filter(None, [describe_cost(study, root)])
         if draws:
             from kneewear.runs.preflight import write_preflights  # noqa: PLC0415
 
-            findings += tuple(Finding("", "note", "", load, "", "") for load in loads)
+            findings += tuple(Finding("", "note", "", one, "", "") for one in told)
             findings += getattr(chosen, "guesses", ())
             for done in write_preflights(study, root, findings):
                 notes = (*notes, *(warning.text() for warning in done.warnings))
@@ -129,7 +130,7 @@ def check_(chosen: argparse.Namespace) -> int:
         raise
     verdict = f"{count} warning{'s' if count > 1 else ''}" if count else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
-    _show([*notes, *loads, verdict, *drawn])
+    _show([*notes, *told, verdict, *drawn])
     return int(failed)
 
 
