@@ -41,7 +41,7 @@ from kneewear.runs.launch import (
     unlock,
 )
 from kneewear.study.models import COMMANDS
-from kneewear.study.shipped import list_studies
+from kneewear.study.shipped import list_studies, reachable
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 
@@ -315,7 +315,7 @@ def schema(chosen: argparse.Namespace) -> int:
 
 def _show(lines: Sequence[str]) -> None:
     if lines:
-        print("\n".join(lines))  # noqa: T201
+        print(reachable("\n".join(lines)))  # noqa: T201
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -403,7 +403,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _show(["Stopped."])
         raise SystemExit(STOPPED) from None
     except KneewearError as error:
-        raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
+        text = "\n".join([str(error), *getattr(error, "__notes__", [])])
+        raise SystemExit(reachable(text)) from None
     except OSError as error:
         place = error.filename or "file"
         raise SystemExit(
