@@ -12,6 +12,7 @@ import pandas as pd
 
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import is_unit
+from kneewear.io.numerals import is_number, plain_columns
 from kneewear.io.text_tables import TextTable, is_comment, separator_of
 
 _MIN_ROWS = 4
@@ -59,7 +60,7 @@ def read_export(path: Path, content: str, separators: Sequence[str | None]) -> E
         rows = [split_cells(line, separator) for line in lines[first : last + 1]]
         if _FRAME in titles and _SUBFRAME in titles:
             _count_samples(rows, titles)
-        text = pd.DataFrame(rows, columns=titles, dtype=str)
+        text = pd.DataFrame(plain_columns(rows), columns=titles, dtype=str)
         rate = stated_rate(content.splitlines()[:first])
         return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate)
     expected = "a line of titles and rows of numbers, at least four, to the end of the file"
@@ -74,7 +75,7 @@ def has_lines_before(content: str) -> bool:
         return False
     separator = separator_of(content)
     header, row = (split_cells(line, separator) for line in lines)
-    plain = not any(map(_is_number, header)) and any(map(_is_number, row))
+    plain = not any(map(is_number, header)) and any(map(is_number, row))
     return not plain or 1 in (len(header), len(row))
 
 
@@ -92,15 +93,13 @@ def stated_rate(lines: Sequence[str]) -> float | None:
 
 
 def split_cells(line: str, separator: str | None) -> list[str]:
-    """Cells of a line; decimal commas become points, which commas that separate are not."""
+    """Cells of a line."""
     if separator is None:
         line = re.sub(r"\s+(?=[\[(])", "\0", line)
     if separator in (",", ";"):
         row = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-        cells = [cell.strip() for cell in row]
-    else:
-        cells = [cell.replace("\0", " ").strip() for cell in line.strip().split(separator)]
-    return [re.sub(r"^([+-]?\d*),(\d+)", r"\1.\2", cell) for cell in cells]
+        return [cell.strip() for cell in row]
+    return [cell.replace("\0", " ").strip() for cell in line.strip().split(separator)]
 
 
 def _titles(path: Path, above: list[tuple[int, list[str]]], count: int) -> list[str]:
@@ -154,7 +153,7 @@ def _check_single(
 ) -> None:
     """Refuse a text that has another table before the last one."""
     before = [split_cells(lines[number], separator) for number in above]
-    known = [len(cells) > 1 and all(map(_is_number, cells)) for cells in before]
+    known = [len(cells) > 1 and all(map(is_number, cells)) for cells in before]
     if sum(known) >= _MIN_ROWS:
         text, expected = f"{sum(known)} rows of another table", "one table, to the end"
         remedy = "Keep one trial in the file: the first table would not be read."
@@ -173,12 +172,4 @@ def _bracketed(unit: str) -> str:
 
 def _is_row(cells: list[str]) -> bool:
     """True if cells are numbers, empty or not-a-number, and some are numbers."""
-    return any(map(_is_number, cells)) and all(not cell or _is_number(cell) for cell in cells)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return any(map(is_number, cells)) and all(not cell or is_number(cell) for cell in cells)
