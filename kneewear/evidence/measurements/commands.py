@@ -129,11 +129,11 @@ def _pressures(subject: tuple[pd.DataFrame, Path]) -> Iterator[tuple[Statement, 
     """Yield the pair of measured and computed pressures of each quantity that differs most."""
     paired, file = subject
     for quantity, rows in paired.groupby("quantity", sort=False):
-        factor = np.abs(np.log(rows["measured_mpa"] / rows["computed_mpa"]))
-        worst = rows.loc[factor.idxmax()]
+        measured, computed = rows[["measured_mpa", "computed_mpa"]].to_numpy(dtype=float).T
+        worst = int(np.abs(np.log(np.maximum(measured, 1e-9) / computed)).argmax())
         yield (
-            Statement(float(worst["measured_mpa"]), f"{file}, {quantity}"),
-            Statement(float(worst["computed_mpa"]), "the study"),
+            Statement(float(measured[worst]), f"{file}, {quantity}"),
+            Statement(float(computed[worst]), "the study"),
         )
 
 
