@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from kneewear import default_settings_file
 from kneewear.activity.settings import FileActivity, ParametricActivity, parse_activity
-from kneewear.activity.sources import curve
 from kneewear.base.agreement import Pair, Statement
 from kneewear.base.files import read_settings_file
 from kneewear.study.study import Study
@@ -56,13 +55,21 @@ def _laws(study: Study) -> Iterator[tuple[Statement, Statement]]:
         )
 
 
+def _curves_of(block: ParametricActivity) -> dict[str, Array]:
+    """Curves of the motion of a built-in activity, by key."""
+    # Imported where used: reading settings needs none of it.
+    from kneewear.activity.sources import curve  # noqa: PLC0415
+
+    return {key: curve(getattr(block, key), _PERCENT) for key in _MOTION}
+
+
 @cache
 def _shipped_curves() -> Mapping[str, Mapping[str, Array]]:
     """Curves of the motions of the default study, by activity and key."""
     blocks = read_settings_file(default_settings_file()).content["activities"]
     activities = {name: parse_activity(block) for name, block in blocks.items()}
     return {
-        name: {key: curve(getattr(block, key), _PERCENT) for key in _MOTION}
+        name: _curves_of(block)
         for name, block in activities.items()
         if isinstance(block, ParametricActivity)
     }
@@ -76,8 +83,9 @@ def _curves(study: Study, unit: str) -> Iterator[tuple[Statement, Statement]]:
     for name, block in study.simulated_activities().items():
         if not isinstance(block, ParametricActivity):
             continue
+        curves = _curves_of(block)
         for key, shipped in _shipped_curves().get(name, {}).items():
-            own = curve(getattr(block, key), _PERCENT)
+            own = curves[key]
             if key.endswith(unit) and np.ptp(own) > 0.0:
                 is_reversed = float(np.corrcoef(own, shipped)[0, 1]) < -_ALIKE
                 yield (

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from kneewear.errors import InputDataError
+from kneewear.base.agreement import Pair, Statement, disagreements
+from kneewear.base.checks import judge
+from kneewear.errors import Finding, InputDataError
 from kneewear.evidence.measurements.figures import draw_cut_off, draw_material_fit, draw_pressures
 from kneewear.evidence.measurements.files import read_compression, read_measured_pressures
 from kneewear.evidence.measurements.material_fit import fit_material
@@ -19,6 +23,8 @@ from kneewear.evidence.measurements.pressure_maps import (
     vary_cut_off,
 )
 from kneewear.io.documents import load_table, save_figures, save_table
+
+Array = NDArray[np.float64]
 
 CUT_OFFS = np.arange(0.0, 2.001, 0.05).tolist()
 
@@ -37,6 +43,7 @@ def write_material_fit(file: Path, folder: Path, exponent: float | None) -> list
     save_figures({"material_fit": figure}, folder)
     one, unit = found.material, "MPa" if response == "modulus" else "1"
     return [
+        *(finding.text() for finding in judge_compression(stress, values, response, file)),
         f"rms difference {found.rms:.4g} {unit}, of the constant mean {found.constant_mean:.4g}; "
         f"skill {found.skill:.3f} ({len(stress)} points up to {stress.max():g} MPa)",
         "simulation:",
@@ -94,4 +101,48 @@ def write_pressure_comparison(
             f"least difference of {len(ranked)} choices: {choice}, rms {best['rms_mpa']:.3g} MPa "
             f"(the largest {ranked['rms_mpa'].iloc[-1]:.3g} MPa)"
         )
-    return [*lines, f"Look at {folder}"]
+    findings = disagreements(PAIRS, (paired, file))
+    return [*(finding.text() for finding in findings), *lines, f"Look at {folder}"]
+
+
+def judge_compression(
+    stress: Array, values: Array, response: str, file: Path
+) -> tuple[Finding, ...]:
+    """Findings about the units of a compression: its median tangent modulus, or secant one.
+
+    Parameters
+    ----------
+    stress, values : array, shape (n,)
+        Stress, MPa, and tangent moduli, MPa, or strains.
+    response : {"modulus", "strain"}
+        Kind of the values.
+    file : Path
+        File of the compression.
+    """
+    strained = values > 0.0
+    moduli = values if response == "modulus" else stress[strained] / values[strained]
+    finding = judge("measured.modulus", float(np.median(moduli)), str(file), "Check both units.")
+    return () if finding is None else (finding,)
+
+
+def _pressures(subject: tuple[pd.DataFrame, Path]) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the pair of measured and computed pressures of each quantity that differs most."""
+    paired, file = subject
+    for quantity, rows in paired.groupby("quantity", sort=False):
+        measured, computed = rows[["measured_mpa", "computed_mpa"]].to_numpy(dtype=float).T
+        worst = int(np.abs(np.log(np.maximum(measured, 1e-9) / computed)).argmax())
+        yield (
+            Statement(float(measured[worst]), f"{file}, {quantity}"),
+            Statement(float(computed[worst]), "the study"),
+        )
+
+
+# What a file of measured pressures and a study state twice.
+PAIRS = (
+    Pair(
+        "measured.pressure",
+        "MPa",
+        _pressures,
+        "Check the unit of the file and that conditions and maps belong together.",
+    ),
+)
