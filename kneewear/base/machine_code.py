@@ -142,7 +142,7 @@ class CheckedFiles(IndexDataCacheFile):
 
 
 def _read_checked(path: str) -> Any:
-    """Object of a file that ends with its digest; OSError, as of a missing file, if it does not."""
+    """Object of a file that ends with its digest; OSError, as for none, if it does not."""
     content = Path(path).read_bytes()
     body, digest = content[:-_DIGEST_BYTES], content[-_DIGEST_BYTES:]
     if hashlib.sha256(body).digest() != digest:

@@ -73,7 +73,7 @@ def _snakemake(snakefile: Path, options: Sequence[str]) -> int:
     # Its linear programme starts a process for each choice, and finds the same priorities.
     command += ["--scheduler", "greedy"]
     environment = {name: text for name, text in os.environ.items() if name not in _SURROUNDINGS}
-    environment |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+    environment |= {"PYTHONPATH": os.pathsep.join(paths), **SAFE_PATH}
     # Snakemake and its jobs inherit that they ignore Ctrl-C, and are stopped in order.
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -149,6 +149,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 _SURROUNDINGS = ("SNAKEMAKE_PROFILE",)
 # Exit code of a run that was stopped, as of shells.
 STOPPED = 130
+# Variable of the environment with which Python imports no file of the working directory.
+SAFE_PATH = {"PYTHONSAFEPATH": "1"}
 _SNAKEMAKE = ("-m", "snakemake")
 # How long Snakemake may take to stop.
 _PATIENCE_S = 30.0

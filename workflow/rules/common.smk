@@ -39,7 +39,7 @@ from kneewear.errors import KneewearError
 from kneewear.report.specification import load_page
 from kneewear.runs.chains import chain_of
 from kneewear.runs.joblog import ATTEMPT
-from kneewear.runs.launch import name_interpreter
+from kneewear.runs.launch import SAFE_PATH, name_interpreter
 from kneewear.runs.provenance import gather_records
 from kneewear.runs.workflow import (
     input_digests,
@@ -71,7 +71,7 @@ for note in NOTES:
 
 os.environ[kneewear.JOB] = "1"
 # Jobs import no file of the study's folder, however Snakemake was started.
-os.environ["PYTHONSAFEPATH"] = "1"
+os.environ.update(SAFE_PATH)
 sys.executable = name_interpreter()
 # A job that failed because of its input is not computed again where failed jobs are retried, as on
 # clusters: there a job is a command of its own, whose number Snakemake says in this option only.
