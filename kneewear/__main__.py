@@ -30,7 +30,7 @@ from kneewear.runs.launch import (
     unlock,
 )
 from kneewear.study.models import COMMANDS
-from kneewear.study.shipped import list_studies
+from kneewear.study.shipped import find_study, list_studies
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 
@@ -250,6 +250,20 @@ def export(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def report_fault(chosen: argparse.Namespace) -> int:
+    """Write a report of a fault into one small file, without shapes, names and paths."""
+    from kneewear.runs.fault_report import SETTINGS_SUFFIXES, write_fault_report  # noqa: PLC0415
+
+    named = [str(find_study(file) or file) for file in chosen.file]
+    settings = [file for file in named if Path(file).suffix.lower() in SETTINGS_SUFFIXES]
+    others = [str(Path(file).resolve()) for file in named if file not in settings]
+    output = Path(chosen.output).resolve()
+    message = sys.stdin.read() if chosen.message == "-" else chosen.message
+    written = write_fault_report([*enter_study_folder(settings), *others], output, message)
+    _show([f"{chosen.output} ({written.stat().st_size / 1e3:.0f} kB): read it before you send it"])
+    return 0
+
+
 def fetch(chosen: argparse.Namespace) -> int:
     """Download the public files of the studies of subject DM that have a licence."""
     from kneewear.runs.download import fetch_data  # noqa: PLC0415
@@ -323,6 +337,12 @@ def _parser() -> argparse.ArgumentParser:
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")
+    fault = add(report_fault)
+    text = "settings (YAML) of the study, or files of shapes and curves that no settings name yet"
+    fault.add_argument("file", nargs="*", help=text)
+    text = "what the terminal showed; - reads it from standard input"
+    fault.add_argument("--message", default="", help=text)
+    fault.add_argument("--output", default="fault_report.json", help="file to write")
     add(unlock_, files=True)
     fetched = add(fetch)
     fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")

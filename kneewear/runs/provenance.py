@@ -73,14 +73,19 @@ def provenance_record(
     """
     return {
         "schema": RESULTS_SCHEMA,
-        "versions": {"kneewear": __version__, "python": platform.python_version()}
-        | {library: _version(library) for library in LIBRARIES},
+        "versions": software_versions(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
         "inputs": {path: file_hash(path) for path in sorted(inputs)},
         "settings": dict(settings),
         "seed": settings["seed"],
         "wall_time_s": _wall_times(Path(benchmarks)),
     }
+
+
+def software_versions() -> dict[str, str]:
+    """Versions of kneewear, of Python and of the libraries, by name."""
+    own = {"kneewear": __version__, "python": platform.python_version()}
+    return own | {library: _version(library) for library in LIBRARIES}
 
 
 def job_records(folder: str | Path, suffix: str) -> dict[str, str]:
