@@ -252,7 +252,7 @@ def export(chosen: argparse.Namespace) -> int:
 
 def report_fault(chosen: argparse.Namespace) -> int:
     """Write a report of a fault into one small file, without shapes, names and paths."""
-    from kneewear.runs.fault_report import SETTINGS_SUFFIXES, write_fault_report  # noqa: PLC0415
+    from kneewear.setup.fault_report import SETTINGS_SUFFIXES, write_fault_report  # noqa: PLC0415
 
     named = [str(find_study(file) or file) for file in chosen.file]
     settings = [file for file in named if Path(file).suffix.lower() in SETTINGS_SUFFIXES]

@@ -7,7 +7,6 @@ replaced when the report is written, in every text of it.
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import platform
@@ -15,8 +14,7 @@ import re
 import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from functools import cache
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,153 +23,25 @@ from numpy.typing import NDArray
 
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
+from kneewear.base.versions import software_versions
 from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.cad import SUFFIXES as CAD_SUFFIXES
 from kneewear.io.curves import read_columns
 from kneewear.io.documents import load_record, save_json
-from kneewear.io.shapes import MESH_SUFFIXES, POINT_SUFFIXES, load_shape
-from kneewear.runs.provenance import job_records, software_versions
+from kneewear.io.result_files import job_records
+from kneewear.io.shapes import POINT_SUFFIXES, load_shape
+from kneewear.setup.redaction import SHAPE_SUFFIXES, Redaction, redaction_of_machine
 from kneewear.study.files import check_inputs
 from kneewear.study.settings import read_study
 
 # Layout of the report; raised when a key changes its meaning.
 FORMAT = 1
 SETTINGS_SUFFIXES = (".yaml", ".yml")
-SHAPE_SUFFIXES = (*MESH_SUFFIXES, *CAD_SUFFIXES)
 # Lines of each log that are kept, and logs, the latest first.
 MAX_LINES = 60
 MAX_LOGS = 40
 # Digits of the statistics of a mesh: enough for its unit, too few for a dimension.
 _DIGITS = 2
-# Names shorter than this are too common in texts to be replaced.
-_SHORTEST_NAME = 3
-# Parts of the names of keys under `implant` whose numbers belong to the computation, not the shape.
-_COMPUTED = ("tolerance", "smoothing", "knot_spacing", "nominal_thickness")
-_HIDDEN = "..."
-
-_DECIMAL = r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_NUMBER = rf"(?:{_DECIMAL}|[-+]?\d+|nan|inf)"
-_BETWEEN = r"(?:\s*[,;]\s*|\s+|\]\s*\[)"
-# Three numbers in a row, or two with decimals, are a place or a part of a table.
-_ROW_OF_NUMBERS = re.compile(
-    rf"{_NUMBER}(?:{_BETWEEN}{_NUMBER}){{2,}}|{_DECIMAL}{_BETWEEN}{_DECIMAL}"
-)
-_COORDINATE = re.compile(rf"\b([xyz])( ?[=:]? ?){_NUMBER}(?: to {_NUMBER})?")
-_QUOTED_PATH = re.compile(r"""(["'])(?:~?/|[A-Za-z]:[\\/]|\\\\)[^"'\n]*\1""")
-_PATH = re.compile(r"(?<![\w.>])(?:~?/(?=[\w.])|[A-Za-z]:[\\/]|\\\\(?=\w))[^\s\"'<>|,;()\[\]]*")
-_SHAPE_FILE = re.compile(
-    rf"[^\s\"'<>|,;:()\[\]]+({'|'.join(map(re.escape, SHAPE_SUFFIXES))})\b", re.IGNORECASE
-)
-
-
-@dataclass
-class Redaction:
-    """Replacement of what a report must not hold, in texts and in settings.
-
-    `names` are what is replaced and by what: files, studies, folders, the person and the machine.
-    """
-
-    names: dict[str, str] = field(default_factory=dict)
-
-    def add(self, name: str, by: str) -> None:
-        """Replace a name from now on, unless it has a replacement or says nothing.
-
-        Names that are too short, or made of words of the settings alone, as `insert`, say nothing.
-        """
-        words = re.findall(r"[^\W_]+", name.lower())
-        if len(name) >= _SHORTEST_NAME and not words_of_settings().issuperset(words):
-            self.names.setdefault(name, by)
-
-    def add_file(self, file: str, role: str) -> str:
-        """Replace a file, by its path, its name and its name without ending; returns the new one.
-
-        The ending is kept: formats are recognised by it.
-        """
-        path = Path(file)
-        known = {by.partition(".")[0] for by in self.names.values() if by.startswith(f"{role}-")}
-        number = len(known) + 1
-        alias = f"{role}-{number}{path.suffix.lower()}"
-        alias = self.names.get(file, self.names.get(path.name, alias))
-        for name in (str(path.expanduser().absolute()), str(path.resolve()), file, path.name):
-            self.names.setdefault(name, alias)
-        self.add(path.stem, alias.removesuffix(path.suffix.lower()))
-        return alias
-
-    def text(self, text: str) -> str:
-        """Text without names, paths, places and rows of numbers."""
-        for name in sorted(self.names, key=len, reverse=True):
-            bounded = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
-            text = re.sub(bounded, self.names[name], text, flags=re.IGNORECASE)
-        text = _QUOTED_PATH.sub(r"\1<path>\1", text)
-        text = _PATH.sub("<path>", text)
-        text = _SHAPE_FILE.sub(self._shape, text)
-        text = _COORDINATE.sub(rf"\1\2{_HIDDEN}", text)
-        return _ROW_OF_NUMBERS.sub(_HIDDEN, text)
-
-    def _shape(self, found: re.Match[str]) -> str:
-        """The alias of a shape's file, or another one for a file that nobody named."""
-        known = found.group(0) in self.names.values()
-        return found.group(0) if known else f"<shape>{found.group(1).lower()}"
-
-    def settings(self, settings: Any, shape: bool = False, words: bool = False) -> Any:
-        """Settings with redacted texts and keys, without numbers of a shape and lists of places.
-
-        Texts of several words are left out: they say what only a person reads. Names of columns
-        are kept (`words`), by which curves are recognised.
-        """
-        if isinstance(settings, Mapping):
-            found: dict[str, Any] = {}
-            for key, value in settings.items():
-                name = str(key) if words or " " not in str(key) else f"name-{len(found) + 1}"
-                of_shape = (shape or _is_of_shape(str(key))) and not _is_computed(str(key))
-                found[self.text(name)] = self.settings(value, of_shape, words or key == "columns")
-            return found
-        if isinstance(settings, list | tuple):
-            numbers = np.array(_numbers_of(settings))
-            if numbers.size and (shape or numbers.size == 3 or _is_nested(settings)):
-                return f"{numbers.size} numbers"
-            return [self.settings(one, shape, words) for one in settings]
-        if isinstance(settings, str):
-            return self.text(settings) if words or " " not in settings else "<text>"
-        is_number = isinstance(settings, int | float) and not isinstance(settings, bool)
-        return _HIDDEN if shape and is_number else settings
-
-
-@cache
-def words_of_settings() -> frozenset[str]:
-    """Words of the default settings and of their comments."""
-    text = default_settings_file().read_text(encoding="utf-8")
-    return frozenset(re.findall(r"[^\W_]+", text.lower()))
-
-
-def _is_of_shape(key: str) -> bool:
-    """True for the block of an implant, and for paths of keys into it."""
-    return key.partition(".")[0] == "implant"
-
-
-def _is_computed(key: str) -> bool:
-    return any(word in key for word in _COMPUTED)
-
-
-def _is_nested(values: Sequence[Any]) -> bool:
-    return any(isinstance(one, list | tuple) for one in values)
-
-
-def _numbers_of(values: Any) -> list[float]:
-    """Numbers of a nested list; empty if it holds anything else."""
-    found: list[float] = []
-    for one in values:
-        if isinstance(one, list | tuple):
-            inner = _numbers_of(one)
-            if len(one) and not inner:
-                return []
-            found += inner
-        elif isinstance(one, int | float) and not isinstance(one, bool):
-            found.append(float(one))
-        else:
-            return []
-    return found
 
 
 def write_fault_report(files: Sequence[str], output: Path, message: str = "") -> Path:
@@ -206,7 +76,7 @@ def write_fault_report(files: Sequence[str], output: Path, message: str = "") ->
 
 def fault_report(files: Sequence[str], message: str = "") -> dict[str, Any]:
     """Content of the report of a fault: plain builtins, see `write_fault_report`."""
-    redaction = _of_this_machine()
+    redaction = redaction_of_machine()
     settings = [file for file in files if Path(file).suffix.lower() in SETTINGS_SUFFIXES]
     contents: dict[str, Any] = {}
     findings: list[Finding] = []
@@ -245,33 +115,12 @@ def fault_report(files: Sequence[str], message: str = "") -> dict[str, Any]:
         "shapes": shapes,
         "curves": curves,
         "findings": [
-            {key: redaction.text(text) for key, text in asdict(one).items()}
-            for one in dict.fromkeys(findings)
+            {key: redaction.text(text) for key, text in asdict(finding).items()}
+            for finding in dict.fromkeys(findings)
         ],
         "logs": {redaction.text(job): redaction.text(text) for job, text in logs.items()},
         "message": redaction.text(message),
     }
-
-
-def _of_this_machine() -> Redaction:
-    """Folders, person and host of this process."""
-    redaction = Redaction()
-    package = Path(__file__).resolve().parents[2]
-    for folder, by in (
-        (package, "<kneewear>"), (checkout_folder().resolve(), "<kneewear>"),
-        (Path(sys.prefix), "<python>"), (Path(sys.base_prefix), "<python>"),
-        (Path.cwd(), "<folder>"), (Path.home(), "<home>"),
-    ):  # fmt: skip
-        if folder != folder.parent:
-            redaction.add(str(folder), by)
-    people = {Path.home().name, *(os.environ.get(key, "") for key in ("USER", "LOGNAME"))}
-    with suppress(OSError, KeyError):
-        people.add(getpass.getuser())
-    for person in people:
-        redaction.add(person, "<user>")
-    for host in (platform.node(), platform.node().partition(".")[0]):
-        redaction.add(host, "<host>")
-    return redaction
 
 
 def _file_names(settings: Any) -> Iterator[str]:
@@ -279,8 +128,8 @@ def _file_names(settings: Any) -> Iterator[str]:
     if isinstance(settings, Mapping):
         settings = list(settings.values())
     if isinstance(settings, list | tuple):
-        for one in settings:
-            yield from _file_names(one)
+        for value in settings:
+            yield from _file_names(value)
     elif isinstance(settings, str) and re.fullmatch(r"[^\n]*\w\.[A-Za-z]\w{1,4}", settings):
         yield settings
 
@@ -387,16 +236,16 @@ def _rounded(values: NDArray[np.float64]) -> list[float]:
 
 def _findings_of_settings(files: Sequence[str]) -> list[Finding]:
     """Findings of the check of settings and data files; what ends it is one of them."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     root = checkout_folder() if Path.cwd() != checkout_folder() else Path()
     try:
-        study = read_study(*files, defaults=default_settings_file(), report=found.append)
-        found += check_inputs(study, root)
+        study = read_study(*files, defaults=default_settings_file(), report=findings.append)
+        findings += check_inputs(study, root)
     except InputDataError as error:
-        found.append(error.finding)
+        findings.append(error.finding)
     except Exception as error:  # the fault may be in what is called here
-        found.append(_as_finding(error))
-    return found
+        findings.append(_as_finding(error))
+    return findings
 
 
 def _findings_of_results(folder: Path) -> list[Finding]:

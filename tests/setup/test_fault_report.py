@@ -14,7 +14,8 @@ import pytest
 from kneewear.__main__ import main
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.mesh_formats import save_ply
-from kneewear.runs.fault_report import Redaction, fault_report, mesh_statistics
+from kneewear.setup.fault_report import fault_report, mesh_statistics
+from kneewear.setup.redaction import Redaction
 
 SECRETS = ("acme", "Jane", "bicruciate", "knee9", "/home", "/tmp", "C:\\")
 
