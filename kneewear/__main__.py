@@ -120,6 +120,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
 def new(chosen: argparse.Namespace) -> int:
     """Recognise an implant's files, write the settings of a study, and check them."""
+    from kneewear.setup.gait import agree_on_share  # noqa: PLC0415
     from kneewear.setup.implant import create_study, hold_medial_lateral  # noqa: PLC0415
 
     created = create_study(
@@ -131,6 +132,7 @@ def new(chosen: argparse.Namespace) -> int:
         knee=chosen.knee,
         thickness=chosen.thickness,
         grade=chosen.grade,
+        gait_share=chosen.gait_share,
     )
     _show([*(finding.text() for finding in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
@@ -140,8 +142,9 @@ def new(chosen: argparse.Namespace) -> int:
     failed = check_(chosen)
     page = Path("results", chosen.name, "inputs", "index.html")
     if failed and not created.settles and _lacks_equilibrium(page.with_name("placement.csv")):
-        chosen.guesses = (*created.findings, hold_medial_lateral(created.settings))
-        _show([chosen.guesses[-1].text()])
+        changed = (hold_medial_lateral(created.settings), *agree_on_share(created.settings))
+        chosen.guesses = (*created.findings, *changed)
+        _show([finding.text() for finding in changed])
         failed = check_(chosen)
     if not chosen.no_browser and page.is_file():
         webbrowser.open(page.resolve().as_uri())
@@ -321,6 +324,8 @@ def _parser() -> argparse.ArgumentParser:
     fresh.add_argument("--knee", choices=("right", "left"), help="side, if shapes do not show it")
     fresh.add_argument("--thickness", type=float, help="least thickness of a sheet's insert, mm")
     fresh.add_argument("--grade", help="grade of polyethylene (conventional, ...)")
+    text = "share of the built-in gait's travel, for this design alone; else one for the folder"
+    fresh.add_argument("--gait-share", type=float, help=text)
     fresh.add_argument("--no-check", action="store_true", help="do not check and draw the inputs")
     fresh.add_argument("--no-browser", action="store_true", help="do not open the inputs page")
     quick = "do not fit surfaces or draw: check settings and data files only"

@@ -19,7 +19,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.analysis.groups import covariates_of
-from kneewear.base.cases import BODY_MASS, OUTPUTS, THICKNESS, Case, centre_case
+from kneewear.base.cases import (
+    BODY_MASS,
+    OUTPUTS,
+    THICKNESS,
+    Case,
+    centre_case,
+    nearest_to_middle,
+)
 from kneewear.base.files import settings_leaves
 from kneewear.base.findings import Reported
 from kneewear.base.sides import BOTH, SIDES
@@ -401,10 +408,7 @@ def depth_maps(
 
 def middle_cell(cells: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Thickness and mass nearest to the medians of some."""
-    points = np.array(cells)
-    width = np.where(np.ptp(points, axis=0) > 0.0, np.ptp(points, axis=0), 1.0)
-    away = np.square((points - np.median(points, axis=0)) / width).sum(axis=1)
-    return cells[int(np.argmin(away))]
+    return cells[nearest_to_middle(cells)]
 
 
 def on_raster(grid: ElementGrid, values: Array, x: Array, z: Array) -> Array:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kneewear.analysis.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.analysis.models import PLANE, POWER_LAW
+from kneewear.base.cases import nearest_to_middle
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT
 from kneewear.report.derived import Settings, derived
@@ -74,10 +75,9 @@ _MOTIONS = {
 @derived
 def centre(cases: pd.DataFrame) -> pd.DataFrame:
     """Rows of the case nearest to the medians of thickness and mass."""
-    design = cases.drop_duplicates("case").set_index("case")[["thickness_mm", "body_mass_kg"]]
-    width = (design.max() - design.min()).replace(0.0, 1.0)
-    away = ((design - design.median()) / width).pow(2).sum(axis=1)
-    return cases[cases["case"] == away.idxmin()]
+    designs = cases.drop_duplicates("case")
+    points = list(designs[["thickness_mm", "body_mass_kg"]].itertuples(index=False, name=None))
+    return cases[cases["case"] == designs["case"].iloc[nearest_to_middle(points)]]
 
 
 @derived

@@ -6,16 +6,11 @@ import os
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
-from kneewear import default_study
-from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.geometry.dish import Dish
 from kneewear.io.curves import read_columns
-from kneewear.io.documents import save_table
-from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
-from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.setup.gait import share_line, write_built_in_gait
 from kneewear.setup.shapes import RecognisedShapes
 
 # Distance of the middle between the plateaus from z = 0 beyond which a load line is stated, mm.
@@ -36,30 +31,23 @@ _KINDS = {
 
 
 def activity_block(
-    name: str, shapes: RecognisedShapes, motion: str | None, load: str | None, dish: Dish
+    name: str,
+    shapes: RecognisedShapes,
+    motion: str | None,
+    load: str | None,
+    dish: Dish,
+    share: float | None = None,
 ) -> str:
     """Block of settings of the activity: own curves, or the built-in gait written as a file."""
     conforms = dish.conforms
     way = "settled_ap_rotation" if conforms else "prescribed"
     found = f"sagittal radius of the plateaus {dish.ratio:.2f} times that of the condyles: {way}"
     shapes.note("boundary_conditions", "activities", found)
+    scale = ""
     if motion is None:
-        motion = load = f"{name}_gait.csv"
-        gait = _built_in_gait()
-        position, rotation = gait["femur_anterior_mm"], gait["tibial_external_rotation_deg"]
-        turned = np.radians(np.abs(rotation - rotation.mean()).max()) * CHARACTERISTIC_LENGTH
-        part = dish.kept_travel(float(np.abs(position - position.mean()).max() + turned))
-        found = "the built-in gait; replace it by your own curves"
-        if part < 1.0 and not conforms:
-            part = float(f"{part:.2f}")
-            for curve in (position, rotation):
-                gait[curve.name] = (curve.mean() + part * (curve - curve.mean())).round(5)
-            found = (
-                f"the built-in gait with {part:g} of its travel and rotation, which keeps contact "
-                "on this bearing; replace it by your own curves"
-            )
-        save_table(gait, motion)
-        shapes.note("motion", motion, found)
+        motion = load = write_built_in_gait()
+        shapes.note("motion", motion, "the built-in gait; replace it by your own curves")
+        scale = "" if conforms else share_line(share)
     elif load is None:
         raise InputDataError(motion, "a motion without a load", "both", "Add --load FILE.")
     columns, duration = _motion_columns(motion, shapes)
@@ -92,7 +80,7 @@ activities:
     motion:
       file: {quoted_path(motion)}
       convention: grood-suntay  # or opensim, iso14243-3:2014, signs ...: docs/how-to/own-motion.md
-      columns:                # deg and mm
+{scale}      columns:                # deg and mm
 {listed}{cut}    load:
       file: {quoted_path(load)}
       kind: {kind}
@@ -118,24 +106,6 @@ def ignored_block(dish: Dish) -> str:
 checks:                       # the origin is beside the insert; the placement judges the load line
   ignore: [activities.*.control.load_line_mm]
 """
-
-
-def _built_in_gait() -> pd.DataFrame:
-    """Curves of the default study's gait at 101 percent."""
-    settings = default_study().activities["gait"]
-    activity = build_activity("gait", settings, 100)
-    angles = np.degrees(clinical_angles(body_three_123(activity.rotation)))
-    table = pd.DataFrame(
-        {
-            "percent": activity.percent,
-            "flexion_deg": angles[:, 0],
-            "tibial_external_rotation_deg": angles[:, 2],
-            "femur_anterior_mm": -activity.translation[:, 0],
-            "load_body_weights": activity.load,
-        }
-    )
-    last = table.iloc[:1].assign(percent=100.0)
-    return pd.concat([table, last], ignore_index=True).round(5)
 
 
 def _clock(file: str) -> tuple[str, str]:

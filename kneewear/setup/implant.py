@@ -25,6 +25,7 @@ from kneewear.geometry.segmentation import (
 )
 from kneewear.io.documents import save_text
 from kneewear.setup.curves import activity_block, ignored_block, quoted_path
+from kneewear.setup.gait import agree_on_share
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.shipped import shipped_folder
 
@@ -32,6 +33,10 @@ from kneewear.study.shipped import shipped_folder
 _ASSUMED_THICKNESS = 6.0
 # A frame whose origin is this far below the bearing may have it on the underside, mm.
 _UNDERSIDE_BELOW = (3.0, 25.0)
+# Thickness that every design is simulated with, so that designs are compared at an equal one: a
+# usual nominal thickness (from memory); and a difference that is none, mm.
+_SHARED_THICKNESS = 8.0
+_EQUAL_THICKNESS = 0.005
 # Growths of a plateau onto its rounded rims that are tried, mm: contact that reaches a rim goes on.
 _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
@@ -59,6 +64,7 @@ def create_study(
     knee: str | None = None,
     thickness: float | None = None,
     grade: str | None = None,
+    gait_share: float | None = None,
 ) -> NewStudy:
     """Write the settings `NAME.yaml` of an implant, in the working directory.
 
@@ -71,13 +77,16 @@ def create_study(
     femoral : sequence of str
         Files of the femoral component; several are one body.
     motion, load : str, optional
-        Curves of one cycle; without them the built-in gait is written as `NAME_gait.csv`.
+        Curves of one cycle; without them the built-in gait is written as `built_in_gait.csv`, and
+        all designs of the folder take the same share of its travel.
     knee : {"right", "left"}, optional
         Side; without it that which asymmetric shapes show, or the right one.
     thickness : float, optional
         Least thickness of the insert, mm, where its file has no underside.
     grade : str, optional
         Grade of polyethylene, a name of `grades`; without it the conventional one is assumed.
+    gait_share : float, optional
+        Share of the travel and rotation of the built-in gait, for this design alone.
 
     Returns
     -------
@@ -108,6 +117,10 @@ def create_study(
         raise InputDataError("--grade", found, f"one of {', '.join(grades())}", remedy)
     if load is not None and motion is None:
         raise InputDataError(load, "a load without a motion", "both", "Add --motion FILE.")
+    if gait_share is not None and (motion is not None or not 0.0 < gait_share <= 1.0):
+        given = f"{gait_share:g}" if motion is None else "a share with curves of your own"
+        remedy = "Leave it out, or give a share of the built-in gait."
+        raise InputDataError("--gait-share", given, "above 0, up to 1, without --motion", remedy)
     if thickness is not None and THICKNESS.severity(thickness) == "refuse":
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
@@ -123,13 +136,13 @@ def create_study(
     _note_regions(shapes, plateaus, chosen)
     underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
     dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
-    activity = activity_block(name, shapes, motion, load, dish)
+    activity = activity_block(name, shapes, motion, load, dish, gait_share)
     material = _material(shapes, grade)
     text = _settings_text(
         name, shapes, plateaus, chosen, (underside, least), activity, material, dish
     )
     save_text(text, file)
-    return NewStudy(file, tuple(shapes.findings), dish.conforms)
+    return NewStudy(file, (*shapes.findings, *agree_on_share(file)), dish.conforms)
 
 
 def hold_medial_lateral(settings: Path) -> Finding:
@@ -235,6 +248,14 @@ def grades() -> dict[str, dict[str, Any]]:
     }
 
 
+def _thicknesses(least: float) -> str:
+    """Thicknesses of the cases, mm: as meshed, and one that all designs share."""
+    other = _SHARED_THICKNESS
+    if abs(least - other) < _EQUAL_THICKNESS:
+        other += 2.0
+    return f"{least:g}, {other:g}"
+
+
 def _material(shapes: RecognisedShapes, grade: str | None) -> tuple[str, str]:
     """Lines of the blocks simulation and wear for a grade of polyethylene."""
     known = grades()
@@ -319,7 +340,7 @@ implant:
 
 {activity}
 variables:                    # every combination is a case
-  thickness_mm: [{least:g}, {least + 2:g}]   # mm
+  thickness_mm: [{_thicknesses(least)}]   # mm; as meshed, and {_SHARED_THICKNESS:g} in all designs
   body_mass_kg: [60, 90]      # kg
 
 simulation:
