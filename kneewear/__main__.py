@@ -199,11 +199,10 @@ def _study_name(files: Sequence[str]) -> str:
 def compare_(chosen: argparse.Namespace) -> int:
     """Compare finished studies side by side."""
     from kneewear.report.comparison_page import write_comparison  # noqa: PLC0415
-    from kneewear.runs.results import load_finished, study_folders  # noqa: PLC0415
+    from kneewear.runs.results import load_studies, study_folders  # noqa: PLC0415
 
-    names = [name for word in chosen.study for name in word.split()]
-    studies = [load_finished(folder) for folder in study_folders(names)]
-    folder = Path("results", "comparisons", "_and_".join(names))
+    studies = load_studies(study_folders(chosen.study))
+    folder = Path("results", "comparisons", "_and_".join(study.name for study in studies))
     write_comparison(studies, folder)
     return _show_terminal_summary(folder)
 
@@ -334,7 +333,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--cores", default="2", type=_cores, help="number of cores, or 'all' (2)")
     run.add_argument("--logger", default="kneewear", help=argparse.SUPPRESS)
     run.epilog = "Options after '--' are passed to Snakemake."
-    text = "names of finished studies in results/"
+    text = "finished studies, by their names in results/ or by their folders"
     add(compare_).add_argument("study", nargs="+", help=text)
     shown = add(open_)
     shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")

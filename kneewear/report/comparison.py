@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kneewear.analysis.comparison import CELL, FinishedStudy, middle_cell
+from kneewear.analysis.comparison import FinishedStudy, middle_cell
+from kneewear.analysis.matching import CELL, SIMULATED
 from kneewear.base.findings import Reported
 from kneewear.report import style
 from kneewear.report.insert_view import (
@@ -54,7 +55,7 @@ def comparison_tables(
 ) -> dict[str, pd.DataFrame]:
     """Tables of the page of a comparison from those of `compare_studies`.
 
-    `cells` are the cases that all designs share, of which the middle one is shown in full.
+    `cells` are the thicknesses and masses that are compared; the middle one is shown in full.
     """
     differences = tables["differences"]
     thickness, mass = middle_cell(cells)
@@ -78,6 +79,7 @@ def comparison_tables(
         "constants": constants.dropna(axis="columns", how="all"),
         "constants_without_ratio": missing,
         "outside_cells": _outside(studies[0], differences, cells),
+        "other_cases": tables["matches"][tables["matches"]["method"] != SIMULATED],
     }
 
 
@@ -175,8 +177,8 @@ def build_comparison_view(
 ) -> dict[str, Any]:
     """The paired view (:mod:`kneewear.report.viewer`): insert and depth maps of every design.
 
-    `cells` are thicknesses and masses that all designs share; of many only the middle one is
-    shown.
+    `cells` are thicknesses and masses that are compared, of each design the case that is nearest;
+    of many only the middle one is shown.
     """
     factors = [int(np.ceil(np.sqrt(study.grid.valid.sum() / MAX_VERTICES))) for study in studies]
     designs = {name for study in studies for name, _, _ in study.depths(DEPTHS[0])}
@@ -187,8 +189,8 @@ def build_comparison_view(
         quantity: max(
             float(np.nanmax(depth))
             for study in studies
-            for _, cell, depth in study.depths(quantity)
-            if cell in cells
+            for cell in cells
+            for _, _, depth in study.depths_near(quantity, cell)
         )
         for quantity in DEPTHS
     }
@@ -198,8 +200,8 @@ def build_comparison_view(
         mesh, valid = insert_mesh(study.grid, factor)
         shape = body(mesh.points, mesh.triangles)
         for quantity in DEPTHS:
-            for name, cell, depth in study.depths(quantity):
-                if cell in cells:
+            for cell in cells:
+                for name, own, depth in study.depths_near(quantity, cell):
                     steps = colour_steps(block_values(np.maximum, depth, factor), tops[quantity])
                     bodies[name] = shape
                     largest = ", ".join(
@@ -209,7 +211,7 @@ def build_comparison_view(
                     scenes.append(
                         {
                             "of": {"quantity": quantity, "case": cell_label(cell), "design": name},
-                            "title": f"{name}, {cell_label(cell)}",
+                            "title": f"{name}, {cell_label(own)}",
                             "texts": [f"largest {largest}"],
                             "bodies": [name],
                             "coloured": name,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -41,21 +42,50 @@ WEAR = "wear/b*.nc"
 SUMMARY = "report/summary.json"
 
 
-def study_folders(names: Sequence[str]) -> list[Path]:
-    """Folders of studies by their names; InputDataError for none, or one that leaves `results/`."""
-    if not names:
+def study_folders(words: Sequence[str]) -> list[Path]:
+    """Folders of finished studies, by their names or their paths.
+
+    A word that is a folder is one path; another one holds names in `results/`, separated by blanks.
+    InputDataError for none, or a name that leaves `results/`.
+    """
+    folders = []
+    for word in words:
+        if Path(word).is_dir():
+            folders.append(Path(word))
+            continue
+        for name in word.split():
+            if not STUDY_NAME.fullmatch(name):
+                raise InputDataError(
+                    f"STUDIES, {name}",
+                    "no such folder, and a name with other signs",
+                    "letters, digits, _ and -",
+                    "Name studies as in their settings, or by the path of their folder.",
+                    check="compare.studies",
+                )
+            folders.append(Path("results", name))
+    if not folders:
         expected, remedy = "names of finished studies", "Name some, the reference first."
         raise InputDataError("STUDIES", "no name", expected, remedy, check="compare.studies")
-    for name in names:
-        if not STUDY_NAME.fullmatch(name):
-            raise InputDataError(
-                f"STUDIES, {name}",
-                "a name with other signs",
-                "letters, digits, _ and -",
-                "Name studies as in their settings, without results/.",
-                check="compare.studies",
-            )
-    return [Path("results", name) for name in names]
+    return folders
+
+
+def distinct_labels(folders: Sequence[Path]) -> list[str]:
+    """Names of finished studies by their folders, with those above where names are the same."""
+    parts = [[part for part in folder.resolve().parts if part != "results"] for folder in folders]
+    for size in range(1, max(map(len, parts)) + 1):
+        labels = ["_".join(names[-size:]) for names in parts]
+        if len(set(labels)) == len(labels):
+            break
+    return [re.sub(r"[^\w-]+", "_", label) for label in labels]
+
+
+def load_studies(folders: Sequence[Path]) -> list[FinishedStudy]:
+    """Finished studies by their folders (`load_finished`), which tell equal names apart."""
+    studies = [load_finished(folder) for folder in folders]
+    if len({study.name for study in studies}) == len(studies):
+        return studies
+    labels = distinct_labels(folders)
+    return [replace(study, label=label) for study, label in zip(studies, labels, strict=True)]
 
 
 def finished_files(folder: str | Path) -> list[Path]:
@@ -107,6 +137,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
         ],
         samples=load_computed([str(samples)] if samples.is_file() else []).get(samples.stem),
         findings=_findings_of(summary) if summary.is_file() else (),
+        digests=load_record(record).get("inputs", {}),
     )
 
 

@@ -44,8 +44,8 @@ def write_built_in_gait() -> str:
     """
     gait = _built_in_gait()
     if Path(GAIT_FILE).is_file():
-        found = load_table(GAIT_FILE)
-        if list(found) != list(gait) or not np.allclose(found, gait, atol=1e-4):
+        curves = load_table(GAIT_FILE)
+        if list(curves) != list(gait) or not np.allclose(curves, gait, atol=1e-4):
             raise InputDataError(
                 GAIT_FILE, "other curves", "the built-in gait",
                 "Rename the file, and name it with --motion and --load if the curves are yours.",
@@ -58,7 +58,7 @@ def write_built_in_gait() -> str:
 def share_line(share: float | None) -> str:
     """Line of settings with the share of the built-in gait that a study takes.
 
-    A given share is that of this design alone; without one all designs of the folder have one.
+    A given share is for this design alone; without one all designs of the folder have one.
     """
     value, text = (1.0, _FOR_ALL) if share is None else (share, _FOR_ONE)
     return f"      scale: {{anterior_posterior: {value:g}, rotation: {value:g}}}  # {text}\n"
@@ -87,10 +87,10 @@ def agree_on_share(settings: Path) -> tuple[Finding, ...]:
         if file.resolve() != settings.resolve() and (share := _share_in(file)) is not None
     }
     most = min([*others.values(), SHARES[0]])
-    share = _best_share(settings, [most, *(one for one in SHARES if one < most)])
+    share = _best_share(settings, [most, *(share for share in SHARES if share < most)])
     _set_share(settings, share)
     shared = f" as in {', '.join(file.name for file in others)}" if others else ""
-    found = [
+    findings = [
         Finding(
             "new.gait_share", "warn", str(settings),
             f"{share:g} of the travel and rotation of the built-in gait{shared}", "",
@@ -100,7 +100,7 @@ def agree_on_share(settings: Path) -> tuple[Finding, ...]:
     for file, own in others.items():
         if own > share:
             _set_share(file, share)
-            found.append(
+            findings.append(
                 Finding(
                     "new.gait_share",
                     "warn",
@@ -111,7 +111,7 @@ def agree_on_share(settings: Path) -> tuple[Finding, ...]:
                     f"Run {file.stem} again before it is compared.",
                 )
             )
-    return tuple(found)
+    return tuple(findings)
 
 
 def _best_share(settings: Path, shares: Sequence[float]) -> float:
@@ -144,10 +144,10 @@ def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tu
 def _share_in(settings: Path) -> float | None:
     """Share for all designs that settings have; None of other settings."""
     try:
-        found = _LINE.search(settings.read_text(encoding="utf-8"))
+        line = _LINE.search(settings.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
-    return float(found.group(1)) if found else None
+    return float(line.group(1)) if line else None
 
 
 def _set_share(settings: Path, share: float) -> None:
