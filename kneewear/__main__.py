@@ -14,6 +14,7 @@ import unicodedata
 import webbrowser
 from collections.abc import Sequence
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 
 from kneewear import checkout_folder, default_settings_file
@@ -201,7 +202,9 @@ def compare_(chosen: argparse.Namespace) -> int:
     from kneewear.report.comparison_page import write_comparison  # noqa: PLC0415
     from kneewear.runs.results import load_studies, study_folders  # noqa: PLC0415
 
-    studies = load_studies(study_folders(chosen.study))
+    # `make compare` has the names in one word; folders may have blanks.
+    words = [[word] if Path(word).is_dir() else word.split() for word in chosen.study]
+    studies = load_studies(study_folders(list(chain.from_iterable(words))))
     folder = Path("results", "comparisons", "_and_".join(study.name for study in studies))
     write_comparison(studies, folder)
     return _show_terminal_summary(folder)

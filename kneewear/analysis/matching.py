@@ -63,7 +63,7 @@ def match_cells(cases: pd.DataFrame) -> list[Match]:
     Returns
     -------
     list of Match
-        Those that all designs simulate. Without any, those of the reference that are nearest to the
+        The cells that all designs simulate. Without any, the cells of the reference nearest to the
         cases of all others; a design whose cases enclose one is at no distance.
     """
     known = cells_by_design(cases)
@@ -79,7 +79,7 @@ def match_cells(cases: pd.DataFrame) -> list[Match]:
 
     def farthest(cell: Cell) -> float:
         matches = [match(design, cell) for design in others]
-        return max(distance(one.own, cell) if one.own else 0.0 for one in matches)
+        return max(distance(near.own, cell) if near.own else 0.0 for near in matches)
 
     nearest = min(map(farthest, known[reference]))
     chosen = [cell for cell in known[reference] if farthest(cell) <= nearest + 1e-9]
@@ -115,7 +115,9 @@ def tabulate_matches(matches: Sequence[Match]) -> pd.DataFrame:
     """Columns design, `CELL`, method, and the thickness and mass of the design's own case."""
     rows = [(match.design, *match.cell, match.method, *(match.own or (np.nan,) * 2))
             for match in matches]  # fmt: skip
-    return pd.DataFrame(rows, columns=["design", *CELL, "method", *(f"own_{one}" for one in CELL)])
+    return pd.DataFrame(
+        rows, columns=["design", *CELL, "method", *(f"own_{name}" for name in CELL)]
+    )
 
 
 def _terms(cells: Sequence[Cell]) -> NDArray[np.float64]:
@@ -138,7 +140,7 @@ def _case(values: pd.DataFrame, cell: Cell) -> pd.Series[Any]:
 
 
 def _predicted(values: pd.DataFrame, cell: Cell) -> pd.Series[Any]:
-    """Values (a column each) at a thickness and mass, from those of the cases in the index."""
+    """Values (a column each) at a thickness and mass, from the cases in the index."""
     terms, at = _terms(list(values.index)), _terms([cell])
     logarithmic = (values > 0.0).all().to_numpy()
     numbers = values.to_numpy(dtype=float)

@@ -42,31 +42,24 @@ WEAR = "wear/b*.nc"
 SUMMARY = "report/summary.json"
 
 
-def study_folders(words: Sequence[str]) -> list[Path]:
-    """Folders of finished studies, by their names or their paths.
+def study_folders(names: Sequence[str]) -> list[Path]:
+    """Folders of finished studies, by their names or as folders.
 
-    A word that is a folder is one path; another one holds names in `results/`, separated by blanks.
-    InputDataError for none, or a name that leaves `results/`.
+    InputDataError for none, or for a name that is no folder and would leave `results/`.
     """
-    folders = []
-    for word in words:
-        if Path(word).is_dir():
-            folders.append(Path(word))
-            continue
-        for name in word.split():
-            if not STUDY_NAME.fullmatch(name):
-                raise InputDataError(
-                    f"STUDIES, {name}",
-                    "no such folder, and a name with other signs",
-                    "letters, digits, _ and -",
-                    "Name studies as in their settings, or by the path of their folder.",
-                    check="compare.studies",
-                )
-            folders.append(Path("results", name))
-    if not folders:
+    if not names:
         expected, remedy = "names of finished studies", "Name some, the reference first."
         raise InputDataError("STUDIES", "no name", expected, remedy, check="compare.studies")
-    return folders
+    for name in names:
+        if not STUDY_NAME.fullmatch(name) and not Path(name).is_dir():
+            raise InputDataError(
+                f"STUDIES, {name}",
+                "no such folder, and a name with other signs",
+                "letters, digits, _ and -",
+                "Name studies as in their settings, or by the path of their folder.",
+                check="compare.studies",
+            )
+    return [Path("results", name) if STUDY_NAME.fullmatch(name) else Path(name) for name in names]
 
 
 def distinct_labels(folders: Sequence[Path]) -> list[str]:
