@@ -468,7 +468,7 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     >>> study = kw.load_study("config/quick.yaml")
     >>> cycles = kw.simulate(kw.build_knee(study), study)
     >>> table = kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
-    >>> depths = table[table.quantity == "wear_depth"]
+    >>> depths = table[table.quantity == "wear_depth_at_deepest_damage"]
     >>> depths.pivot(index="case", columns="side", values="value").shape
     (4, 2)
     """

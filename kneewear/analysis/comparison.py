@@ -45,6 +45,7 @@ from kneewear.study.run import FAILURE, WARNINGS
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
 from kneewear.study.wear import BORDER, column_name
+from kneewear.wear.leading import DAMAGE, SUMS, WEAR, LeadingDepth, leading_depth
 from kneewear.wear.summary import summarize_batches
 
 Array = NDArray[np.float64]
@@ -217,7 +218,7 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
     tables = {ending: values_at(table, matches) for ending, table in tables.items()}
     return {
         "differences": _differences(tables, designs),
-        "ranking": _ranking(tables, designs),
+        "ranking": _ranking(tables, designs, _ranked(studies)),
         "constants": _constants(studies, designs),
         "settings": _setting_differences(studies),
         "matches": tabulate_matches(matches),
@@ -250,13 +251,27 @@ def shared_cells(cases: pd.DataFrame) -> list[tuple[float, float]]:
     return sorted(set.intersection(*map(set, cells_by_design(cases).values())))
 
 
-def _ranking(tables: Mapping[str, pd.DataFrame], designs: Sequence[str]) -> pd.DataFrame:
+def leading_of(studies: Sequence[FinishedStudy]) -> LeadingDepth:
+    """Depth by which studies are drawn and ranked: wear alone if the creep of one is too deep."""
+    depths = {leading_depth(study.settings.wear.creep_law) for study in studies}
+    return WEAR if WEAR in depths else DAMAGE
+
+
+def _ranked(studies: Sequence[FinishedStudy]) -> dict[str, str]:
+    """Quantities of `RANKED` by which studies are ranked."""
+    left_out = SUMS if leading_of(studies) is WEAR else ()
+    return {quantity: join for quantity, join in RANKED.items() if quantity not in left_out}
+
+
+def _ranking(
+    tables: Mapping[str, pd.DataFrame], designs: Sequence[str], ranked: Mapping[str, str]
+) -> pd.DataFrame:
     """Mean of each ranked quantity over the shared cases, and its rank."""
     cells = shared_cells(tables[""])
     found: dict[str, pd.Series[float]] = {}
     for ending, table in tables.items():
         shared = table[pd.MultiIndex.from_frame(table[CELL]).isin(cells)]
-        for quantity, join in RANKED.items():
+        for quantity, join in ranked.items():
             rows = shared[(shared["quantity"] == quantity) & shared["side"].isin(SIDES)]
             joined = rows.set_index(["design", *CELL, "side"])["value"].unstack("side")
             both = joined.agg(join, axis=1, skipna=False)
@@ -268,7 +283,7 @@ def _ranking(tables: Mapping[str, pd.DataFrame], designs: Sequence[str]) -> pd.D
             | {"value": found[quantity].to_numpy()}
             | {f"rank{end}": _ranks(found[quantity + end]) for end in tables}
         ).sort_values("value")
-        for quantity in RANKED
+        for quantity in ranked
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -461,9 +476,9 @@ def _difference(reference: Mapping[str, str], own: Mapping[str, str]) -> str:
 
 
 def depth_maps(
-    studies: Sequence[FinishedStudy], cell: tuple[float, float], quantity: str = "damage_depth"
+    studies: Sequence[FinishedStudy], cell: tuple[float, float], quantity: str = ""
 ) -> pd.DataFrame:
-    """Depths of all designs at the points of a common raster.
+    """Depths of all designs at the points of a common raster, of the leading map if none is named.
 
     Columns x_mm (posterior), z_mm (medial), then one per design, mm; NaN beyond its elements. One
     row per point that any design has; `cell` is the thickness and body mass, or the nearest one of
@@ -472,7 +487,7 @@ def depth_maps(
     x, z = common_raster([study.grid for study in studies])
     columns = {"x_mm": np.repeat(x, len(z)), "z_mm": np.tile(z, len(x))}
     for study in studies:
-        for design, _, depth in study.depths_near(quantity, cell):
+        for design, _, depth in study.depths_near(quantity or leading_of(studies).map, cell):
             columns[design] = on_raster(study.grid, depth, x, z).ravel()
     table = pd.DataFrame(columns)
     return table.dropna(how="all", subset=table.columns[2:]).reset_index(drop=True)

@@ -18,9 +18,10 @@ BODY_MASS = "body_mass_kg"
 OUTPUTS = {
     "max_pressure": "MPa",
     "avg_pressure": "MPa",
-    "wear_depth": "mm",
-    "creep_depth": "mm",
+    "wear_depth_at_deepest_damage": "mm",
+    "creep_depth_at_deepest_damage": "mm",
     "damage_depth": "mm",
+    "max_wear_depth": "mm",
     "damage_area": "mm2",
     "damage_volume": "mm3",
     "wear_volume": "mm3",
