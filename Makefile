@@ -1,15 +1,8 @@
-# make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
+# make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-all | check | lock | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
-SHELL := bash
-.SHELLFLAGS := -euo pipefail -c
+# Not in .SHELLFLAGS, which make 3.81 (macOS) ignores: a recipe must end at its first error.
+SHELL := bash -euo pipefail
 .DEFAULT_GOAL := help
-# Neither make nor the environment works in a folder whose path is several words.
-ifneq ($(words $(CURDIR)),1)
-$(error $(CURDIR): found a folder whose path has blanks; expected letters, digits, - _ . and /. Move or clone the checkout into another folder)
-endif
-ifneq ($(or $(findstring ',$(CURDIR)),$(findstring ",$(CURDIR))),)
-$(error $(CURDIR): found a folder whose path has quotes; expected letters, digits, - _ . and /. Move or clone the checkout into another folder)
-endif
 
 CORES ?= 2
 CONFIG ?=
@@ -20,16 +13,17 @@ STUDIES ?=
 LOGGER ?= kneewear
 STAMP := .venv/.installed
 DEVELOPED := .venv/.developed
+STANDARDS := .venv/.standards
 WORKFLOW := Snakefile workflow
 # Packages that kernels need, with what these need: they come first, and kernels compile while the others come.
-KERNELS := annotated-types llvmlite numba numpy pydantic pydantic_core PyYAML scipy typing_extensions typing-inspection
+KERNELS := annotated-types llvmlite numba numpy pydantic pydantic-core pyyaml scipy typing-extensions typing-inspection
 # Installs several times faster than pip, which does it where there is no uv.
 UV := uv==0.13.9
 empty :=
 # Python keeps modules compiled as they are imported.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-all check coverage docs benchmark clean environment
+.PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-all check lock coverage docs benchmark clean environment
 
 help:
 	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=\"FILE ...\"  settings of an implant from its files"
@@ -52,21 +46,29 @@ $(STAMP): requirements.lock
 			"Remove the link (rm .venv) and run make again."; exit 1; fi; \
 	test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }; \
 	echo "Setting up .venv with $(PYTHON) ..."; \
-	$(PYTHON) -m venv .venv; \
+	$(PYTHON) -m venv .venv || { echo ".venv: could not be made with $(PYTHON), whose words are above. Make" \
+		"this folder writable and its disk roomy (Debian: apt-get install python3-venv), then run make again."; exit 1; }; \
 	$(INSTALL); \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile $(UV) 2>/dev/null || true; \
-	install $$(grep -E '^($(subst $(empty) $(empty),|,$(KERNELS)))==' $<); \
+	$(PIP) $(UV) 2>/dev/null || true; \
+	awk '/^[^ ]/ {chosen = /^($(subst $(empty) $(empty),|,$(KERNELS)))==/} chosen' $< > .venv/kernels.lock; \
+	install -r .venv/kernels.lock; \
 	for part in contact motion; do $(BIN)/python -m kneewear.motion.warm_up $$part 2>/dev/null & done; \
 	install -r $<; \
 	install --no-deps --editable .; \
 	echo "Compiling kernels ..."; \
 	wait; \
+	$(BIN)/python -c "import kneewear.api, snakemake"; \
 	touch $@
 
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --retries 1
+# Into the environment `folder`, by default that of studies.
 define INSTALL
 install() { \
-	$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile "$$@"; }
+	$(BIN)/uv pip install -q --python $${folder:-.venv}/bin/python "$$@" 2>/dev/null || \
+	$${folder:-.venv}/bin/python -m pip install -qq --disable-pip-version-check --no-compile --retries 1 "$$@" || { \
+	echo "The packages of this checkout were not installed; pip's reason is above. Without a network or behind a" \
+		"firewall, name a proxy (https_proxy=http://HOST:PORT) or a mirror (PIP_INDEX_URL=https://HOST/simple)" \
+		"in the environment; then run make again." >&2; exit 1; }; }
 endef
 
 # Packages of tests, checks and documentation.
@@ -76,6 +78,24 @@ $(DEVELOPED): requirements-dev.lock $(STAMP)
 	$(INSTALL); \
 	install -r $<; \
 	touch $@
+
+# Validators of metadata, whose requirements exclude those of other packages.
+$(STANDARDS): requirements-standards.lock $(STAMP)
+	@if [ -L .venv ]; then exit 0; fi; \
+	echo "Setting up .venv/standards ..."; \
+	$(INSTALL); \
+	folder=.venv/standards; \
+	$(BIN)/python -m venv --clear $$folder; \
+	install -r $<; \
+	touch $@
+
+# Newer versions of all packages, with the digests of their files.
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command "make lock" --upgrade
+lock: $(STAMP)
+	$(LOCK) pyproject.toml --extra cad --extra fe --extra optimisation --output-file requirements.lock
+	$(LOCK) --group dev --group docs --constraint requirements.lock --output-file requirements-dev.lock
+	$(LOCK) --group standards --output-file requirements-standards.lock
 
 study:
 	@$(MAKE) --no-print-directory environment; \
@@ -100,19 +120,19 @@ compare: $(STAMP)
 	@$(BIN)/python -m kneewear compare "$(STUDIES)"
 
 # Two tests run at once, each on one core.
-test test-slow: export OMP_NUM_THREADS = 1
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 # About four minutes on two cores once kernels are compiled.
 test: $(DEVELOPED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(PYTEST) --dist loadfile -m "not slow"
 
 # Whole studies, browser, documentation, cluster and faults of running studies.
-test-slow: $(DEVELOPED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow
+test-slow: $(DEVELOPED) $(STANDARDS)
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m slow
 
 test-all: test test-slow
 
-check: $(DEVELOPED)
+check: $(DEVELOPED) $(STANDARDS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/snakefmt --check $(WORKFLOW)
@@ -120,6 +140,9 @@ check: $(DEVELOPED)
 	$(BIN)/mypy kneewear
 	$(BIN)/lint-imports
 	$(BIN)/python -m benchmarks.structure
+	.venv/standards/bin/validate-pyproject pyproject.toml
+	.venv/standards/bin/cffconvert --validate
+	.venv/standards/bin/repo-review .
 
 # Figures and tables of the source documents, numbered as there, into results/paper/: studies that are
 # not finished are run first, which takes hours. Those whose data are missing are left out.

@@ -60,6 +60,7 @@ EXCEPTED = (
     Excepted("column", "*_seconds", "time that a computation took"),
     Excepted("column", "wall_time_s", "time that a computation took"),
     Excepted("key", "wall_time_s", "time that a computation took"),
+    Excepted("key", "processor_s", "time that a computation took"),
     Excepted("row", "[Pp]rocessor time *", "time that a computation took, over that of another"),
     Excepted("key", "versions", "version of the program and of its libraries"),
     Excepted("key", "fingerprint", "digest of the source code"),

@@ -14,8 +14,9 @@ It is implemented in :mod:`kneewear.api`, which is imported when a name of it is
 job of a study imports this package, and most need little of it.
 """
 
-from __future__ import annotations
+import kneewear.base.search_path  # noqa: F401 - before all that is searched for
 
+# isort: split
 import gc
 import os
 from importlib import import_module

@@ -20,10 +20,21 @@ from pathlib import Path
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
 from kneewear.base.findings import Reported, gather
+from kneewear.base.kernel_cache import can_cache
+from kneewear.base.sides import SIDES
 from kneewear.errors import Finding, InputDataError, KneewearError
+from kneewear.io.result_files import (
+    check_writable,
+    damaged_files,
+    refuse_damaged,
+    set_aside,
+)
 from kneewear.runs.launch import (
+    LOCKS,
+    STOPPED,
     check_locks,
     check_machine,
+    complete_environment,
     enter_study_folder,
     moved_settings,
     run_workflow,
@@ -85,6 +96,7 @@ def check_(chosen: argparse.Namespace) -> int:
     files = enter_study_folder(settings_files(chosen.file))
     earlier_names: list[Finding] = []
     study = read_study(*files, defaults=default_settings_file(), report=earlier_names.append)
+    can_cache()  # warns where the study would take much longer
     root = checkout_folder() if Path.cwd() != checkout_folder() else Path()
     draws = not chosen.files_only
     drawn: list[str] = []
@@ -95,7 +107,9 @@ def check_(chosen: argparse.Namespace) -> int:
         remove_page(study)
     try:
         findings = (*moved, *earlier_names, *check_inputs(study, root))
-        notes = tuple(one.text() for one in gather(map(Reported, findings)))
+        gathered = gather(map(Reported, findings))
+        notes = tuple(reported.text() for reported in gathered)
+        count = sum(reported.finding.severity != "note" for reported in gathered)
         loads = peak_loads(study, root)
         if draws:
             from kneewear.runs.preflight import write_preflights  # noqa: PLC0415
@@ -104,6 +118,7 @@ def check_(chosen: argparse.Namespace) -> int:
             findings += getattr(chosen, "guesses", ())
             for done in write_preflights(study, root, findings):
                 notes = (*notes, *(warning.text() for warning in done.warnings))
+                count += len(done.warnings)
                 drawn += [sentence for place in done.placements for sentence in place.sentences]
                 drawn.append(f"Look at {done.page}")
                 failed = failed or done.verdict.exit_code > 0
@@ -113,7 +128,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
             note_windows(error, study, root)
         raise
-    verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"
+    verdict = f"{count} warning{'s' if count > 1 else ''}" if count else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
     _show([*notes, *loads, verdict, *drawn])
     return int(failed)
@@ -131,19 +146,24 @@ def new(chosen: argparse.Namespace) -> int:
         motion=chosen.motion,
         load=chosen.load,
         knee=chosen.knee,
+        side=chosen.side,
         thickness=chosen.thickness,
         grade=chosen.grade,
         gait_share=chosen.gait_share,
+        columns=chosen.column,
+        body_mass=chosen.body_mass,
     )
     _show([*(finding.text() for finding in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
+        _show([assumption.finding().text() for assumption in created.assumed])
         return 0
     chosen.file, chosen.files_only = [str(created.settings)], False
     chosen.guesses = created.findings
     failed = check_(chosen)
     page = Path("results", chosen.name, "inputs", "index.html")
     if failed and not created.settles and _lacks_equilibrium(page.with_name("placement.csv")):
-        changed = (hold_medial_lateral(created.settings), *agree_on_share(created.settings))
+        hold_medial_lateral(created.settings)
+        changed = agree_on_share(created.settings)
         chosen.guesses = (*created.findings, *changed)
         _show([finding.text() for finding in changed])
         failed = check_(chosen)
@@ -170,28 +190,40 @@ def _lacks_equilibrium(file: Path) -> bool:
     return bool(file.is_file() and load_table(file)["value"].isna().any())
 
 
+# Options of Snakemake with which it computes nothing.
+_ONLY_LOOKS = {"-n", "--dry-run", "--dryrun", "--unlock"}
+
+
 def run_(chosen: argparse.Namespace) -> int:
     """Run a study, and show its key results."""
     moved = moved_settings(chosen.file)
-    files = settings_files(chosen.file)
+    files = enter_study_folder(settings_files(chosen.file))
     check_machine()
-    files = enter_study_folder(files)
+    results = Path("results", _study_name(files))
+    check_writable(LOCKS.parent)
+    check_writable(results)
+    can_cache()  # warns where the study takes much longer
     start = time.monotonic()
     scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
-    if moved:
-        _show([one.text() for one in moved])
+    _show([one.text() for one in moved])
+    if not _ONLY_LOOKS & set(chosen.options):
+        check_locks(Path())  # files of a run that is going on are no damaged ones
+        _show([set_aside(error).text() for error in damaged_files(results)])
     code = run_workflow(files, [*scheduling, *chosen.options])
+    if code == STOPPED:
+        _show(["Stopped. The same command continues where this run ended."])
+        return code
     if code:
         check_locks(Path())
         return code
-    if not {"-n", "--dry-run", "--dryrun"} & set(chosen.options):
-        code = _show_terminal_summary(Path("results", _study_name(files)))
+    if not _ONLY_LOOKS & set(chosen.options):
+        code = _show_terminal_summary(results)
     _show([f"The study took {time.monotonic() - start:.0f} s."])
     return code
 
 
 def _study_name(files: Sequence[str]) -> str:
-    """Name of the study of settings that Snakemake has found valid; to read all takes a second."""
+    """Name of the study of settings, which need not be valid; to read all takes a second."""
     every = [str(default_settings_file()), *files]
     contents = [read_settings_file(file).content for file in every]
     return str(next(content["study"] for content in reversed(contents) if "study" in content))
@@ -235,6 +267,7 @@ def open_(chosen: argparse.Namespace) -> int:
     if chosen.study:
         folder = Path(chosen.study)
         folder = folder if folder.is_dir() else Path("results", chosen.study)
+        refuse_damaged(folder)
         code, page = _show_terminal_summary(folder), folder / "report" / "index.html"
     else:
         page, lines = write_index(Path("results"))
@@ -246,12 +279,16 @@ def open_(chosen: argparse.Namespace) -> int:
 
 def export(chosen: argparse.Namespace) -> int:
     """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
-    from kneewear.runs.finished import export_study  # noqa: PLC0415
+    from kneewear.runs.finished import export_study, linked_files  # noqa: PLC0415
 
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
-    packed = export_study(folder, Path(chosen.output or f"{folder.name}.zip"))
-    _show([f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"])
+    output = Path(chosen.output or f"{folder.name}.zip")
+    packed = export_study(folder, output, chosen.license, chosen.author, chosen.publisher)
+    linked = [f"{link}: left out, a link to {link.resolve()}" for link in linked_files(folder)]
+    _show(
+        [*linked, f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"]
+    )
     return 0
 
 
@@ -297,7 +334,17 @@ def schema(chosen: argparse.Namespace) -> int:
 
 
 def _show(lines: Sequence[str]) -> None:
-    print("\n".join(lines))  # noqa: T201
+    if lines:
+        print("\n".join(lines))  # noqa: T201
+
+
+def _add_fault_options(fault: argparse.ArgumentParser) -> None:
+    """Add the options of the report of a fault."""
+    text = "settings (YAML) of the study, or files of shapes and curves that no settings name yet"
+    fault.add_argument("file", nargs="*", help=text)
+    text = "what the terminal showed; - reads it from standard input"
+    fault.add_argument("--message", default="", help=text)
+    fault.add_argument("--output", default="fault_report.json", help="file to write")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -323,7 +370,12 @@ def _parser() -> argparse.ArgumentParser:
         "--motion", help="curves of one cycle (.csv, .sto, .mot); else built-in gait"
     )
     fresh.add_argument("--load", help="file of the load; may be that of the motion")
+    text = "what a column is, in words that a title may have; repeat it for others"
+    fresh.add_argument("--column", action="append", default=[], metavar="TITLE=MEANING", help=text)
+    text = "body mass that forces in N belong to, kg"
+    fresh.add_argument("--body-mass", type=float, metavar="KG", help=text)
     fresh.add_argument("--knee", choices=("right", "left"), help="side, if shapes do not show it")
+    fresh.add_argument("--side", choices=SIDES, help="side of a single plateau; else both")
     fresh.add_argument("--thickness", type=float, help="least thickness of a sheet's insert, mm")
     fresh.add_argument("--grade", help="grade of polyethylene (conventional, ...)")
     text = "share of the built-in gait's travel, for this design alone; else one for the folder"
@@ -344,12 +396,12 @@ def _parser() -> argparse.ArgumentParser:
     packed = add(export)
     packed.add_argument("study", help="a finished study in results/, or its folder")
     packed.add_argument("--output", help="file to write (STUDY.zip)")
-    fault = add(report_fault)
-    text = "settings (YAML) of the study, or files of shapes and curves that no settings name yet"
-    fault.add_argument("file", nargs="*", help=text)
-    text = "what the terminal showed; - reads it from standard input"
-    fault.add_argument("--message", default="", help=text)
-    fault.add_argument("--output", default="fault_report.json", help="file to write")
+    text = "licence of the archive, by SPDX (CC-BY-4.0, ...) or address; else all rights reserved"
+    packed.add_argument("--license", default="", help=text)
+    text = "a person who ran the study; may be repeated"
+    packed.add_argument("--author", default=[], action="append", help=text)
+    packed.add_argument("--publisher", default="", help="organisation that hands on the archive")
+    _add_fault_options(add(report_fault))
     add(unlock_, files=True)
     fetched = add(fetch)
     fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")
@@ -376,8 +428,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Units have characters that an ASCII terminal lacks.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=PLAIN)
+    complete_environment()
     try:
         code = chosen.action(chosen)
+    except KeyboardInterrupt:
+        _show(["Stopped."])
+        raise SystemExit(STOPPED) from None
     except KneewearError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
     except OSError as error:

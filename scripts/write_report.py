@@ -23,7 +23,10 @@ LISTS = ("tables", "activities", "benchmarks", "calibration", "signs")
 with job_log(snakemake.log[0]):
     settings, output = snakemake.params.settings, snakemake.output
     provenance = provenance_record(
-        settings, inputs=list(snakemake.input.data), benchmarks=snakemake.params.benchmarks
+        settings,
+        inputs=list(snakemake.input.data),
+        benchmarks=snakemake.params.benchmarks,
+        logs=snakemake.params.logs,
     )
     save_json(provenance, output.provenance)
     lists = {name: snakemake.input.get(name, []) for name in LISTS}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import inf
+from pathlib import Path
 
 import pytest
 
 import kneewear
-from kneewear.base.checks import checks, drop_ignored, judge
-from kneewear.base.keys import ranges_by_path
+from kneewear.base.checks import Check, Condition, checks, drop_ignored, judge
+from kneewear.base.keys import keys_of, ranges_by_path
 from kneewear.errors import InputDataError
 from kneewear.study.settings import STUDIES, merge_settings, study_findings, validate_study
 from tests.refusals import refused_at
@@ -26,6 +28,61 @@ def test_every_check_has_ranges_in_their_order_and_a_source():
         assert lowest <= low or low == -inf, check.name
         assert high <= highest or high == inf, check.name
         assert check.range.source, check.name
+
+
+def test_tables_stand_in_rooms_and_slices_and_name_each_check_once():
+    folders = {path.parent.name for path in Path(kneewear.__file__).parent.rglob("checks.csv")}
+    assert {"activity", "geometry", "motion", "study", "knees", "press"} <= folders
+    assert "base" not in folders
+    rows = sum(
+        len(path.read_text(encoding="utf-8").splitlines()) - 1
+        for path in Path(kneewear.__file__).parent.rglob("checks.csv")
+    )
+    assert rows == len(checks())
+
+
+@pytest.mark.parametrize(
+    "check", [check for check in checks().values() if check.keys], ids=lambda check: check.name
+)
+def test_row_of_settings_names_settings_of_a_model(check):
+    paths = [{key.path for key in keys_of(model)} for model in STUDIES.values()]
+
+    def is_known(path, known):
+        """Return True if a path of a row, with entries of lists as `*`, is the path of a key."""
+        steps = path.split(".")
+        ways = [[True, False] if step == "*" else [True] for step in steps]
+        return any(
+            ".".join(step for step, kept in zip(steps, way, strict=True) if kept) in known
+            for way in product(*ways)
+        )
+
+    for key in check.keys:
+        together = list(filter(None, (key, check.over, *(use.path for use in check.when))))
+        assert any(all(is_known(path, known) for path in together) for known in paths), key
+    for path in filter(None, (check.over, *(use.path for use in check.when))):
+        assert path.count("*") <= min(key.count("*") for key in check.keys)
+
+
+RATIO = Check(
+    "test.ratio",
+    "ratio",
+    checks()["settings.coronal_conformity"].range,
+    keys=("implant.parametric.plateau_coronal_radius_mm.*",),
+    over="implant.parametric.femoral_coronal_radius_mm.*",
+    when=(Condition.parse("implant.parametric.plateau_coronal_radius_mm.*<350"),),
+)
+
+
+def test_row_divides_by_the_same_side_and_applies_where_its_condition_holds():
+    (found,) = RATIO.settings(kneewear.default_study())
+    assert found[0] == ("implant", "parametric", "plateau_coronal_radius_mm", "lateral")
+    assert found[1] == pytest.approx(330.4 / 284.0)
+
+
+def test_modulus_is_judged_by_the_material_of_the_implant():
+    judged = [study(simulation={"youngs_modulus_mpa": modulus}) for modulus in (463, 50)]
+    names = [[finding.check for finding in study_findings(each)] for each in judged]
+    assert names == [[], ["settings.modulus"]]
 
 
 def test_value_is_accepted_warned_of_or_refused():

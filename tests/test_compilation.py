@@ -66,7 +66,7 @@ def test_numba_is_imported_when_the_first_kernel_is_called():
 def test_threads_that_call_a_kernel_at_once_share_its_dispatcher(monkeypatch):
     made = []
 
-    def make_slowly(function, inlined):
+    def make_slowly(function, inlined, records):
         time.sleep(0.05)
         made.append(inlined)
         return function
@@ -109,7 +109,7 @@ def test_kernels_compile_before_packages_that_they_do_not_need_are_there():
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     lock = (PACKAGE.parent / "requirements.lock").read_text()
-    locked = {canonicalize_name(line.split("==")[0]) for line in lock.splitlines() if "==" in line}
+    locked = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==\S+ \\$", lock, re.M)}
     owners = packages_distributions()
     imported = {
         canonicalize_name(owner)
@@ -144,3 +144,61 @@ def test_names_of_structures_are_short_and_tell_them_apart():
     assert one == same
     assert one != other
     assert len(one.name) < 40
+
+
+CUBE = """
+import kneewear
+from kneewear.geometry.primitives import cylinder
+from kneewear.geometry import _kernels
+print(*cylinder(20.0, 5.0).evaluate(0.5, 0.5))
+print(sum(_kernels.evaluate_many.stats.cache_hits.values()))
+"""
+
+
+def half(content):
+    return content[: len(content) // 2]
+
+
+def one_bit(content):
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize("suffix", ["nbc", "nbi"])
+@pytest.mark.parametrize(
+    "damage",
+    [half, one_bit, lambda content: b"", lambda content: bytes(len(content))],
+    ids=["cut", "one bit", "empty", "zeros"],
+)
+def test_damaged_machine_code_is_compiled_again_once(damage, suffix, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    first = printed(CUBE).splitlines()
+    files = list(tmp_path.rglob(f"*.{suffix}"))
+    assert files
+    for file in files:
+        file.write_bytes(damage(file.read_bytes()))
+    again, loaded = (printed(CUBE).splitlines() for _ in range(2))
+    assert first[0] == again[0] == loaded[0]
+    assert [int(one[1]) for one in (first, again, loaded)] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("command", [["check", "--files-only"], ["run"]])
+def test_kernels_that_are_not_compiled_or_kept_are_named_before_the_first_job(
+    command, tmp_path, monkeypatch
+):
+    (tmp_path / "mine.yaml").write_text("study: mine\n")
+    script = (
+        "import kneewear.__main__ as command\n"
+        "command.run_workflow = lambda files, options: 3\n"
+        f"command.main({[*command, 'mine.yaml']})"
+    )
+    for name, value in (("NUMBA_DISABLE_JIT", "1"), ("NUMBA_CACHE_DIR", "/proc/x")):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=tmp_path,
+            env=os.environ | {name: value, "PYTHONPATH": str(PACKAGE.parent)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stderr.count(name) == 1, done.stderr

@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 import warnings
 
 import pandas as pd
@@ -34,6 +35,25 @@ def test_log_holds_messages_and_warnings(tmp_path):
     text = path.read_text()
     assert "INFO case a" in text
     assert "done in" in text
+
+
+def test_processor_time_of_a_job_counts_its_processes_and_failures(tmp_path):
+    code = (
+        "import subprocess, sys, time\n"
+        "from kneewear.runs.joblog import job_log\n"
+        "busy = 'import time\\nwhile time.process_time() < {}: pass'\n"
+        "with job_log(sys.argv[1]):\n"
+        "    subprocess.run([sys.executable, '-c', busy.format(0.6)], check=True)\n"
+        "    exec(busy.format('0.4 + ' + str(time.process_time())))\n"
+        "    time.sleep(1.0)\n"
+        "    raise ValueError('x')\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "job.log")]
+    before = time.monotonic()
+    done = subprocess.run(command, check=False, capture_output=True)
+    elapsed = time.monotonic() - before
+    assert done.returncode == 1
+    assert 1.0 <= float((tmp_path / "job.seconds").read_text()) < elapsed - 0.9
 
 
 def test_garbage_is_collected_rarely_until_a_job_has_started(tmp_path):

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from kneewear import __main__ as command
 from kneewear import checkout_folder, load_study
+from kneewear.base import kernel_cache
 from kneewear.runs.launch import (
     LOCKS,
-    check_folder,
+    STOPPED,
     check_locks,
     check_machine,
+    complete_environment,
     moved_settings,
+    name_interpreter,
     settings_files,
     unlock,
 )
@@ -222,22 +228,102 @@ def test_a_run_that_is_going_on_is_not_unlocked(tmp_path):
     assert unlock(tmp_path) == 1
 
 
-@pytest.mark.parametrize("name", ["a b", "a'b", 'a"b', "a{b}", "a$b"])
-def test_checkouts_in_folders_of_several_words_are_refused(name, tmp_path):
-    check_folder(tmp_path)
-    (tmp_path / name).mkdir()
-    assert refusal(check_folder, tmp_path / name).check == "checkout.folder"
+ENTERED = "import sys; print(sys.prefix, *sys.argv[1:])"
+
+
+@pytest.mark.parametrize("name", ["a", "a b", "a'b", 'a"b', "a$b", "a;b"])
+def test_an_interpreter_in_any_folder_is_one_word_of_a_shell(name, tmp_path, monkeypatch):
+    environment = tmp_path / name
+    (environment / "bin").mkdir(parents=True)
+    python = environment / "bin" / "python"
+    python.symlink_to(os.path.realpath(sys.executable))
+    (environment / "pyvenv.cfg").write_text(f"home = {os.path.realpath(sys.base_prefix)}/bin\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(python))
+    for _ in range(2):  # the second finds the script of the first
+        line = f"{name_interpreter()} -c '{ENTERED}' 'two words'"
+        done = subprocess.run(line, shell=True, check=True, capture_output=True, text=True)
+        assert done.stdout.strip() == f"{environment} two words"
+
+
+def without(*names):
+    """Environment of this process without some variables."""
+    return {name: text for name, text in os.environ.items() if name not in names}
+
+
+def test_a_user_without_name_and_home_gets_both(tmp_path, monkeypatch):
+    before = without()
+    complete_environment()
+    assert without() == before
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "environ", without("HOME", "USER", "LOGNAME", "LNAME", "USERNAME"))
+
+    def nobody(key):
+        raise KeyError(key)
+
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    complete_environment()
+    assert Path.home() == tmp_path / ".snakemake"
+    assert getpass.getuser()
+
+
+def test_caches_are_kept_with_the_study_where_the_home_takes_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own = without("XDG_CACHE_HOME", "MPLCONFIGDIR") | {"HOME": "/proc"}
+    monkeypatch.setattr(os, "environ", own)
+    check_machine()
+    cache = tmp_path / ".snakemake" / "cache"
+    assert os.environ["XDG_CACHE_HOME"] == str(cache)
+    assert (cache / "snakemake").is_dir()
+    monkeypatch.setattr(kernel_cache, "PACKAGE", Path("/none"))
+    assert kernel_cache.cache_folder() == cache / "kneewear"
+
+
+@pytest.mark.parametrize("place", ["results", "results/mine", ".snakemake"])
+def test_a_file_in_place_of_a_folder_is_refused_before_a_run(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "run_workflow", lambda files, options: pytest.fail("was started"))
+    Path("mine.yaml").write_text("study: mine\n")
+    Path(place).parent.mkdir(exist_ok=True)
+    Path(place).touch()
+    with pytest.raises(SystemExit) as ended:
+        command.main(["run", "mine.yaml"])
+    assert str(ended.value).startswith(f"{place}: ")
+
+
+SLOW_SNAKEMAKE = """
+import subprocess, sys, time
+job = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print(job.pid, flush=True)
+time.sleep(600)
+"""
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize("name", ["a b", "a'b", 'a"b'])
-def test_make_refuses_such_a_folder_before_it_sets_up_anything(name, tmp_path):
-    folder = tmp_path / name
-    folder.mkdir()
-    (folder / "Makefile").write_bytes((CHECKOUT / "Makefile").read_bytes())
-    done = subprocess.run(
-        ["make", "study"], cwd=folder, check=False, capture_output=True, text=True
+@pytest.mark.parametrize("whole", [True, False], ids=["terminal", "process"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_leaves_no_process_and_no_lock(number, whole, tmp_path):
+    """Also where Snakemake and its jobs would not end by themselves."""
+    (tmp_path / "snakemake.py").write_text(SLOW_SNAKEMAKE)
+    (tmp_path / "mine.yaml").write_text("study: mine\n")
+    lock(tmp_path)
+    started = (
+        "from kneewear.runs import launch; launch._SNAKEMAKE = ['snakemake.py']\n"
+        "from kneewear.__main__ import main; main(['run', 'mine.yaml'])"
     )
-    assert done.returncode != 0
-    assert name in done.stderr
-    assert [path.name for path in folder.iterdir()] == ["Makefile"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", started],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    job = int(process.stdout.readline())
+    os.killpg(process.pid, number) if whole else process.send_signal(number)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == STOPPED
+    assert len(said.splitlines()) == 1
+    assert not list((tmp_path / LOCKS).glob("*"))
+    assert not psutil.pid_exists(job) or psutil.Process(job).status() == psutil.STATUS_ZOMBIE

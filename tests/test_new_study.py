@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from kneewear import default_settings_file
+from kneewear.base.assumptions import unconfirmed
 from kneewear.errors import InputDataError, OutputFileError
 from kneewear.geometry.dish import Dish, room_around, sagittal_arc
 from kneewear.geometry.segmentation import PlateauRegion
@@ -34,12 +35,12 @@ def files(tmp_path_factory):
     return write_invented(tmp_path_factory.mktemp("invented"))
 
 
-# Side, unit, form, least thickness (mm), boundary conditions, and checks of further guesses.
+# Side, form, least thickness (mm), boundary conditions, and what else is assumed.
 EXPECTED = {
-    "ultracongruent": ("right", "m", "sheet", 6.0, "settled_ap_rotation", {"new.side"}),
-    "left_ps": ("left", "mm", "solid", 9.0, "prescribed", {"new.post"}),
-    "two_files": ("right", "mm", "sheet", 7.1, "prescribed", {"new.side", "new.copy"}),
-    "worn_scan": ("right", "mm", "solid", 7.6, "settled_ap_rotation", set()),
+    "ultracongruent": ("right", "sheet", 6.0, "settled_ap_rotation", {"side", "thickness"}),
+    "left_ps": ("left", "solid", 9.0, "prescribed", {"post"}),
+    "two_files": ("right", "sheet", 7.1, "prescribed", {"side", "thickness"}),
+    "worn_scan": ("right", "solid", 7.6, "settled_ap_rotation", set()),
 }
 SLOW = ("ultracongruent", "worn_scan", "left_ps")
 
@@ -53,9 +54,10 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     inserts, femoral = files[name]
     created = create_study(name, list(map(str, inserts)), [str(femoral)])
     study = read_study(created.settings, defaults=default_settings_file())
-    knee, unit, form, thickness, way, further = EXPECTED[name]
+    knee, form, thickness, way, further = EXPECTED[name]
     implant, (activity,) = study.implant, study.simulated_activities().values()
-    assert (implant.knee, implant.meshes.unit) == (knee, unit)
+    # Origins are beside the condyles' axis: the copies are in mm.
+    assert (implant.knee, implant.meshes.unit) == (knee, "mm")
     assert implant.meshes.insert_form == implant.meshes.femoral_form == form
     assert implant.nominal_thickness_mm == pytest.approx(thickness, abs=0.05)
     assert activity.boundary_conditions == way
@@ -69,18 +71,19 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert study.wear.creep_law == "strain"
     wear = grades()["conventional"]["wear"]
     assert {key: getattr(study.wear, key) for key in wear} == wear
+    assumed = {one.name: one for one in created.assumed}
+    assert assumed.keys() == {"gait", "duration", "grade", "creep"} | further
+    assert study.assumed == created.assumed == unconfirmed(study.model_dump(mode="json"))
+    assert assumed["gait"].value == activity.motion.file
     checks = {one.check for one in created.findings}
     # Where the bearing decides position and rotation, there is no travel to share.
     assert ("new.gait_share" in checks) == (way == "prescribed")
-    for check in ("new.side", "new.post", "new.copy"):
-        doubtful = {one.check for one in created.findings if one.severity == "warn"} | {"new.copy"}
-        assert (check in checks & doubtful) == (check in further), check
-    assert {"new.unit", "new.axes", "new.plateau", "new.condyle", "new.fit"} <= checks
+    assert {"new.unit", "new.axes", "new.plateau", "new.condyle", "new.fit", "new.copy"} <= checks
     with pytest.raises(OutputFileError):
         create_study(name, list(map(str, inserts)), [str(femoral)])
     held = hold_medial_lateral(created.settings)
-    assert held.severity == "warn"
     again = read_study(created.settings, defaults=default_settings_file())
+    assert set(again.assumed) == {held, *study.assumed}
     assert (study.simulation.medial_lateral, again.simulation.medial_lateral) == ("solved", "held")
 
 
@@ -184,8 +187,7 @@ def test_the_grade_of_polyethylene_is_stated(files, tmp_path, monkeypatch):
     own = grades()["highly_cross_linked"]
     assert study.wear.wear_factor_mm3_per_n_m == own["wear"]["wear_factor_mm3_per_n_m"]
     assert study.simulation.youngs_modulus_mpa == own["simulation"]["youngs_modulus_mpa"]
-    (found,) = [one for one in created.findings if one.check == "new.grade"]
-    assert found.severity == "note"
+    assert "grade" not in {one.name for one in created.assumed}
     assert refusal(create_study, "other", *named, grade="wood").where == "--grade"
 
 

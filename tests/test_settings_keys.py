@@ -60,6 +60,7 @@ def test_ranges_without_limits_are_few_and_reasoned():
         "femur_superior",
         "femur_lateral",
         "seed",
+        "value",  # of an assumption, about any key
         "values",
         "low",
         "high",

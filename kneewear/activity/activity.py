@@ -67,6 +67,8 @@ class Activity:
     zero : array, shape (3,), optional
         Position on the insert from which the given translation counts, mm, zero by default; NaN
         where this is the dwell pose, which depends on the implant and is not found yet.
+    from_dwell_pose : tuple of str
+        Translations that were referred to the dwell pose, after it was found.
     wrench : array, shape (n_frames, 6), optional
         Further force (body weights) and moment about the femoral origin (body weights times mm) on
         the femoral component, along the insert's axes; zero when not given.
@@ -106,6 +108,7 @@ class Activity:
     medial_share: NDArray[np.float64] | None = None
     varus_moment: NDArray[np.float64] | None = None
     zero: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
+    from_dwell_pose: tuple[str, ...] = ()
     wrench: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 6)))
     springs: tuple[Spring, ...] = ()
     friction: float = 0.0
@@ -218,6 +221,12 @@ class Activity:
         both = clinical_angles(body_three_123(np.stack([solved, self.rotation[frame]])))
         chosen = np.where([name in self.prescribed for name in _CLINICAL], both[1], both[0])
         return angles_123(grood_suntay(*chosen))
+
+    @property
+    def refers_to_dwell_pose(self) -> tuple[str, ...]:
+        """Translations that count from the dwell pose, found or not."""
+        waiting = np.flatnonzero(np.isnan(self.zero))
+        return (*self.from_dwell_pose, *(COORDINATES[number] for number in waiting))
 
     @property
     def boundary_conditions(self) -> Mapping[str, tuple[str, ...]]:

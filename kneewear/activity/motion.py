@@ -165,7 +165,7 @@ def apply_deviation(activity: Activity, motion: pd.DataFrame, settings: MotionSe
     """
     given = settings.standard_deviation
     if given is None:
-        note = "no standard deviation of the measured pose is given"
+        note = "no standard deviation of the motion is given"
         return replace(activity, notes=(*activity.notes, note))
     positions = np.array(
         [given.anterior_posterior_mm, given.superior_inferior_mm, given.medial_lateral_mm]

@@ -1,6 +1,6 @@
 """Plausibility of motion and load of a knee: ranges, units, columns, signs and cycles.
 
-Ranges are in `kneewear/base/checks.csv`; a value beyond them gives a warning or is refused.
+Ranges are in the tables `checks.csv`; a value beyond them gives a warning or is refused.
 """
 
 from __future__ import annotations
@@ -42,6 +42,13 @@ _MIN_NEIGHBOURS = 20
 _USUAL = 10.0
 # Positions of these conventions are those of a joint, or of frames at any distance.
 _FREE_FRAMES = ("opensim", "jointtrack", "matrices")
+# Level gait: part of the range of the load above which it is stance, flexion at its start as part
+# of the range, largest flexion (deg), and the limits of stance as part of the cycle.
+_STANCE = 0.3
+_EXTENDED = 0.35
+_SWING_FLEXION = (35.0, 85.0)
+_STANCE_PART = (0.35, 0.75)
+_FINE = 400
 # Samples on which parts of a cycle are compared; divisible by 2 and 3.
 _SAMPLES = 120
 
@@ -222,7 +229,48 @@ def judge_activity(
             remedy = "Check that motion and load start at the same event."
             flexed = float(load[bent].mean() / load.mean())
             found.append(judge("load.flexed", flexed, source, remedy, place))
+            found.append(judge_phase(activity.percent, flexion, load, source, place))
     return tuple(filter(None, found))
+
+
+def judge_phase(
+    percent: Array, flexion: Array, load: Array, source: str, place: str
+) -> Finding | None:
+    """Note on a load that does not belong to the phase of its flexion; None but of level gait.
+
+    Parameters
+    ----------
+    percent, flexion, load : array
+        Percent of the cycle, ascending, flexion in deg, and load in any unit.
+    source, place : str
+        File or key of the load, and the position in it.
+
+    Notes
+    -----
+    Level gait has one phase of stance, which begins near extension, and its largest flexion in
+    swing. Of it, flexion at the end of stance is judged as part of its range.
+    """
+    at = np.linspace(0.0, 100.0, _FINE, endpoint=False)
+    knee, force = (np.interp(at, percent, values, period=100.0) for values in (flexion, load))
+    if np.ptp(knee) == 0.0 or np.ptp(force) == 0.0:
+        return None
+    part = (knee - knee.min()) / np.ptp(knee)
+    loaded = force > force.min() + _STANCE * np.ptp(force)
+    starts = np.flatnonzero(loaded & ~np.roll(loaded, 1))
+    lengths = [int(np.argmin(np.roll(loaded, -start))) for start in starts]
+    longest = int(np.argmax(lengths))
+    start, end = int(starts[longest]), int(starts[longest] + lengths[longest]) % _FINE
+    low, high = _SWING_FLEXION
+    short, long = _STANCE_PART
+    is_gait = (
+        part[start] < _EXTENDED
+        and low < knee.max() < high
+        and short < lengths[longest] / _FINE < long
+    )
+    if not is_gait:
+        return None
+    remedy = "Check that load and motion begin at the same event."
+    return judge("load.phase", float(part[end]), source, remedy, place)
 
 
 def judge_built_in(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from kneewear.activity.standards import Standard, StandardActivity, expand_standard
-from kneewear.base.faults import fault, fault_at
+from kneewear.base.faults import fault, fault_at, refuse_repeated
 from kneewear.base.ranges import Range
 from kneewear.base.types import (
     BODY_MASS,
@@ -130,15 +130,7 @@ class _CurveColumns(Settings):
     @model_validator(mode="after")
     def check_columns_differ(self) -> _CurveColumns:
         """Refuse one column for two quantities."""
-        named: dict[str, str] = {}
-        for name, column in self.given().items():
-            if column in named:
-                raise fault(
-                    f"column '{column}' for {named[column]} and {name}",
-                    "different columns",
-                    "Correct one of the names.",
-                )
-            named[column] = name
+        refuse_repeated(self.given(), whole=True)
         return self
 
     def given(self) -> dict[str, str]:

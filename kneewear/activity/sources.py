@@ -48,6 +48,7 @@ from kneewear.activity.settings import (
     ZeroSettings,
     parse_activity,
 )
+from kneewear.activity.statements import judge_statements
 from kneewear.base.checks import checks
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import angles_123, grood_suntay
@@ -127,6 +128,7 @@ def build_activity(
         warnings += judge_duration("load.duration", load_seconds, expected, settings.load.file)
     pose, notes = motion_pose(motion, settings.motion, frames, settings.closing_percent)
     warnings += judge_processing(motion, settings.motion, pose, settings.closing_percent)
+    warnings += judge_statements(settings, motion, load)
     load, noise_notes = clip_noise(load, settings.load)
     warnings += judge_load(load, settings.load) + judge_sharing(load, settings.load)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,7 @@ from kneewear.base.cases import (
 from kneewear.base.files import settings_leaves
 from kneewear.base.findings import Reported
 from kneewear.base.sides import BOTH, SIDES
-from kneewear.base.variables import Value, label_of
+from kneewear.base.variables import label_of
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.motion.history import cases_of
@@ -157,7 +158,7 @@ class FinishedStudy:
             yield design, own, depth
 
 
-def design_label(study: str, life: str | None, overrides: Mapping[str, Value]) -> str:
+def design_label(study: str, life: str | None, overrides: Mapping[str, Any]) -> str:
     """Name of a design: its study, the life if the study has several, and its overrides."""
     given = [f"{name} {label_of(value)}" for name, value in overrides.items() if pd.notna(value)]
     return ", ".join([study, *([life] if life else []), *given])

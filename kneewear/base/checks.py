@@ -1,16 +1,17 @@
 """Checks of plausibility: ranges of settings and of computed quantities, findings outside them.
 
-Ranges of settings are in their fields; the name of such a check is the path of the key. Ranges of
-computed quantities are in `checks.csv`. A value outside its usual range gives a warning, one that
-no knee, implant or study has is refused. `checks.ignore` of the settings names checks whose
-warnings are not shown.
+Ranges of settings are in their fields; the name of such a check is the path of the key. All other
+checks are rows of the tables `checks.csv`, which stand in the room or slice that knows the
+quantity: ranges of computed quantities, and narrower ranges of settings in one use, such as the
+modulus of polyethylene. A value outside its usual range gives a warning, one that no knee, implant
+or study has is refused. `checks.ignore` of the settings names checks whose warnings are not shown.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -18,40 +19,134 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from kneewear.base.assumptions import unconfirmed
 from kneewear.base.faults import fault_at, suggestion
 from kneewear.base.files import Location
-from kneewear.base.keys import ranges_by_path
+from kneewear.base.keys import ANY, ranges_by_path
 from kneewear.base.ranges import Range
-from kneewear.base.types import Settings, entries_of, numbers_in, ranges_of
+from kneewear.base.types import Settings, entries_of, numbers_in, ranges_of, values_at
 from kneewear.errors import Finding, InputDataError
 
-_TABLE = Path(__file__).with_suffix(".csv")
+_PACKAGE = Path(__file__).parents[1]
+_TABLE = "checks.csv"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Condition of a row on a setting: one of some words, or a number below a limit."""
+
+    path: str
+    words: tuple[str, ...]
+    below: float = inf
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Condition of a text "key=word|word" or "key<number"."""
+        path, equal, words = text.strip().partition("=")
+        if equal:
+            return cls(path, tuple(words.split("|")))
+        path, _, limit = text.strip().partition("<")
+        return cls(path, (), float(limit))
+
+    def holds(self, value: Any) -> bool:
+        """True if a value of the setting fulfils the condition."""
+        if self.words:
+            return str(value) in self.words
+        return isinstance(value, int | float) and value < self.below
 
 
 @dataclass(frozen=True)
 class Check:
-    """One row of the table: a computed quantity."""
+    """One row of a table: a computed quantity, or settings in one use.
+
+    Parameters
+    ----------
+    name, quantity, range : str, str, Range
+        Name of the check, what is judged, and its unit and ranges.
+    keys : tuple of str
+        Paths of the settings that the row judges by itself, where `*` stands for any name; empty
+        for a quantity that is computed.
+    over : str
+        Path of the setting that these are divided by, with as many `*` at most; empty for none.
+    when : tuple of Condition
+        Conditions of the use, whose `*` are the names that the path of the key has there.
+    is_note : bool
+        Whether an unusual value is worth a note only.
+    """
 
     name: str
     quantity: str
     range: Range
+    keys: tuple[str, ...] = ()
+    over: str = ""
+    when: tuple[Condition, ...] = ()
+    is_note: bool = False
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, str | None]) -> Check:
+        """Check of a row of a table."""
+        lowest, low = (float(row[key] or -inf) for key in ("lowest", "low"))
+        high, highest = (float(row[key] or inf) for key in ("high", "highest"))
+        span = Range(str(row["unit"]), lowest, low, high, highest, str(row["source"]))
+        return cls(
+            name=str(row["name"]),
+            quantity=str(row["quantity"]),
+            range=span,
+            keys=tuple((row.get("keys") or "").split()),
+            over=row.get("over") or "",
+            when=tuple(map(Condition.parse, filter(None, (row.get("when") or "").split(";")))),
+            is_note=row.get("severity") == "note",
+        )
 
     def judge(self, value: float, where: str, remedy: str = "") -> Finding | None:
         """Finding about a value; None within the usual range."""
-        return self.range.judge(self.name, value, where, remedy, self.quantity)
+        # A computed number without a unit is not given by anybody.
+        is_given = bool(self.keys) or self.range.unit != "1"
+        finding = self.range.judge(
+            self.name, value, where, remedy, self.quantity, is_given=is_given
+        )
+        if finding is not None and finding.severity == "warn" and self.is_note:
+            return replace(finding, severity="note")
+        return finding
+
+    def settings(self, study: BaseModel) -> Iterator[tuple[Location, float]]:
+        """Yield location and value of the settings of a study that the row judges."""
+        for key in self.keys:
+            for at, value in values_at(study, key):
+                names = [name for step, name in zip(key.split("."), at, strict=True) if step == ANY]
+                if all(use.holds(_at(study, use.path, names)) for use in self.when):
+                    divisor = _at(study, self.over, names) if self.over else 1.0
+                    for further, number in numbers_in(value):
+                        by = divisor
+                        for step in further if isinstance(divisor, BaseModel) else ():
+                            by = getattr(by, str(step))
+                        if by:
+                            yield (*at, *further), number / by
+
+
+def _at(study: BaseModel, path: str, names: Sequence[str | int]) -> Any:
+    """Value at a path whose `*` are some names in their order; None where there is nothing."""
+    left = iter(names)
+    steps = [str(next(left)) if step == ANY else step for step in path.split(".")]
+    return next((value for _, value in values_at(study, ".".join(steps))), None)
 
 
 @cache
 def checks() -> dict[str, Check]:
-    """All checks by their names."""
-    table = {}
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            lowest, low = (float(row[key] or -inf) for key in ("lowest", "low"))
-            high, highest = (float(row[key] or inf) for key in ("high", "highest"))
-            span = Range(row["unit"], lowest, low, high, highest, row["source"])
-            name = row["name"]
-            table[name] = Check(name, row["quantity"], span)
+    """All checks by their names, of the tables of all rooms and slices.
+
+    Raises
+    ------
+    ValueError
+        If two rows have the same name.
+    """
+    table: dict[str, Check] = {}
+    for path in sorted(_PACKAGE.rglob(_TABLE)):
+        with path.open(encoding="utf-8", newline="") as file:
+            for check in map(Check.of_row, csv.DictReader(file)):
+                if check.name in table:
+                    raise ValueError(f"{path}: found check {check.name} in another table, too")
+                table[check.name] = check
     return table
 
 
@@ -63,7 +158,7 @@ def judge(
     Parameters
     ----------
     name : str
-        Name of the check in `checks.csv`.
+        Name of the check.
     value : float
         The value, in the unit of the check.
     position, remedy, where : str
@@ -113,24 +208,36 @@ def refuse_unknown_checks(study: type[BaseModel], ignore: Sequence[str]) -> None
             raise fault_at(at, f"no check '{name}'", "the name of a check", remedy)
 
 
-def setting_findings(study: BaseModel) -> tuple[Finding, ...]:
-    """Findings about the values of a study that were accepted."""
+def setting_findings(study: Any) -> tuple[Finding, ...]:
+    """Findings about the values of a study that were accepted, and its assumptions."""
     findings = [
         span.judge(check, value, f"key {'.'.join(map(str, at))}")
         for check, span, at, value in _quantities(study)
     ]
     findings += [
-        checks()[name].judge(value, f"key {'.'.join(at)}") for name, at, value in _combined(study)
+        check.judge(value, f"key {'.'.join(map(str, at))}") for check, at, value in _uses(study)
     ]
+    if study.assumed:
+        settings = study.model_dump(mode="json")
+        findings += [assumption.finding() for assumption in unconfirmed(settings)]
     return tuple(finding for finding in findings if finding is not None)
 
 
 def refuse_impossible(study: BaseModel) -> None:
     """Refuse values of a study that cannot be combined."""
-    for name, at, value in _combined(study):
-        finding = checks()[name].judge(value, "")
+    for check, at, value in _uses(study):
+        finding = check.judge(value, "")
         if finding is not None and finding.severity == "refuse":
             raise fault_at(at, finding.found, finding.expected, finding.remedy)
+
+
+def _uses(study: Any) -> Iterator[tuple[Check, Location, float]]:
+    """Yield check, location and value of settings in a use, and of what follows from several."""
+    for check in checks().values():
+        for at, value in check.settings(study):
+            yield check, at, value
+    for name, at, value in study.combined_values():
+        yield checks()[name], at, value
 
 
 def _quantities(
@@ -139,45 +246,12 @@ def _quantities(
     """Yield path, range, location and value of every number of a block that has a range."""
     spans = ranges_of(type(block)) if isinstance(block, BaseModel) else {}
     for key, value in entries_of(block):
-        step = {BaseModel: f".{key}", Mapping: ".*"}
-        added = next((text for kind, text in step.items() if isinstance(block, kind)), "")
-        inner, at = (path + added).lstrip("."), (*location, key)
-        span = spans.get(str(key)) if isinstance(block, BaseModel) else None
+        added = ".*" if isinstance(block, Mapping) else ""
+        inner = path + (f".{key}" if isinstance(block, BaseModel) else added)
+        inner, at = inner.lstrip("."), (*location, key)
+        span = spans.get(str(key))
         if span is None:
             yield from _quantities(value, inner, at)
         else:
             for further, number in numbers_in(value, span.of_width):
                 yield inner, span, (*at, *further), number
-
-
-def _combined(study: Any) -> Iterator[tuple[str, tuple[str, ...], float]]:
-    """Yield check, location and value of what follows from several settings."""
-    implant, simulation = study.implant, study.simulation
-    natural = implant.source == "natural"
-    modulus = "settings.cartilage_modulus" if natural else "settings.modulus"
-    yield modulus, ("simulation", "youngs_modulus_mpa"), simulation.youngs_modulus_mpa
-    offset = simulation.pressure_law.thickness_offset_mm
-    if offset != 0.0:
-        at = ("simulation", "pressure_law", "thickness_offset_mm")
-        yield "settings.effective_thickness", at, study.thinnest_mm + offset
-    compared = study.has_lives and study.report.compare_with_published
-    if compared and implant.source == "meshes":
-        yield "settings.published", ("report", "compare_with_published"), 1.0
-    yield from study.combined_values()
-    if implant.source == "parametric":
-        shape = implant.parametric
-        ratio = shape.plateau_sagittal_radius_mm / shape.femoral_sagittal_radius_mm
-        at = ("implant", "parametric", "plateau_sagittal_radius_mm")
-        yield "settings.conformity", at, ratio
-        for side in ("medial", "lateral"):
-            radii = shape.plateau_coronal_radius_mm, shape.femoral_coronal_radius_mm
-            plateau, condyle = (getattr(radius, side) for radius in radii)
-            key = ("implant", "parametric", "plateau_coronal_radius_mm", side)
-            yield "settings.coronal_conformity", key, plateau / condyle
-        return
-    block = getattr(implant, implant.source)
-    for name in ("insert_region_mm", "tibial_region_mm", "femoral_region_mm"):
-        regions = getattr(block, name, None)
-        if regions is not None:
-            apart = 0.5 * (sum(regions.medial.z) - sum(regions.lateral.z))
-            yield "settings.window_sides", ("implant", implant.source, name), apart

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from threading import RLock
@@ -10,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-# False where kernels run as plain Python, as for test coverage.
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0")
+from kneewear.base.kernel_cache import IS_COMPILED
+
 # Constructors of records by reference that numba does not know yet, and the fields.
 _undefined_records: list[tuple[Callable[..., Any], tuple[str, ...]]] = []
 _LOCK = RLock()

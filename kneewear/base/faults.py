@@ -54,6 +54,22 @@ def fault_at(location: Location, found: str, expected: str, remedy: str) -> Vali
     return ValidationError.from_exception_data("settings", [line])
 
 
+def refuse_repeated(named: Mapping[str, str | None], whole: bool = False) -> None:
+    """Refuse one column of a file for two quantities; `named` are the columns by their keys.
+
+    Raises ValidationError at the later key, or at the `whole` block. Keys without a column are left
+    out.
+    """
+    keys: dict[str, str] = {}
+    for key, column in named.items():
+        if column and column in keys:
+            found = f"column '{column}' for {keys[column]} and {key}"
+            place = () if whole else (key,)
+            raise fault_at(place, found, "different columns", "Correct one of the names.")
+        if column:
+            keys[column] = key
+
+
 def suggestion(key: str, known: Iterable[str]) -> str:
     """Question after the known name nearest to a key, or nothing when none is near."""
     close = difflib.get_close_matches(str(key), [str(name) for name in known], n=1, cutoff=0.6)

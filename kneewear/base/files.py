@@ -12,13 +12,14 @@ from typing import Any
 
 import yaml
 
+from kneewear.base.content import read_content
 from kneewear.base.renamed_keys import rename_settings
 from kneewear.errors import Finding, InputDataError
 
 Location = tuple[str | int, ...]
 
 # Settings are a few pages; nor may aliases unfold them beyond this many entries.
-_LARGEST = 200_000
+_MAX_BYTES = 200_000
 _MAX_ENTRIES = 20_000
 _TAG = "tag:yaml.org,2002:"
 _OCTAL = re.compile(r"[-+]?0[0-7_]+")
@@ -153,15 +154,7 @@ def _parsed(path: str, text: str) -> SettingsFile:
 
 def _text(path: str | Path) -> str:
     """Text of a settings file."""
-    remedy = "Check the path."
-    try:
-        if Path(path).is_file() and Path(path).stat().st_size > _LARGEST:
-            found = f"a file of {Path(path).stat().st_size / 1e6:.1f} MB"
-            raise InputDataError(path, found, f"settings of at most {_LARGEST / 1e6} MB", remedy)
-        content = Path(path).read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputDataError(path, reason, "a readable YAML file", remedy) from error
+    content = read_content(path, "a YAML file of settings", _MAX_BYTES, "Check the path.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

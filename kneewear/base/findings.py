@@ -122,22 +122,24 @@ class Verdict:
 def gather(findings: Iterable[Reported]) -> list[Reported]:
     """The first finding of each kind with the number of further ones, the worst kinds first.
 
-    Equal findings of several jobs are one, of all these jobs, or of "settings" if that is one of
-    them; those of one job that differ in their values alone are of one kind.
+    Findings that are equal, or differ in their values alone, are of one kind; it is that of all
+    their jobs, or of "settings" if that is one of them.
     """
     equal: dict[tuple[str, str], list[Reported]] = {}
     for one in findings:
         equal.setdefault((one.finding.severity, one.finding.text()), []).append(one)
     alike: dict[tuple[str, str], list[Reported]] = {}
     for same in equal.values():
-        jobs = list(dict.fromkeys(one.job for one in same))
-        job = SETTINGS if SETTINGS in jobs else ", ".join(filter(None, jobs))
-        joined = replace(_counted(same), job=job)
-        alike.setdefault((job, joined.alike or joined.finding.text()), []).append(joined)
+        joined = _counted(same)
+        kind = joined.finding.severity, joined.alike or joined.finding.text()
+        alike.setdefault(kind, []).append(joined)
     first = list(map(_counted, alike.values()))
     return sorted(first, key=lambda one: list(LEVELS).index(one.finding.severity))
 
 
 def _counted(findings: Sequence[Reported]) -> Reported:
-    """The first of some findings, which stands for all."""
-    return replace(findings[0], more=sum(1 + finding.more for finding in findings) - 1)
+    """The first of some findings, which stands for all and their jobs."""
+    jobs = list(dict.fromkeys(name for one in findings for name in one.job.split(", ")))
+    job = SETTINGS if SETTINGS in jobs else ", ".join(filter(None, jobs))
+    more = sum(1 + finding.more for finding in findings) - 1
+    return replace(findings[0], job=job, more=more)

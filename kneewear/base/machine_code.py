@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+import os
+import pickle
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba import types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.experimental import (
     function_type,  # noqa: F401 - makes addresses known to numba
     structref,
@@ -16,9 +20,16 @@ from numba.experimental import (
 
 from kneewear.base.kernel_cache import PACKAGE, can_cache, kernel_folder, require_writable
 
+logger = logging.getLogger(__name__)
+
+# numba also reads settings from a file of the working directory, which is a study's folder: no file
+# of that folder changes how kernels are compiled, or where machine code is loaded from.
+numba.core.config._config_fname = os.devnull
+numba.config.reload_config()
 # Lets the compiler put the four lanes of a spline or of a rational point into one register. numba
 # reads it when it compiles, so it is set before the first kernel is defined.
 numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
+_DIGEST_BYTES = 32
 # Functions of other packages keep numba's own locators.
 _LOCATORS = (
     "UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator,IPythonCacheLocator,"
@@ -42,10 +53,13 @@ def make_dispatcher(
     while undefined_records:
         construct, fields = undefined_records.pop()
         structref.define_constructor(construct, Structure, fields)
-    options: dict[str, Any] = {"cache": can_cache(), "error_model": "numpy", "nogil": True}
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
     if inlined:
         options["inline"] = "always"
-    return numba.njit(**options)(function)
+    dispatcher = numba.njit(**options)(function)
+    if can_cache():
+        dispatcher._cache = KernelCache(function)
+    return dispatcher
 
 
 @structref.register
@@ -57,7 +71,7 @@ class Structure(types.StructRef):
     """
 
     def __init__(self, fields: Sequence[tuple[str, Any]]) -> None:
-        super().__init__(fields)
+        super().__init__(fields)  # type: ignore[no-untyped-call]
         self.name = f"{type(self).__name__}{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
 
 
@@ -87,6 +101,54 @@ def make_pointer(kernel: Any, arguments: Sequence[Any], result: Any) -> Any:
     """A kernel by its address (`kneewear.base.compilation.by_address`)."""
     returned = types.none if result is None else numba.typeof(result)
     return _Pointer(kernel, returned(*(numba.typeof(value) for value in arguments)))
+
+
+class KernelCache(FunctionCache):
+    """Cache of the machine code of a kernel, whose files are checked."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = CheckedFiles(self.cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
+
+
+class CheckedFiles(IndexDataCacheFile):
+    """Files of the machine code of a kernel, which end with the digest of their content.
+
+    A loss of power or a full disk leaves files that are cut or empty, at which numba stops in every
+    later run. Here they count as missing: the kernel is compiled, and its files are written again.
+    """
+
+    def _dump(self, obj: Any) -> bytes:
+        content: bytes = super()._dump(obj)  # type: ignore[no-untyped-call]
+        return content + hashlib.sha256(content).digest()
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        # Only the same version of numba can read the inner part.
+        inner = super()._dump((self._source_stamp, overloads))  # type: ignore[no-untyped-call]
+        with self._open_for_write(self._index_path) as file:
+            file.write(self._dump((self._version, inner)))
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            version, inner = _read_checked(self._index_path)
+        except OSError:
+            return {}
+        stamp, overloads = pickle.loads(inner) if version == self._version else ("", {})
+        return overloads if stamp == self._source_stamp else {}
+
+    def _load_data(self, name: str) -> Any:
+        return _read_checked(self._data_path(name))  # type: ignore[no-untyped-call]
+
+
+def _read_checked(path: str) -> Any:
+    """Object of a file that ends with its digest; OSError, as of a missing file, if it does not."""
+    content = Path(path).read_bytes()
+    body, digest = content[:-_DIGEST_BYTES], content[-_DIGEST_BYTES:]
+    if hashlib.sha256(body).digest() != digest:
+        logger.info("%s: found a damaged file; its kernel is compiled again", path)
+        raise OSError(path)
+    return pickle.loads(body)
 
 
 class KernelCacheLocator:

@@ -2,11 +2,58 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
-from math import inf, isfinite
+from functools import cache
+from math import inf, isfinite, isnan
+from pathlib import Path
 from typing import Any
 
 from kneewear.errors import Finding, Severity
+
+# Unit of the slips that numbers of any unit may have.
+_ANY_UNIT = "*"
+
+
+@dataclass(frozen=True)
+class Slip:
+    """Usual slip of a number: another unit, the other side, a decimal point.
+
+    Parameters
+    ----------
+    unit, name : str
+        Unit of the quantity, and what the number was given as.
+    how : str
+        The right value is the number "times" the factor, the factor "less" the number, or the
+        factor "over" it.
+    factor : float
+        The factor.
+    """
+
+    unit: str
+    name: str
+    how: str
+    factor: float
+
+    def corrected(self, value: float) -> float:
+        """Value that is right if the given one has this slip."""
+        if self.how == "times":
+            return value * self.factor
+        return self.factor - value if self.how == "less" else self.factor / value if value else inf
+
+
+@cache
+def slips(unit: str) -> tuple[Slip, ...]:
+    """Usual slips of numbers of a unit, one for each correction."""
+    with Path(__file__).with_name("slips.csv").open(encoding="utf-8", newline="") as file:
+        rows = [
+            Slip(row["unit"], row["slip"], row["how"], float(row["factor"]))
+            for row in csv.DictReader(file)
+        ]
+    own = [slip for slip in rows if slip.unit == unit]
+    known = {(slip.how, slip.factor) for slip in own}
+    general = [slip for slip in rows if slip.unit == _ANY_UNIT]
+    return (*own, *(slip for slip in general if (slip.how, slip.factor) not in known))
 
 
 @dataclass(frozen=True)
@@ -80,7 +127,14 @@ class Range:
         return "warn" if tiny or not self.low <= value <= self.high else None
 
     def judge(
-        self, check: str, value: float, where: str, remedy: str = "", quantity: str = ""
+        self,
+        check: str,
+        value: float,
+        where: str,
+        remedy: str = "",
+        quantity: str = "",
+        *,
+        is_given: bool = True,
     ) -> Finding | None:
         """Finding about an unusual or impossible value.
 
@@ -92,6 +146,8 @@ class Range:
             The value, in the unit of the range.
         quantity : str
             Name of the quantity where `where` does not say it.
+        is_given : bool
+            Whether the value is given by a user, so that usual slips may explain it.
         """
         severity = self.severity(value)
         if severity is None:
@@ -104,7 +160,26 @@ class Range:
             if 0.0 < abs(value) < self.least:
                 expected = f"0, or {self.with_unit(self.least)} and more in size, usually"
         unit = "" if self.unit == "1" else f"Give it in {self.unit}, or correct it."
-        return Finding(check, severity, where, found, expected, remedy or unit or "Correct it.")
+        explained = self.slips_of(value) if is_given else ""
+        advice = " ".join(filter(None, (remedy or unit or "Correct it.", explained)))
+        return Finding(check, severity, where, found, expected, advice)
+
+    def slips_of(self, value: float) -> str:
+        """Sentence on the usual slips by which a value is unusual; empty if none explains it."""
+        if isnan(value) or not (isfinite(self.low) or isfinite(self.high)):
+            return ""
+        is_part = self.low >= 0.0 and self.high <= 1.0
+        meant = {
+            slip.name: slip.corrected(value)
+            for slip in slips(self.unit)
+            if is_part or slip.how != "less"
+        }
+        fitting = [
+            f"{self.with_unit(right)} if it is {name}"
+            for name, right in meant.items()
+            if self.severity(right) is None
+        ]
+        return f"It would be {', '.join(fitting)}." if fitting else ""
 
     def __call__(self, schema: dict[str, Any]) -> None:
         """Add unit and limits to the JSON schema of a field."""

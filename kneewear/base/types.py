@@ -22,6 +22,7 @@ from pydantic_core import InitErrorDetails
 
 from kneewear.base.faults import fault, fault_at, impossible
 from kneewear.base.files import Location
+from kneewear.base.keys import ANY
 from kneewear.base.ranges import Range
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -126,6 +127,22 @@ def entries_of(value: Any) -> Iterator[tuple[str | int, Any]]:
         yield from enumerate(value)
 
 
+def values_at(value: Any, path: str) -> Iterator[tuple[Location, Any]]:
+    """Yield location and value of what is at a path of a block, where `*` stands for any name."""
+    first, _, rest = path.partition(".")
+    entries: list[tuple[str | int, Any]]
+    if isinstance(value, BaseModel) and first != ANY:
+        entries = [(first, getattr(value, first))] if first in type(value).model_fields else []
+    else:
+        entries = [(key, entry) for key, entry in entries_of(value) if first in (ANY, str(key))]
+    for key, entry in entries:
+        if rest:
+            for at, inner in values_at(entry, rest):
+                yield (key, *at), inner
+        else:
+            yield (key,), entry
+
+
 class FrozenMapping(dict[Any, Any]):
     """A mapping that never changes, as all settings."""
 
@@ -200,6 +217,19 @@ class PerSide(Settings, Generic[T]):
 
     medial: T
     lateral: T
+
+
+class PerBearing(Settings, Generic[T]):
+    """A value for each side that has a bearing."""
+
+    medial: T | None = None
+    lateral: T | None = None
+
+    @property
+    def given(self) -> dict[str, T]:
+        """Values by side, medial first."""
+        sides = {"medial": self.medial, "lateral": self.lateral}
+        return {side: value for side, value in sides.items() if value is not None}
 
 
 class PositivePerSide(PerSide[Positive]):

@@ -7,6 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from kneewear import __version__
 
+# In place of the version of a package.
+NOT_INSTALLED = "not installed"
 LIBRARIES = (
     "numpy",
     "scipy",
@@ -34,6 +36,8 @@ LIBRARIES = (
     "snakemake",
     "contourpy",
     "psutil",
+    "packaging",
+    "rocrate",
 )
 
 
@@ -47,4 +51,4 @@ def _version(distribution: str) -> str:
     try:
         return version(distribution)
     except PackageNotFoundError:
-        return "not installed"
+        return NOT_INSTALLED

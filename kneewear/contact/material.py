@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -84,6 +85,20 @@ class Hardening:
         slope = np.append(np.diff(stress) / np.diff(self.strain), 0.0)
         piece = np.clip(np.searchsorted(at, strain, side="right") - 1, 0, stress.size - 1)
         return stress[piece] + slope[piece] * (strain - at[piece]), slope[piece]
+
+    def increment(self, trial: ArrayLike, strain: ArrayLike, stiffness: float) -> Array:
+        """Increment p >= 0 of plastic strain with trial - stiffness p = Y(strain + p).
+
+        `trial` is the von Mises stress before the return, MPa, `strain` the equivalent plastic
+        strain before, and `stiffness`, MPa, what an increment takes from the stress.
+        """
+        at, stress = np.array(self.strain), np.array(self.stress)
+        # Both sides plus stiffness (strain + p): the left one is constant, the right one ascends.
+        ascending = stress + stiffness * at
+        target = np.asarray(trial, dtype=float) + stiffness * np.asarray(strain, dtype=float)
+        beyond = np.maximum(target - ascending[-1], 0.0) / stiffness
+        total = np.interp(target, ascending, at) + beyond
+        return np.asarray(np.maximum(total - strain, 0.0))
 
 
 @dataclass(frozen=True)
@@ -167,7 +182,7 @@ class Strains:
         padded = np.append(displacement, 0.0)
         return np.asarray((self.matrix @ padded[self._freedoms][:, None, :, None])[..., 0])
 
-    def stiffness(self, tangent: Array, elements: NDArray | slice = slice(None)) -> Array:
+    def stiffness(self, tangent: Array, elements: NDArray[Any] | slice = slice(None)) -> Array:
         """Stiffness (element, 81, 81), N/mm, of tangents (6, 6) or (element, point, 6, 6), MPa."""
         numbers = np.arange(len(self.matrix))[elements]
         found = np.empty((numbers.size, 81, 81))

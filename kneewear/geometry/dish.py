@@ -34,11 +34,12 @@ class Dish:
     condyle: float = 30.0  # radius of the condyle
     room: float = np.inf  # from the lowest place to the nearer end of a bearing
     middle: float = 0.0  # between both plateaus, z in the insert's frame
+    single: bool = False  # of one plateau, which restores no rotation
 
     @property
     def conforms(self) -> bool:
         """True if the dish is so close to its condyle that the bearing decides the motion."""
-        return bool(self.ratio < _CONFORMING)
+        return bool(self.ratio < _CONFORMING and not self.single)
 
     def kept_travel(self, travel: float) -> float:
         """Part of a travel, mm to either side, that leaves contact on the bearing, at most 1.
@@ -116,4 +117,4 @@ def find_dish(
         dishes.append(Dish(ratio, tight, float(room)))
     lines = [one.lowest[2] for one in plateaus.values()]
     closest = min(dishes, key=lambda one: one.ratio, default=Dish())
-    return replace(closest, middle=float(np.mean(lines)))
+    return replace(closest, middle=float(np.mean(lines)), single=len(plateaus) == 1)

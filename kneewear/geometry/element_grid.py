@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -155,7 +156,7 @@ def join_grids(*grids: ElementGrid) -> ElementGrid:
     )
 
 
-def _filled(values: NDArray, name: str, rows: int, columns: int) -> NDArray:
+def _filled(values: NDArray[Any], name: str, rows: int, columns: int) -> NDArray[Any]:
     """Array of one grid, extended to a number of rows and columns of cells."""
     extra = name == "corners"
     width = [(0, 0)] * values.ndim

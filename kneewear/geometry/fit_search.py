@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import RIPPLE_SHARE, FitQuality
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
-from kneewear.geometry.meshes import TriangleMesh, condyle_axis, within_outline
+from kneewear.geometry.meshes import TriangleMesh, bearing_axis, within_outline
 from kneewear.geometry.segmentation import CondyleRegion, PlateauRegion
 
 Array = NDArray[np.float64]
@@ -124,8 +124,7 @@ def _fits(
 
 
 def _axis(femoral: TriangleMesh, condyles: Condyles) -> tuple[float, float]:
-    limits = [abs(z) for one in condyles.values() for z in one.z]
-    return condyle_axis(femoral, (min(limits), max(limits)))
+    return bearing_axis(femoral, [one.z for one in condyles.values()])
 
 
 def _fit_condyle(

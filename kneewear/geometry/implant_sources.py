@@ -23,7 +23,7 @@ from kneewear.geometry.implant import Implant, InsertLayer
 from kneewear.geometry.meshes import (
     FEWER_TRIANGLES,
     TriangleMesh,
-    condyle_axis,
+    bearing_axis,
     femoral_from_points,
     insert_from_points,
     sampled_triangles,
@@ -35,6 +35,7 @@ from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.plausibility import (
     condyle_bearing,
     judge_bearing,
+    judge_edges,
     judge_pair,
     plateau_bearing,
 )
@@ -169,7 +170,8 @@ def judge_meshes(
         judge("geometry.mesh_triangles", len(mesh.faces), source, FEWER_TRIANGLES)
         for mesh, source in files
     ]
-    found.append(tuple(filter(None, sizes)))
+    edges = [judge_edges(bearings[name].mesh, getattr(meshes, name)) for name in bearings]
+    found.append(tuple(filter(None, [*sizes, *edges])))
     underside, _, _ = _read_underside(settings, underside_mesh)
     thickness = partial(thickness_above, underside)
     widths = insert.extent[2], femoral.extent[2]
@@ -241,8 +243,8 @@ def window_axis(block: MeshBlock, femoral: TriangleMesh) -> tuple[float, float]:
 
     `femoral` is the femoral component, or cartilage, in knee axes.
     """
-    limits = [abs(z) for side in SIDES for z in getattr(block.femoral_region_mm, side).z]
-    return condyle_axis(femoral, (min(limits), max(limits)))
+    widths = [region.z for region in block.femoral_region_mm.given.values()]
+    return bearing_axis(femoral, widths)
 
 
 def _exact_patches(implant: Implant) -> Iterator[FitQuality]:
@@ -294,7 +296,8 @@ def _convert_meshes(
             found = from_points(found.vertices, source)
         check(found, source)
         _check_form(found, getattr(meshes, key), key, source)
-        check_side(found, settings.knee, source)
+        if len(settings.sides) > 1:
+            check_side(found, settings.knee, source)
         converted[name] = found
     return converted
 

@@ -16,7 +16,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
-from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.meshes import FACING_DOWN, TriangleMesh, circle_centre
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable, tabulate_surface
 
@@ -123,6 +123,21 @@ def tabulate_distance_tables(knee: KneeModel) -> pd.DataFrame:
     rows = [{"side": side, **asdict(table.quality)} for side, table in knee.distance_tables.items()]
     columns = ["side", *(one.name for one in fields(TableQuality))]
     return pd.DataFrame(rows, columns=columns)
+
+
+def middle_of_condyles(femoral: Mapping[str, Surface]) -> Array:
+    """Point (3,) on the axis of condyles by side, midway between them, mm, in their frame.
+
+    The axis is the centre of the circle that best fits, in sagittal view, the parts of the condyles
+    that face down. With a single condyle z is 0.
+    """
+    low = []
+    for surface in femoral.values():
+        u, v = surface.sample_parameters
+        low.append(surface.sample_points[surface.normal(u, v)[:, 1] < FACING_DOWN])
+    middles = [0.5 * (points[:, 2].min() + points[:, 2].max()) for points in low]
+    across = float(np.mean(middles)) if len(middles) > 1 else 0.0
+    return np.array([*circle_centre(np.concatenate(low)[:, :2]), across])
 
 
 @dataclass(frozen=True)

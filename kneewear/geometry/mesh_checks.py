@@ -12,8 +12,20 @@ Array = NDArray[np.float64]
 
 # Width of components on the market is 55-90 mm; the limits only have to distinguish units.
 _WIDTH_LIMITS_MM = (20.0, 150.0)
-# Height over antero-posterior length: inserts 0.13-0.45, femoral components 0.7-1.0.
-_HEIGHT_RATIO_BETWEEN = 0.55
+# Height over antero-posterior length beside the middle, where posts, pegs and cones are not; from
+# the height below which the first fraction of the area is to that of the second: inserts 0.13-0.45,
+# femoral components 0.6-1.0.
+_HEIGHT_RATIO_BETWEEN = 0.5
+_HEIGHT_FRACTIONS = (0.05, 0.95)
+_BESIDE_MIDDLE = 0.2
+# Fraction of the area that faces along one axis: inserts 0.63 and more, with any post; femoral
+# components at most 0.59.
+_PLATE_FRACTION = 0.61
+# Fraction of the area of bodies of another kind that may be posts, pegs, markers and screws.
+_SMALL_BODIES = 0.22
+_NAMED_BODIES = 4
+# Fraction of bad edges beyond which the orientation of the triangles is not known.
+_MAX_BAD_EDGES = 0.01
 # An insert's plateau is concave or flat along x; this convex (R 100 mm) it is upside down.
 _CONVEX_LIMIT_PER_MM = -0.01
 # An anterior flange leans 4-8 mm to the lateral side where it leans at all.
@@ -33,10 +45,11 @@ _OTHER_KNEE = (
 def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
     """Refuse a mesh (after `to_knee_axes`) that cannot be an insert, as an open sheet or a solid.
 
-    Unit, topology, proportions and the directions of bearing and normals are checked; `source`
-    names the file in messages.
+    Unit, bodies, proportions and the directions of bearing and normals are checked; `source` names
+    the file in messages.
     """
     check_size(mesh, source)
+    refuse_mixed_bodies(mesh, source)
     if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:
         found = f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long"
         remedy = "The femoral component is in the insert's place, or `axes` are wrong."
@@ -60,6 +73,7 @@ def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
 def check_femoral(mesh: TriangleMesh, source: str = "femoral mesh") -> None:
     """Refuse a mesh that cannot be a femoral component in mm and knee axes; see `check_insert`."""
     check_size(mesh, source)
+    refuse_mixed_bodies(mesh, source)
     if _height_ratio(mesh) < _HEIGHT_RATIO_BETWEEN:
         found = f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long"
         remedy = "The insert is in the femoral component's place, or `axes` are wrong."
@@ -154,23 +168,71 @@ def check_plateau_lengths(mesh: TriangleMesh, knee: str, source: str) -> None:
         raise InputDataError(source, found, expected, _OTHER_KNEE, "knee")
 
 
+def bad_edges(mesh: TriangleMesh) -> Array:
+    """Middles (n, 3) of edges of more than two triangles, or of two oriented differently."""
+    count = len(mesh.vertices)
+    edges, uses = np.unique(mesh.edge_codes, return_counts=True)
+    directed, repeats = np.unique(mesh.edges @ np.array([count, 1]), return_counts=True)
+    twice = np.sort(np.column_stack(np.divmod(directed[repeats > 1], count)), axis=1)
+    bad = np.union1d(edges[uses > 2], twice @ np.array([count, 1]))
+    return np.asarray(mesh.vertices[np.column_stack(np.divmod(bad, count))].mean(axis=1))
+
+
+def refuse_mixed_bodies(mesh: TriangleMesh, source: str) -> None:
+    """Refuse a mesh, in any axes, that holds parts of different components.
+
+    InputDataError with the size of each body.
+    """
+    bodies = mesh.bodies
+    plates = np.array([_is_plate(body) for body in bodies])
+    area = np.array([np.linalg.norm(body.face_normals, axis=1).sum() for body in bodies])
+    if min(area[plates].sum(), area[~plates].sum()) < _SMALL_BODIES * area.sum():
+        return
+    words = [
+        f"{'an insert or a plate' if plates[n] else 'a femoral component'} of "
+        f"{body_size(bodies[n])}"
+        for n in np.argsort(-area)[:_NAMED_BODIES]
+    ]
+    found = f"{len(bodies)} bodies of different components: {', '.join(words)}"
+    remedy = "Export each component to a file of its own, and name that."
+    raise InputDataError(source, found, "one component", remedy, check="geometry.bodies")
+
+
+def body_size(mesh: TriangleMesh) -> str:
+    """Text of the extents of a body in mm."""
+    return " x ".join(f"{length:.0f}" for length in mesh.extent) + " mm"
+
+
+def _is_plate(mesh: TriangleMesh) -> bool:
+    """True if most of the area faces along one axis, as on an insert."""
+    area = np.linalg.norm(mesh.face_normals, axis=1).sum()
+    facing = np.abs(mesh.face_normals).sum(axis=0)
+    return bool(facing.max() > _PLATE_FRACTION * area)
+
+
 def _check_topology(mesh: TriangleMesh, source: str) -> None:
-    """Refuse edges shared by more than two triangles or used twice in one direction."""
-    _, uses = np.unique(mesh.edge_codes, return_counts=True)
-    if (uses > 2).any():
-        found = f"{int((uses > 2).sum())} edges shared by more than two triangles"
-        remedy = "Repair the mesh (doubled or crossing sheets) and export it again."
-        raise InputDataError(source, found, "a manifold mesh", remedy)
-    directed = np.unique(mesh.edges @ np.array([len(mesh.vertices), 1]), return_counts=True)[1]
-    if (directed > 1).any():
-        found = f"{int((directed > 1).sum())} edges whose two triangles are oriented differently"
-        remedy = "Make the normals consistent and export the mesh again."
+    """Refuse a mesh with so many bad edges that its orientation is not known."""
+    bad = bad_edges(mesh)
+    if len(bad) > _MAX_BAD_EDGES * 1.5 * len(mesh.faces):
+        found = (
+            f"{len(bad)} edges of more than two triangles, or of two that are oriented differently"
+        )
+        remedy = "Make the normals consistent, remove doubled sheets, and export the mesh again."
         raise InputDataError(source, found, "consistently oriented triangles", remedy)
 
 
 def _height_ratio(mesh: TriangleMesh) -> float:
-    """Height (y) over the smaller horizontal extent."""
-    return float(mesh.extent[1] / min(mesh.extent[0], mesh.extent[2]))
+    """Height (y) of both sides over the smaller horizontal extent."""
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    low, high = mesh.vertices[:, 2].min(), mesh.vertices[:, 2].max()
+    beside = np.abs(middle[:, 2] - 0.5 * (low + high)) > _BESIDE_MIDDLE * (high - low)
+    beside = beside if beside.any() else np.ones_like(beside)
+    order = np.argsort(middle[beside, 1])
+    reached = np.cumsum(area[beside][order])
+    rows = np.searchsorted(reached, np.array(_HEIGHT_FRACTIONS) * reached[-1])
+    bottom, top = middle[beside, 1][order][np.minimum(rows, order.size - 1)]
+    return float((top - bottom) / min(mesh.extent[0], mesh.extent[2]))
 
 
 def _signed_volume(mesh: TriangleMesh) -> float:

@@ -26,6 +26,8 @@ _DIRECTIONS = {
     "medial": (2, 1.0),
     "lateral": (2, -1.0),
 }
+# Vertical component of normals below which a condyle faces down, for its axis.
+FACING_DOWN = -0.3
 # Triangles with an edge this many times the median one bridge holes and bays of a point cloud.
 _MAX_EDGE = 4.0
 # Least ratio of a triangle's area in the plane of triangulation to its area.
@@ -88,6 +90,18 @@ class TriangleMesh:
         return np.ptp(self.vertices, axis=0)
 
     @property
+    def bodies(self) -> list[TriangleMesh]:
+        """Connected parts, from the one of most triangles on."""
+        count = len(self.vertices)
+        graph = scipy.sparse.coo_array(
+            (np.ones(len(self.edges)), tuple(self.edges.T)), (count, count)
+        )
+        _, body = scipy.sparse.csgraph.connected_components(graph, directed=False)
+        body = body[self.faces[:, 0]]
+        numbers, sizes = np.unique(body, return_counts=True)
+        return [self.part(body == number) for number in numbers[np.argsort(-sizes, kind="stable")]]
+
+    @property
     def is_cloud(self) -> bool:
         """True if the mesh holds points and no triangles."""
         return len(self.faces) == 0 and len(self.vertices) > 0
@@ -97,6 +111,10 @@ class TriangleMesh:
         """True if the vector areas cancel, as on a closed body."""
         total = np.linalg.norm(self.face_normals.sum(axis=0))
         return bool(total < 1e-3 * np.linalg.norm(self.face_normals, axis=1).sum())
+
+    def moved(self, shift: ArrayLike) -> TriangleMesh:
+        """Mesh moved by `shift` (3,), in its unit."""
+        return TriangleMesh(self.vertices + np.asarray(shift, dtype=float), self.faces)
 
     def part(self, chosen: NDArray[np.bool_]) -> TriangleMesh:
         """Mesh of the chosen triangles (bool array over faces) and their vertices."""
@@ -137,9 +155,25 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
 
     Only vertices whose |z| lies in the window, mm, are used; the mesh is in knee axes.
     """
-    across = np.abs(mesh.vertices[:, 2])
-    kept = (across >= window[0]) & (across <= window[1]) & (mesh.vertex_normals[:, 1] < -0.3)
-    return circle_centre(mesh.vertices[kept, :2])
+    return _axis_within(mesh, np.abs(mesh.vertices[:, 2]), window)
+
+
+def bearing_axis(mesh: TriangleMesh, widths: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Centre (x, y), mm, as of `condyle_axis`, of the condyles of some limits of z, mm.
+
+    Of two condyles the window of |z| includes both.
+    """
+    if len(widths) == 1:
+        return _axis_within(mesh, mesh.vertices[:, 2], widths[0])
+    limits = [abs(z) for width in widths for z in width]
+    return condyle_axis(mesh, (min(limits), max(limits)))
+
+
+def _axis_within(
+    mesh: TriangleMesh, across: Array, window: tuple[float, float]
+) -> tuple[float, float]:
+    kept = (across >= window[0]) & (across <= window[1])
+    return circle_centre(mesh.vertices[kept & (mesh.vertex_normals[:, 1] < FACING_DOWN), :2])
 
 
 def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, float]) -> Coverage:

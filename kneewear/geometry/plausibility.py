@@ -1,6 +1,6 @@
 """Plausibility of bearings from meshes: holes, layers, noise, slope and size.
 
-Ranges are in `kneewear/base/checks.csv`; a value beyond them gives a warning or is refused.
+Ranges are in the tables `checks.csv`; a value beyond them gives a warning or is refused.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kneewear.base.checks import judge
 from kneewear.errors import Finding
+from kneewear.geometry.mesh_checks import bad_edges
 from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]
@@ -89,10 +90,20 @@ def judge_bearing(bearing: UnrolledBearing) -> tuple[Finding, ...]:
     return tuple(filter(None, _judged(bearing)))
 
 
+def judge_edges(mesh: TriangleMesh, source: str) -> Finding | None:
+    """Warning about bad edges anywhere on a component, whose bearings `judge_bearing` accepts."""
+    bad = bad_edges(mesh)
+    remedy = "They are off the bearings, and have no effect."
+    return judge("geometry.bad_edges_elsewhere", len(bad), source, remedy, _near(bad))
+
+
 def _judged(bearing: UnrolledBearing) -> Iterator[Finding | None]:
     faces = bearing.sheet.faces
     inside = bearing.inside[faces].all(axis=1)
     where = f"{bearing.side} side"
+    bad = bad_edges(bearing.sheet.part(np.asarray(inside)))
+    remedy = "Remove doubled or crossing sheets there, and make the normals consistent."
+    yield judge("geometry.bad_edges", len(bad), bearing.source, remedy, f"{where}, {_near(bad)}")
     remedy = "Move the region onto the bearing, or export the component with finer triangles."
     yield judge("geometry.triangles", int(inside.sum()), bearing.source, remedy, where)
     for area, (x, y, z) in _holes(bearing):
@@ -105,6 +116,11 @@ def _judged(bearing: UnrolledBearing) -> Iterator[Finding | None]:
     yield judge("geometry.layers", part, bearing.source, remedy, place if part else where)
     remedy = "Smooth the scan, or raise smoothing_length_mm and the tolerances."
     yield judge("geometry.noise", _roughness(bearing), bearing.source, remedy, where)
+
+
+def _near(points: Array) -> str:
+    """Text of the first of some points; empty without one."""
+    return "near x {:.1f}, y {:.1f}, z {:.1f} mm".format(*points[0]) if len(points) else ""
 
 
 def _holes(bearing: UnrolledBearing) -> Iterator[tuple[float, Array]]:

@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 # Components are 50 to 100 mm wide, trays with stems up to 150 mm long.
 _WIDTHS = (45.0, 160.0)
+# Components of one side, from front to back.
+_PLATEAU_LENGTHS = (25.0, 75.0)
 _WORDS = (("anterior", "posterior"), ("inferior", "superior"), ("lateral", "medial"))
 # Distance from the outline of a projection within which a triangle is on it, mm.
 _ON_OUTLINE = 3.0
@@ -68,18 +70,21 @@ class Orientation(NamedTuple):
         }
 
 
-def recognise_unit(mesh: TriangleMesh, source: str) -> tuple[str, Finding]:
-    """Unit in which the mesh has the width of a component.
+def recognise_unit(mesh: TriangleMesh, source: str, one_side: bool = False) -> tuple[str, Finding]:
+    """Unit in which the mesh has the width of a component, or the length of one plateau.
 
     InputDataError if it has that in no unit.
     """
     width = float(mesh.extent.max())
-    low, high = _WIDTHS
+    low, high = _PLATEAU_LENGTHS if one_side else _WIDTHS
     fitting = [unit for unit, factor in MM_PER_UNIT.items() if low < width * factor < high]
     if not fitting:
         found = f"a shape {width:.4g} long"
         expected = f"{low:g} to {high:g} mm in one of the units {', '.join(MM_PER_UNIT)}"
-        remedy = "Check that the file holds one component alone."
+        remedy = (
+            "Check that the file holds one component alone; name the side of a single plateau with "
+            "--side medial or --side lateral."
+        )
         raise InputDataError(source, found, expected, remedy, check="new.unit")
     others = f" ({' or '.join(fitting[1:])} also possible)" if fitting[1:] else ""
     found = f"unit {fitting[0]}: {width:.4g} long, {width * MM_PER_UNIT[fitting[0]]:.1f} mm{others}"
@@ -139,13 +144,13 @@ def refuse_tray(mesh: TriangleMesh, source: str) -> None:
 
 def refuse_single_plateau(mesh: TriangleMesh, source: str) -> None:
     """InputDataError for an insert of one compartment; `mesh` is in mm."""
-    width, length = sorted(mesh.extent)[1:]
+    width, length = sorted(np.delete(mesh.extent, _plate_axis(mesh)))
     if width < _NARROWEST:
         raise InputDataError(
             source,
             f"an insert of {length:.0f} by {width:.0f} mm: one of a single plateau",
             f"an insert of a total knee, {_NARROWEST:g} mm wide and more",
-            "Copy config/example_meshes.yaml, and name the plateau under implant.bearings.",
+            "Name the side of a single plateau with --side medial or --side lateral.",
             check="new.plateaus",
         )
 
@@ -153,10 +158,10 @@ def refuse_single_plateau(mesh: TriangleMesh, source: str) -> None:
 def refuse_turned(mesh: TriangleMesh, source: str) -> None:
     """InputDataError for an insert turned in its plan against the axes of its file.
 
-    The plan is seen along the shortest axis; the sides of the smallest rectangle about it are those
-    of the insert.
+    The plan is seen along the axis that most area faces; the sides of the smallest rectangle about
+    it are those of the insert.
     """
-    thin = int(mesh.extent.argmin())
+    thin = _plate_axis(mesh)
     plan = np.delete(mesh.vertices, thin, axis=1)
     outline = plan[scipy.spatial.ConvexHull(plan).vertices]
     sides = np.roll(outline, -1, axis=0) - outline
@@ -174,21 +179,30 @@ def refuse_turned(mesh: TriangleMesh, source: str) -> None:
         raise InputDataError(source, found, expected, remedy, check="new.turned")
 
 
-def orient_implant(insert: TriangleMesh, femoral: TriangleMesh) -> tuple[Orientation, Orientation]:
+def orient_implant(
+    insert: TriangleMesh, femoral: TriangleMesh, one_side: bool = False
+) -> tuple[Orientation, Orientation]:
     """Axes of insert and femoral component, meshes in mm, as of a right knee.
 
     Axes of both files are those that suit both best, and differ only where that contradicts one of
-    the shapes. Of an insert the thinnest axis is superior and the longest medial; its bearing faces
-    up, the notch is behind. A femoral component mirrors across its medial axis, is open above, and
-    has material between its condyles in front only.
+    the shapes. Of an insert the axis that most area faces is superior and the longest other one is
+    medial; its bearing faces up, the notch is behind. A femoral component mirrors across its medial
+    axis, is open above, and has material between its condyles in front only. The longest axis of a
+    single plateau is posterior.
     """
     candidates = all_orientations()
-    of_insert, of_femoral = _insert_scores(insert, candidates), _femoral_scores(femoral, candidates)
+    of_insert = _insert_scores(insert, candidates, one_side)
+    of_femoral = _femoral_scores(femoral, candidates)
     joint = int(np.argmax(of_insert + of_femoral))
     apart = [int(np.argmax(of_insert)), int(np.argmax(of_femoral))]
     loss = of_insert[apart[0]] + of_femoral[apart[1]] - of_insert[joint] - of_femoral[joint]
     chosen = apart if loss > _CONTRADICTION else [joint, joint]
     return candidates[chosen[0]], candidates[chosen[1]]
+
+
+def _plate_axis(mesh: TriangleMesh) -> int:
+    """Axis that most area of an insert faces, whatever rises above its plateaus."""
+    return int(np.abs(mesh.face_normals).sum(axis=0).argmax())
 
 
 def all_orientations() -> list[Orientation]:
@@ -203,14 +217,18 @@ def all_orientations() -> list[Orientation]:
     return found
 
 
-def _insert_scores(mesh: TriangleMesh, candidates: list[Orientation]) -> Array:
+def _insert_scores(
+    mesh: TriangleMesh, candidates: list[Orientation], one_side: bool = False
+) -> Array:
     """Agreement of an insert with each orientation, at most 4."""
-    thin, long = int(np.argmin(mesh.extent)), int(np.argmax(mesh.extent))
+    thin = _plate_axis(mesh)
+    plan = np.where(np.arange(3) == thin, 0.0, mesh.extent)
+    long = int(np.argmax(plan))
     up = _up_of_insert(mesh, mesh.face_normals, thin)
     scores = []
     for candidate in candidates:
         along, above, across = candidate.axes
-        score = 1.0 * (above == thin) + 1.0 * (across == long)
+        score = 1.0 * (above == thin) + 1.0 * ((along if one_side else across) == long)
         if above == thin:
             score += up * candidate.matrix[1, thin]
             rear = _rear_of_insert(mesh, thin, up, across, along)

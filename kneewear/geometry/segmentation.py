@@ -9,8 +9,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.base.sides import SIDES
+from kneewear.errors import InputDataError
 from kneewear.geometry.coverage import mesh_coverage
-from kneewear.geometry.meshes import TriangleMesh, condyle_axis
+from kneewear.geometry.extraction import extract_condyles
+from kneewear.geometry.meshes import TriangleMesh, bearing_axis
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -69,9 +72,11 @@ class CondyleRegion:
 
 
 def segment_plateaus(
-    sheet: TriangleMesh, beyond: Sequence[float] = (0.0,)
+    sheet: TriangleMesh, beyond: Sequence[float] = (0.0,), sides: Sequence[str] = SIDES
 ) -> tuple[dict[str, PlateauRegion], ...]:
     """Bearing of each side of an insert's sheet, in mm and knee axes, for each of some growths.
+
+    An insert of one side is its bearing as a whole.
 
     The part connected with the lowest place of a side that is inclined less than 55 deg and bent
     outward to no radius below 20 mm, 1 mm inside the sheet's border. It is grown by so many mm
@@ -79,10 +84,10 @@ def segment_plateaus(
     ValueError for a side without a bearing.
     """
     low, high = sheet.vertices.min(axis=0), sheet.vertices.max(axis=0)
-    x, z = (np.arange(low[k], high[k] + _CELL, _CELL) for k in (0, 2))
+    x, z = (_raster(low[k], high[k]) for k in (0, 2))
     grid = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1)
     upward = sheet.vertices[sheet.faces[sheet.face_normals[:, 1] > 0]][:, :, [0, 2]]
-    covered = mesh_coverage(upward, (x[0], x[-1]), (z[0], z[-1]))
+    covered = mesh_coverage(upward, (low[0], high[0]), (low[2], high[2]))
     inside = covered.contains(grid[..., 0].ravel(), grid[..., 1].ravel()).reshape(grid.shape[:2])
     height = scipy.interpolate.LinearNDInterpolator(
         sheet.vertices[:, [0, 2]], sheet.vertices[:, 1]
@@ -101,16 +106,18 @@ def segment_plateaus(
     bearing = scipy.ndimage.binary_opening(bearing, iterations=2)
     middle = 0.5 * (z[0] + z[-1])
     found: tuple[dict[str, PlateauRegion], ...] = tuple({} for _ in beyond)
-    for side, sign in (("medial", 1.0), ("lateral", -1.0)):
+    whole = len(sides) == 1
+    for side in sides:
+        sign = _SIGNS[side]
         own = sign * (grid[..., 1] - middle) > 0.0
-        part = _around_lowest(bearing & own, smooth)
+        part = _around_lowest(bearing & (own | whole), smooth)
         column = round(float(np.average(np.arange(z.size), weights=part.sum(axis=0))))
         row = int(np.argmin(np.where(part[:, column], smooth[:, column], np.inf)))
         lowest = np.array([x[row], smooth[row, column], z[column]])
         near = scipy.ndimage.distance_transform_edt(~part) * _CELL
         away = sign * (grid[..., 1] - middle)
         room = (depth > _GROWN_MARGIN) & (steep < _STEEPEST)
-        room &= away > _CREST * sign * (lowest[2] - middle)
+        room &= whole | (away > _CREST * sign * (lowest[2] - middle))
         for growth, regions in zip(beyond, found, strict=True):
             grown = _around_lowest(part | (room & (near <= growth)), smooth)
             outline = _outline_of(grown, x, z)
@@ -120,33 +127,107 @@ def segment_plateaus(
     return found
 
 
-def segment_condyles(sheet: TriangleMesh) -> tuple[dict[str, CondyleRegion], Limits]:
+def _raster(low: float, high: float) -> Array:
+    """Middles of cells over a length, the same ones of its mirror image."""
+    count = int(np.ceil((high - low) / _CELL))
+    return np.asarray(0.5 * (low + high) + _CELL * (np.arange(count) - 0.5 * (count - 1)))
+
+
+def segment_condyles(
+    sheet: TriangleMesh, sides: Sequence[str] = SIDES
+) -> tuple[dict[str, CondyleRegion], Limits]:
     """Bearing of each condyle of a femoral sheet, in mm and knee axes, and the axis of its angles.
 
     From the border of the notch, where it is widest, to the outer border, and from 30 deg of
-    hyperextension to 3 deg before the posterior end.
+    hyperextension to 3 deg before the posterior end. A sheet as narrow as one condyle is that of
+    the only side.
     """
     reach = float(np.abs(sheet.vertices[:, 2]).max())
-    axis = condyle_axis(sheet, (0.3 * reach, 0.9 * reach))
+    low, high = float(sheet.vertices[:, 2].min()), float(sheet.vertices[:, 2].max())
+    single = has_one_condyle(sheet)
+    axis = bearing_axis(sheet, [(low, high)] if single else [(0.3 * reach, 0.9 * reach)] * 2)
     regions: dict[str, CondyleRegion] = {}
     for _ in range(2):  # the axis is that of the window
-        regions = {side: _condyle(sheet, axis, sign) for side, sign in _SIGNS}
-        limits = [abs(z) for one in regions.values() for z in one.z]
-        axis = condyle_axis(sheet, (min(limits), max(limits)))
+        regions = {side: _condyle(sheet, axis, _SIGNS[side], single) for side in sides}
+        axis = bearing_axis(sheet, [one.z for one in regions.values()])
     return regions, axis
 
 
-_SIGNS = (("medial", 1.0), ("lateral", -1.0))
+def check_condyles(regions: Mapping[str, CondyleRegion], source: str) -> None:
+    """Refuse condyles that do not share most of their angles: one of them was not recognised."""
+    limits = np.array([one.angle_deg for one in regions.values()])
+    shared = limits[:, 1].min() - limits[:, 0].max()
+    if shared > _SHARED_ANGLES * np.ptp(limits, axis=1).max():
+        return
+    words = [
+        f"{side} {low:.0f} to {high:.0f} deg"
+        for side, (low, high) in zip(regions, limits, strict=True)
+    ]
+    raise InputDataError(
+        source,
+        f"condyles that do not share most of their angles ({', '.join(words)})",
+        "two condyles that reach about as far, from the front to behind",
+        "Close holes of the mesh near the notch, or set the regions of config/example_meshes.yaml "
+        "by hand.",
+        check="new.condyles",
+    )
 
 
-def _condyle(sheet: TriangleMesh, axis: Limits, sign: float) -> CondyleRegion:
+def has_one_condyle(femoral: TriangleMesh) -> bool:
+    """True of a femoral component, in mm and knee axes, that is too narrow for two condyles."""
+    return bool(femoral.extent[2] < _TWO_CONDYLES)
+
+
+_SIGNS = {"medial": 1.0, "lateral": -1.0}
+# Part of the angles of the longer condyle that the other one has, at least.
+_SHARED_ANGLES = 0.6
+# Width of two condyles, mm, at least: of one it is 15 to 28 mm.
+_TWO_CONDYLES = 38.0
+# Repetitions after which the middle of the condyles' axis moves by less than 0.01 mm.
+_CENTRINGS = 2
+
+
+def middle_of_axis(femoral: TriangleMesh, form: str, source: str = "femoral mesh") -> Array:
+    """Point (3,) on the condyles' axis midway between their bearings, in knee axes, mm.
+
+    Parameters
+    ----------
+    femoral : TriangleMesh
+        The component in mm and knee axes, with any origin.
+    form : {"solid", "sheet"}
+        What the mesh holds; the bearing is cut out of a solid.
+    source : str
+        File of the mesh, for messages.
+
+    Returns
+    -------
+    array, shape (3,)
+        The same point of the component whatever the origin of its file.
+
+    Raises
+    ------
+    InputDataError
+        If a solid has no bearing.
+    """
+    # Windows and axis are searched about the origin, which is first put in the middle of the box.
+    middle = 0.5 * (femoral.vertices.min(axis=0) + femoral.vertices.max(axis=0))
+    for _ in range(_CENTRINGS):
+        centred = femoral.moved(-middle)
+        sheet = extract_condyles(centred, source).sheet if form == "solid" else centred
+        sides = SIDES[:1] if has_one_condyle(sheet) else SIDES
+        regions, axis = segment_condyles(sheet, sides)
+        middle = middle + np.array([*axis, np.mean([condyle.z for condyle in regions.values()])])
+    return middle
+
+
+def _condyle(sheet: TriangleMesh, axis: Limits, sign: float, single: bool = False) -> CondyleRegion:
     middle = sheet.vertices[sheet.faces].mean(axis=1)
     arms = middle[:, :2] - np.array(axis)
     normals = sheet.face_normals
     size = np.linalg.norm(normals, axis=1) * np.linalg.norm(arms, axis=1)
     cosine = (normals[:, :2] * arms).sum(axis=1) / np.maximum(size, 1e-300)
     centre = 0.5 * (sheet.vertices[:, 2].min() + sheet.vertices[:, 2].max())
-    kept = (cosine > 0.3) & (sign * (middle[:, 2] - centre) > 0.0)
+    kept = (cosine > 0.3) & (single | (sign * (middle[:, 2] - centre) > 0.0))
     points = sheet.vertices[sheet.faces[kept]].reshape(-1, 3)
     arms = points[:, :2] - np.array(axis)
     angle = np.degrees(np.arctan2(arms[:, 0], -arms[:, 1]))
@@ -268,6 +349,8 @@ def find_post(
 
     A post is material between the plateaus 12 mm and more above them, with a steep back.
     """
+    if len(plateaus) < len(SIDES):
+        return None
     lowest = min(one.lowest[1] for one in plateaus.values())
     middle = 0.5 * (plateaus["medial"].lowest[2] + plateaus["lateral"].lowest[2])
     gap = 0.3 * abs(plateaus["medial"].lowest[2] - plateaus["lateral"].lowest[2])

@@ -18,7 +18,7 @@ from kneewear.base.types import (
     LengthUnit,
     Limits,
     NonNegative,
-    PerSide,
+    PerBearing,
     Positive,
     PositiveLimits,
     PositivePerSide,
@@ -255,11 +255,11 @@ class FemoralRegion(Settings):
     )
 
 
-class InsertRegions(PerSide[InsertRegion]):
+class InsertRegions(PerBearing[InsertRegion]):
     """Windows in which the plateaus are fitted; elements do not reach beyond cartilage."""
 
 
-class FemoralRegions(PerSide[FemoralRegion]):
+class FemoralRegions(PerBearing[FemoralRegion]):
     """Parts of the condyles that are fitted."""
 
 
@@ -438,8 +438,9 @@ class MeshImplant(ImplantSettings):
 
     @model_validator(mode="after")
     def check_axes(self) -> MeshImplant:
-        """Refuse axes that are not those of the knee."""
+        """Refuse axes that are not those of the knee, and bearings without regions."""
         _check_axes(self.meshes.axes, self.knee, "meshes")
+        _check_regions(self, "meshes", "insert_region_mm", "femoral_region_mm")
         return self
 
 
@@ -456,6 +457,7 @@ class NaturalKnee(ImplantSettings):
     def check_natural(self) -> NaturalKnee:
         """Refuse axes that are not those of the knee, and two values of the least thickness."""
         _check_axes(self.natural.axes, self.knee, "natural")
+        _check_regions(self, "natural", "tibial_region_mm", "femoral_region_mm")
         least = self.natural.tibial_thickness_mm[0]
         if self.nominal_thickness_mm != least:
             raise fault(
@@ -474,6 +476,19 @@ def _check_axes(axes: AxesSettings, knee: str, block: str) -> None:
             f"three perpendicular axes that are right-handed in a {knee} knee",
             "Turn one direction round or correct implant.knee.",
         )
+
+
+def _check_regions(implant: ImplantSettings, block: str, *names: str) -> None:
+    for name in names:
+        given = getattr(getattr(implant, block), name).given
+        for side in implant.sides:
+            if side not in given:
+                raise fault_at(
+                    (block, name, side),
+                    "nothing",
+                    "the region of the bearing",
+                    "Give the region, or leave the side out of implant.bearings.",
+                )
 
 
 _SOURCES = {"parametric", "meshes", "natural"}

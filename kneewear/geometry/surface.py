@@ -171,7 +171,7 @@ class Surface:
         spread = np.sqrt(np.maximum(mean**2 - gauss, 0.0))
         return mean - spread, mean + spread
 
-    def closest_points(self, points: ArrayLike) -> tuple[Array, Array, Array, Array, NDArray]:
+    def closest_points(self, points: ArrayLike) -> tuple[Array, Array, Array, Array, NDArray[Any]]:
         """Nearest points of the patch to points (n, 3), mm.
 
         Returned are their parameters u and v, the signed distance, mm, positive outside the

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import pickle
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
-from kneewear.io.data_file import cut_off, read_data
+from kneewear.io.apart import read_apart
+from kneewear.io.data_file import read_data
 
-# Real parts take seconds.
-_PATIENCE_S = 300
+# Fine triangles on the faces of a part, however short its file.
+_ROOM_BYTES = 6_000_000_000
 _COMPLETE = "a complete STEP or IGES file"
 STEP_SUFFIXES = (".step", ".stp")
 IGES_SUFFIXES = (".iges", ".igs")
@@ -97,7 +93,9 @@ def load_cad(path: str | Path) -> TriangleMesh:
     """
     read_data(path, "a CAD")
     require_cad(path)
-    mesh: TriangleMesh = _read_apart(path)
+    mesh: TriangleMesh = read_apart(
+        path, "kneewear.io.opencascade", "OpenCASCADE", _COMPLETE, _ROOM_BYTES
+    )
     return mesh
 
 
@@ -120,34 +118,3 @@ def save_implant_step(implant: Implant, path: str | Path) -> None:
     if implant.left:
         surfaces = {name: surface.mirrored() for name, surface in surfaces.items()}
     save_patches(surfaces, path)
-
-
-def _read_apart(path: str | Path) -> Any:
-    """Mesh by `kneewear.io.opencascade`, run in a separate process.
-
-    A damaged file may crash OpenCASCADE, and Snakemake with it, or never end.
-    """
-    root = str(Path(__file__).parents[2])
-    search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    with tempfile.TemporaryDirectory() as folder:
-        answer = Path(folder, "answer.pickle")
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "kneewear.io.opencascade", str(path), str(answer)],
-                env=os.environ | {"PYTHONPATH": search},
-                capture_output=True,
-                text=True,
-                timeout=_PATIENCE_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            found = f"content OpenCASCADE is busy with for {_PATIENCE_S} s"
-            raise cut_off(path, found, _COMPLETE) from None
-        if done.returncode < 0:
-            raise cut_off(path, "content OpenCASCADE crashes on", _COMPLETE)
-        if not answer.exists():
-            raise RuntimeError(f"OpenCASCADE could not be run on {path}:\n{done.stderr}")
-        given = pickle.loads(answer.read_bytes())
-    if isinstance(given, InputDataError):
-        raise given
-    return given

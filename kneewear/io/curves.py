@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,18 +21,17 @@ from kneewear.activity.settings import (
 )
 from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
+from kneewear.io.column_names import ANGLES, DIMENSIONS, POSITIONS, Unit, unit_of
 from kneewear.io.data_file import decode_text, read_data
+from kneewear.io.exports import has_lines_before, read_export, stated_rate
 from kneewear.io.pose_files import read_both_poses
-from kneewear.io.text_tables import TextTable
+from kneewear.io.text_tables import TextTable, is_comment, separator_of
 
-ANGLES = ("flexion", "varus", "rotation")
-POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 _OPENSIM = (".sto", ".mot")
 # Text of a measuring system, such as an export of OrthoLoad: lines about it come before the table.
 _EXPORTS = (".txt", ".akf", ".dat", ".tsv")
-_MIN_ROWS = 4
-# Titles in percent of body weight, whose values are read in body weights.
-_PERCENT_WEIGHT = re.compile(r"%\s*BW\b", re.IGNORECASE)
+# A title, and the unit in brackets that the settings add to it.
+_STATED_UNIT = re.compile(r"(.*?)\s*\[([^\[\]]+)\]")
 # A cycle of a hundred columns at 1000 Hz is 2 MB; cells as text take ten times their size.
 _MAX_BYTES = 50_000_000
 _KIND = "a table of curves"
@@ -95,45 +95,27 @@ def read_poses(path: str | Path, settings: MotionSettings) -> NDArray[np.float64
 def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     """Columns of a file of curves, renamed, checked and in this project's units.
 
-    The file is comma-separated UTF-8 text (.csv) with one header line, angles in degrees and
-    positions in mm, where lines that start with '#' are comments; or an OpenSim storage (.sto,
-    .mot), which states whether angles are in degrees and holds positions in m; or an exported text
-    (.txt, .akf, .dat, .tsv) with any lines before the titles. `columns` maps each quantity wanted,
-    "percent" or "time_s" among them, to its name in the header, after a minus where its sign is
-    reversed. Columns whose title has the unit %BW are in body weights. Returned are the
-    quantities in their order: angles (flexion, varus, rotation) in deg, positions in mm, everything
-    else as in the file. InputDataError if the file is missing, damaged or lacks a column or value;
-    if percent does not increase from 0 to at most 100, or time does not increase; if samples are
-    missing in between; or if the values contradict their units.
+    The file is a table of separated columns (.csv), where lines that start with '#' are comments;
+    an OpenSim storage (.sto, .mot), which states whether angles are in degrees and holds positions
+    in m; or an exported text (.txt, .akf, .dat, .tsv). Lines about the recording may come before
+    the titles, and a line of units after them. `columns` maps each quantity wanted, "percent" or
+    "time_s" among them, to its title, after a minus where its sign is reversed, and before a unit
+    in brackets where the title does not state it: `-knee [rad]`, `Frame [100 Hz]`. Returned are the
+    quantities in their order in deg, mm, N or body weights, N m and s, converted from the unit that
+    the title states; without one, angles are in degrees and positions in mm. InputDataError if the
+    file is missing, damaged or lacks a column or value; if the unit of a column is none of its
+    quantity; if percent does not increase from 0 to at most 100, or time does not increase; if
+    samples are missing in between; or if the values contradict their units.
     """
-    cells, in_degrees = _read_cells(Path(path), any(name in ANGLES for name in columns))
-    signed = {name: _signed(cells, column) for name, column in columns.items()}
-    cells.require(column for column, _ in signed.values())
-    table = pd.DataFrame(
-        {name: sign * cells.numbers(column) for name, (column, sign) in signed.items()}
-    )
+    read = read_table(path, any(name in ANGLES for name in columns))
+    read.cells.require(read.column(column).title for column in columns.values())
+    for name, column in columns.items():
+        _check_dimension(read, name, column)
+    table = pd.DataFrame({name: read.numbers(column) for name, column in columns.items()})
     clock = "percent" if "percent" in columns else "time_s"
-    _check_clock(cells.path, columns[clock], table[clock].to_numpy(), clock)
-    _check_units(cells.path, in_degrees, columns, table)
-    return table if in_degrees is None else _converted(table, in_degrees)
-
-
-def read_columns(path: str | Path) -> pd.DataFrame:
-    """All columns of a file of curves as numbers, in its units; cells that hold none are NaN.
-
-    Formats and InputDataError as of `read_curves`, before columns are chosen.
-    """
-    cells, _ = _read_cells(Path(path), False)
-    table = cells.text.apply(pd.to_numeric, errors="coerce")
-    return table * [_signed(cells, column)[1] for column in table]
-
-
-def _signed(cells: TextTable, column: str) -> tuple[str, float]:
-    """Column of a table that a name means, and the factor of its values."""
-    sign = 1.0
-    if column not in cells.text and column.startswith("-"):
-        column, sign = column[1:].strip(), -1.0
-    return column, 0.01 * sign if _PERCENT_WEIGHT.search(column) else sign
+    _check_clock(read.cells.path, columns[clock], table[clock].to_numpy(), clock)
+    _check_units(read.cells.path, read.in_degrees, columns, table)
+    return table if read.in_degrees is None else _converted(table, read.in_degrees)
 
 
 def read_simulator_test(
@@ -145,7 +127,7 @@ def read_simulator_test(
     error (None without one). InputDataError if it is damaged or lacks a column or value, if cycles
     do not increase or look like single ones, or if an error is negative.
     """
-    table, _ = _read_cells(Path(path), has_angles=False)
+    table = read_table(path).cells
     given = {name: column for name, column in columns.items() if column is not None}
     table.require(given.values())
     found = {name: table.numbers(column) for name, column in given.items()}
@@ -178,82 +160,96 @@ def read_simulator_test(
     )
 
 
-def _read_cells(path: Path, has_angles: bool) -> tuple[TextTable, bool | None]:
-    """Cells of a file, and whether an OpenSim header states angles in degrees.
+@dataclass(frozen=True)
+class NamedColumn:
+    """Column of a file as a name in the settings means it: title, sign and unit."""
 
-    The header need not state it where no angle is read.
+    title: str
+    sign: float
+    unit: Unit | None
+
+
+@dataclass(frozen=True)
+class CurveTable:
+    """Cells of a file of curves, and what its header states.
+
+    Parameters
+    ----------
+    cells : TextTable
+        Titles and rows.
+    in_degrees : bool, optional
+        True or False of an OpenSim storage, whose header says it; None of other files.
+    rate_hz : float, optional
+        Samples per second, where lines before the titles state it.
     """
+
+    cells: TextTable
+    in_degrees: bool | None = None
+    rate_hz: float | None = None
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Titles of the columns."""
+        return tuple(self.cells.text.columns)
+
+    @property
+    def y_up(self) -> bool:
+        """True if y is vertical in the axes of the file, as in OpenSim."""
+        return self.in_degrees is not None
+
+    def column(self, key: str) -> NamedColumn:
+        """Column that a name in the settings means.
+
+        The name is a title, after a minus where the sign is reversed, and before a unit in brackets
+        where the title has another one or none.
+        """
+        title, sign = key, 1.0
+        unit = None
+        if title not in self.cells.text and title.startswith("-"):
+            title, sign = title[1:].strip(), -1.0
+        if title not in self.cells.text and (stated := _STATED_UNIT.fullmatch(title)):
+            title, unit = stated[1], unit_of(stated[2])
+        return NamedColumn(title, sign, unit or unit_of(title))
+
+    def numbers(self, key: str, may_be_empty: bool = False) -> NDArray[np.float64]:
+        """Numbers of a column in this project's units; NaN where a cell may be and is empty."""
+        named = self.column(key)
+        factor, unit = named.sign, named.unit
+        # The header of a storage, not its titles, states the units of angles and lengths.
+        stated = self.in_degrees is not None and unit and unit.dimension in ("angle", "length")
+        if unit and unit.factor is not None and not stated:
+            factor *= unit.factor
+        return scaled(self.cells.numbers(named.title, may_be_empty), factor)
+
+
+def scaled(values: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    """Values times a factor; divided by its inverse where that is rounded less."""
+    return values / (1.0 / factor) if abs(factor) < 1.0 else values * factor
+
+
+def read_table(path: str | Path, has_angles: bool = False) -> CurveTable:
+    """Cells of a file of curves; the header of a storage must state degrees where angles are read.
+
+    Formats and InputDataError as of `read_curves`, before columns are chosen.
+    """
+    path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in (".csv", *_OPENSIM, *_EXPORTS):
-        found, expected = f"a file ending in '{suffix}'", ".csv, .sto, .mot, .txt, .akf or .dat"
-        raise InputDataError(path, found, expected, "Export it as one of these.")
-    if suffix == ".csv":
-        return TextTable.read(path, _KIND, _MAX_BYTES), None
-    content = decode_text(path, read_data(path, _KIND, _MAX_BYTES))
-    if suffix in _EXPORTS:
-        return _parse_export(path, content), None
-    text, in_degrees = _parse_storage(path, content, has_angles)
-    return TextTable(path, text), in_degrees
-
-
-def _parse_export(path: Path, content: str) -> TextTable:
-    """Cells of a text whose table, a line of titles and rows of numbers, ends the file.
-
-    Titles may be followed by a line of units in brackets, which become part of them. Columns are
-    separated by tabs, semicolons, commas or blanks, where blanks before a bracket do not count.
-    """
-    lines = [line.strip() for line in content.splitlines()]
-    last = max((n for n, line in enumerate(lines) if line), default=-1)
-    for separator in ("\t", ";", ",", None):
-        first, count = last + 1, 0
-        while first > 0 and lines[first - 1]:
-            cells = _export_cells(lines[first - 1], separator)
-            if not all(map(_is_number, cells)) or len(cells) < 2 or count not in (0, len(cells)):
-                break
-            first, count = first - 1, len(cells)
-        above = [n for n in range(first) if lines[n]][-2:]
-        if last + 1 - first < _MIN_ROWS or not above:
-            continue
-        titles = _export_cells(lines[above[-1]], separator)
-        if len(above) == 2 and all(title[:1] + title[-1:] in ("[]", "()") for title in titles):
-            names = _export_cells(lines[above[0]], separator)
-            titles = [f"{name} {unit}" for name, unit in zip(names, titles, strict=False)]
-        twice = len(set(titles)) < len(titles)
-        if len(titles) != count or twice:
-            found = f"{'a title twice' if twice else f'{len(titles)} titles'}"
-            expected = f"{count} different titles, one for each column"
-            remedy = "Correct the line above the first row of numbers."
-            raise InputDataError(path, found, expected, remedy, f"line {above[-1] + 1}")
-        before = [_export_cells(line, separator) for line in lines[: above[0]]]
-        known = [len(one) == count and all(map(_is_number, one)) for one in before]
-        if sum(known) >= _MIN_ROWS:
-            found, expected = f"{sum(known)} rows of another table", "one table, to the end"
-            remedy = "Keep one trial in the file: the first table would not be read."
-            raise InputDataError(path, found, expected, remedy, f"line {known.index(True) + 1}")
-        rows = [_export_cells(line, separator) for line in lines[first : last + 1]]
-        text = pd.DataFrame(rows, columns=titles, dtype=str)
-        return TextTable(path, text, range(first + 1, last + 2))
-    expected = "a line of titles and rows of numbers, at least four, to the end of the file"
-    remedy = "Export the table again, complete; or save it as .csv."
-    raise InputDataError(path, "no such table", expected, remedy)
-
-
-def _export_cells(line: str, separator: str | None) -> list[str]:
-    """Cells of a line; decimal commas become points where commas do not separate."""
-    if separator is None:
-        line = re.sub(r"\s+(?=[\[(])", "\0", line)
-    cells = [cell.replace("\0", " ").strip() for cell in line.split(separator)]
-    if separator == ",":
-        return cells
-    return [re.sub(r"^([+-]?\d*),(\d+)", r"\1.\2", cell) for cell in cells]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+        ending, expected = f"a file ending in '{suffix}'", ".csv, .sto, .mot, .txt, .akf or .dat"
+        raise InputDataError(path, ending, expected, "Export it as one of these.")
+    content = decode_text(path, read_data(path, _KIND, _MAX_BYTES), fallback="cp1252")
+    if suffix in _OPENSIM:
+        text, in_degrees = _parse_storage(path, content, has_angles)
+        return CurveTable(TextTable(path, text), in_degrees)
+    if suffix in _EXPORTS or has_lines_before(content):
+        separators = ("\t", ";", ",", None) if suffix in _EXPORTS else (separator_of(content),)
+        exported = read_export(path, content, separators)
+        return CurveTable(exported.cells, None, exported.rate_hz)
+    lines = content.splitlines()
+    header = next((n for n, line in enumerate(lines) if line.strip() and not is_comment(line)), 0)
+    return CurveTable(
+        TextTable.parse(path, content), None, stated_rate(["", "", *lines[: header + 1]])
+    )
 
 
 def _parse_storage(path: Path, text: str, has_angles: bool) -> tuple[pd.DataFrame, bool]:
@@ -347,6 +343,17 @@ def _check_count(path: Path, header: dict[str, str], kind: str, count: int) -> N
         raise InputDataError(path, found, expected, remedy, "header")
 
 
+def _check_dimension(read: CurveTable, quantity: str, key: str) -> None:
+    """Refuse a column whose unit is none of its quantity."""
+    named, possible = read.column(key), DIMENSIONS.get(quantity)
+    if possible is None or named.unit is None or named.unit.dimension in possible:
+        return
+    text = f"{quantity} in {named.unit.name}"
+    remedy = "Name another column, or correct the unit in its title."
+    expected = f"a column of {' or '.join(possible)}"
+    raise InputDataError(read.cells.path, text, expected, remedy, f"column '{key}'")
+
+
 def _check_clock(path: Path, column: str, clock: np.ndarray, kind: str) -> None:
     """Refuse percent or time that does not increase, has a gap or is not one cycle."""
     where, word = f"column '{column}'", "percent" if kind == "percent" else "time"
@@ -401,7 +408,8 @@ def _check_units(
     stated = f"inDegrees={'yes' if in_degrees else 'no'} but " if storage else ""
     if in_degrees is not False and _FLEXION_SPAN_RAD[0] < span < _FLEXION_SPAN_RAD[1]:
         expected = "degrees" if storage else f"degrees ({angle_names})"
-        remedy = "correct the header (inDegrees=no) or the values" if storage else "convert them"
+        own = f"name the column '{columns['flexion']} [rad]'"
+        remedy = "correct the header (inDegrees=no) or the values" if storage else own
         found = f"{stated}flexion over a range of {span:.2f}"
         remedy, where = f"These look like radians: {remedy}.", f"column '{columns['flexion']}'"
         raise InputDataError(path, found, expected, remedy, where)
@@ -415,7 +423,8 @@ def _check_units(
         remedy = "These look like millimetres: convert them to metres."
         raise InputDataError(path, found, expected, remedy)
     if not storage and 0.0 < largest_position < _MIN_REACH_MM:
-        remedy = "These look like metres: convert them to millimetres."
+        own = columns[positions[0]]
+        remedy = f"These look like metres: name the columns with their unit, '{own} [m]'."
         raise InputDataError(path, found, f"millimetres ({position_names})", remedy)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import re
 from pathlib import Path
 
+from kneewear.base.content import read_content
 from kneewear.errors import InputDataError
 
 # Largest files, bytes: twenty million triangles, or the same as text.
@@ -13,40 +15,31 @@ LARGEST_TEXT = 200_000_000
 # No implant is as large in any unit; damaged numbers are.
 LARGEST_COORDINATE = 1e9
 
+# Control characters that no text has.
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
 
 def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> bytes:
     """Bytes of a data file of a `kind` ("a mesh"), at most `largest`.
 
-    Raises InputDataError when it is missing, not a regular file, empty, too large or not readable.
+    Raises InputDataError as `read_content`.
     """
-    path = Path(path)
-    if not path.is_file():
-        found = "a folder" if path.is_dir() else "no such file"
-        remedy = "Check `data_folder` and the file's name."
-        raise InputDataError(path, found, f"{kind} file", remedy)
-    size = path.stat().st_size
-    if size == 0:
-        raise InputDataError(path, "an empty file", kind, "Copy or export the file again.")
-    if size > largest:
-        expected = f"at most {largest / 1e6:.0f} MB"
-        remedy = "Is it the right file? Then export it coarser, or in a binary format."
-        raise InputDataError(path, f"a file of {size / 1e6:.0f} MB", expected, remedy)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputDataError(path, reason, f"{kind} file", "Check file and permissions.") from error
+    remedy = "Check `data_folder` and the file's name."
+    return read_content(path, f"{kind} file", largest, remedy)
 
 
-def decode_text(path: str | Path, content: bytes) -> str:
+def decode_text(path: str | Path, content: bytes, fallback: str | None = None) -> str:
     """Text of a data file in UTF-8, or in UTF-16 with a byte order mark.
 
-    Raises InputDataError when it is in another encoding or holds binary content.
+    A text that is not UTF-8 is read in the encoding `fallback`, if one is given and fits. Raises
+    InputDataError when it is in another encoding or holds binary content.
     """
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = content.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
+        if fallback is not None and not wide and not _BINARY.search(content):
+            return decode_text(path, content.decode(fallback, "replace").encode())
         line = content.count(b"\n", 0, error.start) + 1
         raise InputDataError(
             path,

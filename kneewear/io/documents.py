@@ -127,9 +127,14 @@ def save_json(record: Mapping[str, Any], path: str | Path) -> None:
 
 def save_settings(settings: Mapping[str, Any], path: str | Path) -> None:
     """Write settings of a study as YAML."""
+    save_text(settings_text(settings), path)
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Settings of a study as YAML text."""
     import yaml  # noqa: PLC0415 - only here
 
-    save_text(yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True), path)
+    return str(yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True))
 
 
 def load_json(path: str | Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
+from kneewear.io.apart import read_apart
 from kneewear.io.data_file import LARGEST_TEXT, cut_off, decode_text, line_fault, parse_numbers
 from kneewear.io.result_files import atomic_path
 
@@ -52,9 +53,10 @@ _OBJ_IGNORED = {
     "trace_obj",
 }
 
+# Memory for any VTP, and for each byte of one: compressed connectivity unfolds most.
+_VTP_ROOM_BYTES = 500_000_000
+_VTP_ROOM_PER_BYTE = 100
 _PLY_CORNERS = ("vertex_indices", "vertex_index")
-_MAX_HEAD = 100_000
-_VTP_COUNTS = re.compile(rb'NumberOf(?:Points|Verts|Lines|Strips|Polys)="\s*(\d+)')
 
 
 def parse_stl(path: Path, content: bytes) -> tuple[Array, Faces]:
@@ -151,7 +153,7 @@ def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
     """Vertices and triangles of a PLY file; None for the latter when it announces no faces."""
     from plyfile import PlyParseError  # noqa: PLC0415 - few jobs read meshes
 
-    head = content[: content.find(b"end_header", 0, _MAX_HEAD) + 1]
+    head = content[: content.find(b"end_header") + 1]
     rows = sum(int(count) for count in re.findall(rb"^element\s+\S+\s+(\d+)\s*$", head, re.M))
     if rows > len(content):
         raise cut_off(path, f"{len(content)} bytes", f"the {rows} rows announced in the head")
@@ -161,12 +163,12 @@ def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
             vertex, face, strips = _ply_elements(content, corners)
             vertices = np.stack([vertex[axis] for axis in "xyz"], axis=1).astype(np.float64)
             if strips is not None:
-                return vertices, _strip_triangles(strips[corners])
+                return vertices, strip_triangles(strips[corners])
             if face is None:
                 return vertices, None
             polygons = face[corners]
             if polygons.dtype == object:
-                polygons = np.array([n for one in polygons for n in _triangles(one.tolist())])
+                return vertices, polygon_triangles(polygons)
             return vertices, polygons.astype(np.int64).reshape(-1, 3)
     except (PlyParseError, KeyError, ValueError, OverflowError) as error:
         raise cut_off(path, str(error), "a PLY file of vertices x, y, z and faces") from None
@@ -177,42 +179,23 @@ def parse_vtp(path: Path, content: bytes) -> tuple[Array, Faces | None]:
 
     Strips and larger polygons are cut into triangles; lines, single points and data are left out.
     """
-    from vtkmodules.util.numpy_support import vtk_to_numpy  # noqa: PLC0415 - few jobs read meshes
-    from vtkmodules.vtkCommonCore import vtkObject  # noqa: PLC0415 - as above
-    from vtkmodules.vtkFiltersCore import vtkTriangleFilter  # noqa: PLC0415 - as above
-    from vtkmodules.vtkIOXML import vtkXMLPolyDataReader  # noqa: PLC0415 - as above
-
-    wanted = "a complete VTK XML file of PolyData with points"
-    if b"PolyData" not in content[:_MAX_HEAD]:
-        raise cut_off(path, "no 'PolyData'", wanted)
-    rows = sum(int(count) for count in _VTP_COUNTS.findall(content[:_MAX_HEAD]))
-    if rows > len(content):
-        raise cut_off(path, f"{len(content)} bytes", f"the {rows} rows announced in the head")
-    reader, cutter = vtkXMLPolyDataReader(), vtkTriangleFilter()
-    reader.SetFileName(str(path))
-    shown = vtkObject.GetGlobalWarningDisplay()
-    vtkObject.GlobalWarningDisplayOff()  # faults are reported here
-    try:
-        reader.UpdateInformation()
-        for data in (reader.GetCellDataArraySelection(), reader.GetPointDataArraySelection()):
-            data.DisableAllArrays()
-        cutter.SetInputConnection(reader.GetOutputPort())
-        cutter.PassVertsOff()
-        cutter.PassLinesOff()
-        cutter.Update()
-    finally:
-        vtkObject.SetGlobalWarningDisplay(shown)
-    mesh = cutter.GetOutput()
-    if reader.GetErrorCode() or not mesh.GetNumberOfPoints():
-        raise cut_off(path, "content that VTK cannot read", wanted)
-    vertices = vtk_to_numpy(mesh.GetPoints().GetData()).astype(np.float64)
-    if not mesh.GetNumberOfPolys():
-        return vertices, None
-    corners = vtk_to_numpy(mesh.GetPolys().GetConnectivityArray())
-    return vertices, corners.astype(np.int64).reshape(-1, 3)
+    complete = "a complete VTK XML file of PolyData with points"
+    if b"PolyData" not in content:
+        raise cut_off(path, "no 'PolyData'", complete)
+    room = _VTP_ROOM_BYTES + _VTP_ROOM_PER_BYTE * len(content)
+    mesh: tuple[Array, Faces | None] = read_apart(
+        path, "kneewear.io.polydata", "VTK", complete, room
+    )
+    return mesh
 
 
-def _strip_triangles(strips: Any) -> Faces:
+def polygon_triangles(polygons: Iterable[Faces]) -> Faces:
+    """Triangles of polygons of any number of corners, three and more."""
+    corners = [number for polygon in polygons for number in _triangles(polygon.tolist())]
+    return np.array(corners, dtype=np.int64).reshape(-1, 3)
+
+
+def strip_triangles(strips: Any) -> Faces:
     """Triangles of strips of vertex numbers, in which -1 begins a new strip."""
     found: list[tuple[int, int, int]] = []
     for row in strips:

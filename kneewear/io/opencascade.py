@@ -1,12 +1,10 @@
 """Reading, meshing and writing of CAD faces; only where the extra `cad` is installed.
 
-Run as a program, it reads a file for `kneewear.io.cad` (see `main`).
+Files are read in a process of their own (`kneewear.io.apart`).
 """
 
 from __future__ import annotations
 
-import pickle
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -266,19 +264,3 @@ def _subdivided(triangles: NDArray[np.int64], middles: NDArray[np.int64]) -> NDA
             chosen = (is_cut == (np.arange(3) < count)).all(axis=1)
             parts += [corners[chosen][:, list(part)] for part in _CUTS[count]]
     return np.concatenate(parts)
-
-
-def answer_request(path: str, answer: str) -> None:
-    """Store the mesh of a file, or its error, in a file for `kneewear.io.cad`."""
-    try:
-        given: Any = read_mesh(Path(path))
-    except InputDataError as error:
-        given = error
-    except Exception as error:  # bindings raise errors of OpenCASCADE's own
-        found = f"content OpenCASCADE cannot use ({type(error).__name__}: {error})"
-        given = cut_off(path, found, "a complete STEP or IGES file")
-    Path(answer).write_bytes(pickle.dumps(given))
-
-
-if __name__ == "__main__":
-    answer_request(*sys.argv[1:])

@@ -13,9 +13,10 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from kneewear.errors import DamagedFileError, InputDataError, OutputFileError
+from kneewear.errors import DamagedFileError, Finding, InputDataError, OutputFileError
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +28,10 @@ _REMEDIES = {
     ),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE),
 }
+# Smaller files are read to see whether they are as they were written.
+_LARGE_BYTES = 1_000_000
+# Between the digest of a file and the file itself, which are renamed one after the other.
+_AT_ONCE_S = 0.005
 _OTHER_REMEDY = "Check the disk and the folder, then run the same command again."
 
 
@@ -105,31 +110,93 @@ def read_checked(
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
-        raise InputDataError(path, found, expected, remedy) from None
-    found = hashlib.sha256(content).hexdigest()
-    try:
-        written = digest_path(path).read_text(encoding="ascii", errors="replace").split(" ")[0]
-    except FileNotFoundError:
-        logger.warning("%s has no digest beside it: its content is not checked", path)
-        return content
-    if found != written:
-        found, expected = f"content with the digest {found[:12]}...", f"{written[:12]}..."
-        raise DamagedFileError(path, found, f"{expected}, as it was written")
+        raise _unreadable(path, error, expected, remedy) from None
+    _compare_digest(path, hashlib.sha256(content).hexdigest())
     return content
 
 
 def check_digest(path: str | Path) -> None:
     """Refuse a large file of results that is not as it was written; raises as `read_checked`."""
+    try:
+        found = file_hash(path)
+    except OSError as error:
+        raise _unreadable(path, error, "a result file", "Check the path.") from None
+    _compare_digest(path, found)
+
+
+def damaged_files(folder: str | Path) -> list[DamagedFileError]:
+    """Errors of all files of results in a folder that are not as they were written.
+
+    Files without a digest and files that were removed are left out. A large file whose time of
+    change, which no program sets back, is that of its digest is taken as unchanged.
+    """
+    found = []
+    for record in sorted(Path(folder).rglob(".digests/*.sha256")):
+        path = record.parents[1] / record.name.removesuffix(".sha256")
+        try:
+            state, written = path.stat(), record.stat()
+        except FileNotFoundError:
+            continue
+        untouched = state.st_ctime - written.st_ctime < _AT_ONCE_S
+        if state.st_size < _LARGE_BYTES or not untouched:
+            try:
+                check_digest(path)
+            except DamagedFileError as error:
+                found.append(error)
+    return found
+
+
+def refuse_damaged(folder: str | Path) -> None:
+    """Raise the first of the errors of `damaged_files`, if there is any."""
+    for error in damaged_files(folder):
+        raise error
+
+
+def set_aside(error: DamagedFileError) -> Finding:
+    """Rename a damaged file, or the folder that a job writes as a whole; returns what is left.
+
+    The next run finds it missing, and creates it again.
+    """
+    # Snakemake marks such folders, and goes by them alone.
+    whole = (error.path.parent / ".snakemake_timestamp").exists()
+    path = error.path.parent if whole else error.path
+    renamed = _aside(path)
+    try:
+        path.replace(renamed)
+    except FileNotFoundError:  # another job was faster
+        pass
+    except OSError:
+        return error.finding
+    remedy = f"It is set aside as {renamed.name}: run the same command again."
+    return replace(error.finding, remedy=remedy)
+
+
+def _aside(path: Path) -> Path:
+    """Name of a damaged file or folder that was set aside."""
+    return path.with_name(f"{path.name}.damaged")
+
+
+def _unreadable(path: str | Path, error: OSError, expected: str, remedy: str) -> InputDataError:
+    """Error of a file that cannot be read; one that was damaged before is named."""
+    found = "no file" if isinstance(error, FileNotFoundError) else str(error)
+    for aside in (_aside(Path(path)), _aside(Path(path).parent)):
+        if found == "no file" and aside.exists():
+            found = f"no file, because it was damaged and is set aside as {aside.name}"
+            remedy = "Run the same command again: it is computed again."
+    return InputDataError(path, found, expected, remedy)
+
+
+def _compare_digest(path: str | Path, found: str) -> None:
+    """Raise DamagedFileError where a content, by its hash, is not that of the file's digest."""
     path = Path(path)
-    if not path.is_file():
-        raise InputDataError(path, "no file", "a result file", "Check the path.")
-    record = digest_path(path)
-    if not record.is_file():
+    try:
+        line = digest_path(path).read_text(encoding="ascii", errors="replace")
+    except FileNotFoundError:
         logger.warning("%s has no digest beside it: its content is not checked", path)
         return
-    written = record.read_text(encoding="ascii", errors="replace").split(" ")[0]
-    found = file_hash(path)
+    written, _, name = line.rstrip("\n").partition("  ")
+    if name and name != path.name:
+        raise DamagedFileError(path, f"the digest of {name} beside it", f"that of {path.name}")
     if found != written:
         found, expected = f"content with the digest {found[:12]}...", f"{written[:12]}..."
         raise DamagedFileError(path, found, f"{expected}, as it was written")
@@ -138,11 +205,15 @@ def check_digest(path: str | Path) -> None:
 def check_writable(folder: str | Path) -> None:
     """Refuse a folder of results, which may be missing, in which files cannot be replaced.
 
-    Raises OutputFileError, naming the first folder in it that cannot be written.
+    Raises OutputFileError, naming the first folder in it that cannot be written, or the file that
+    is where it should be.
     """
     folder = Path(folder)
+    start = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+    if not start.is_dir():
+        raise OutputFileError(start, "it is no folder", "Remove or rename it, or run elsewhere.")
     inner = (Path(path) for path, _, _ in os.walk(folder))
-    existing = inner if folder.is_dir() else (next(p for p in folder.parents if p.is_dir()),)
+    existing = inner if start == folder else (start,)
     for path in existing:
         if not os.access(path, os.W_OK | os.X_OK):
             reason = "read-only folder" if os.access(path, os.R_OK) else "no permission"

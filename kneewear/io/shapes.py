@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kneewear.base.checks import judge
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import FEWER_TRIANGLES, TriangleMesh, merge_vertices
+from kneewear.geometry.refinement import subdivided
 from kneewear.io import cad
 from kneewear.io.data_file import (
     LARGEST_COORDINATE,
@@ -47,6 +48,11 @@ def load_shape(path: str | Path) -> TriangleMesh:
     known = ", ".join((*_PARSERS, *POINT_SUFFIXES, *cad.SUFFIXES))
     found = f"a file ending in '{ending}'"
     raise InputDataError(path, found, f"one ending in {known}", "Convert the file.")
+
+
+def load_component(path: str | Path) -> TriangleMesh:
+    """Component of an implant by `load_shape`, with its long exact triangles subdivided."""
+    return subdivided(load_shape(path))
 
 
 def _load_mesh(path: str | Path) -> TriangleMesh:

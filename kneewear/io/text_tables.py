@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 # Blanks that do not show at the ends of cells: also of no width, and byte order marks.
 _BLANKS = " \t\r\n\f\v\xa0\u200b\u2009\u202f\ufeff"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_STATED_SEPARATOR = re.compile(r"\"?sep=(.?|\\t)\"?", re.IGNORECASE)
 # Columns that a message lists.
 _MAX_SHOWN = 12
 
@@ -42,10 +43,13 @@ class TextTable:
         InputDataError if the file cannot be read, is of no columns, has a column twice, the header
         again, or a row with another number of cells than the header.
         """
-        content = decode_text(path, read_data(path, kind, largest))
-        lines = ["" if line.lstrip().startswith("#") else line for line in content.splitlines()]
-        first = next((line for line in lines if line.strip()), "")
-        separator = next((one for one in ";\t" if one in first and "," not in first), ",")
+        return cls.parse(path, decode_text(path, read_data(path, kind, largest)))
+
+    @classmethod
+    def parse(cls, path: str | Path, content: str) -> TextTable:
+        """Table of the text of a CSV file; raises as `read`."""
+        separator = separator_of(content)
+        lines = ["" if is_comment(line) else line for line in content.splitlines()]
         reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         header: list[str] = []
         rows, numbers = [], []
@@ -58,7 +62,7 @@ class TextTable:
             if not row or (len(row) == 1 and not row[0] and len(header) > 1):
                 continue
             _check_row(path, row, header, where)
-            rows.append([_with_point(cell) for cell in row] if separator != "," else row)
+            rows.append([_with_point(cell) for cell in row])
             numbers.append(reader.line_num)
         if not header:
             expected, remedy = "a header line and rows", "Export the table again."
@@ -121,6 +125,29 @@ class TextTable:
         """Raise InputDataError about a cell."""
         where = f"column '{column}', data row {row + 1}"
         raise InputDataError(self.path, found, expected, remedy, where)
+
+
+def separator_of(content: str) -> str:
+    """Separator of the columns of a table: the one that its header and its first row agree on.
+
+    A first line `sep=;`, which spreadsheets write and need, states it.
+    """
+    lines = content.splitlines()
+    stated = _STATED_SEPARATOR.fullmatch(lines[0].strip(_BLANKS)) if lines else None
+    if stated:
+        return "\t" if stated[1] in ("", "\\t") else stated[1]
+    shown = [line for line in lines if line.strip() and not is_comment(line)][:2]
+    header, row = [*shown, "", ""][:2]
+    for sign in "\t;":
+        if 0 < header.count(sign) == row.count(sign):
+            return sign
+    return next((sign for sign in ";\t" if sign in header and "," not in header), ",")
+
+
+def is_comment(line: str) -> bool:
+    """True if a line is no part of a table."""
+    text = line.strip(_BLANKS)
+    return text.startswith("#") or _STATED_SEPARATOR.fullmatch(text) is not None
 
 
 def _check_row(path: str | Path, row: list[str], header: list[str], where: str) -> None:

@@ -88,7 +88,7 @@ def compose_system(parts: ComposedParts, settings: KneeSettings) -> System:
     contacts = {
         name: _foundation(contact, parts, fields)
         if isinstance(contact, FoundationSettings)
-        else _point_contact(contact, settings)
+        else point_contact(contact, settings)
         for name, contact in settings.contacts.items()
     }
     # Joints are closed at the start.
@@ -114,7 +114,7 @@ def compose_system(parts: ComposedParts, settings: KneeSettings) -> System:
             **contacts,
             **joints,
             **springs,
-            **_loads(parts, settings),
+            **applied_loads(parts, settings),
         },
     )
 
@@ -234,7 +234,7 @@ def _layer(
     return ElasticLayer(law(modulus), own + float(np.mean(added)))
 
 
-def _point_contact(settings: PointSettings, knee: KneeSettings) -> Contact:
+def point_contact(settings: PointSettings, knee: KneeSettings) -> Contact:
     """Hertz contact of a sphere with a sphere, a cup or a plane, with the loss of a law."""
     (fixed, ball), (moving, other) = (p.split(".") for p in (settings.fixed, settings.moving))
     sphere, counter = knee.bodies[fixed].shapes[ball], knee.bodies[moving].shapes[other]
@@ -274,7 +274,7 @@ def _joint(settings: JointSettings, rotation: Array, translation: Array) -> Cont
     return Contact(*settings.bodies, law)
 
 
-def _loads(parts: ComposedParts, settings: KneeSettings) -> dict[str, Load]:
+def applied_loads(parts: ComposedParts, settings: KneeSettings) -> dict[str, Load]:
     """Weights, and loads over the frames of the course."""
     found = {}
     if settings.gravity is not None:

@@ -29,6 +29,7 @@ from kneewear.knees.settings.composed_knee import (
 )
 from kneewear.knees.settings.knee_results import COMPONENTS, TrayLoadSettings
 from kneewear.knees.settings.study import MultibodyStudy
+from kneewear.knees.start_checks import judge_start
 from kneewear.knees.tissue.bundles import Bundles
 from kneewear.knees.tissue.wrapping import WrapObject
 from kneewear.mechanics.bodies import BodyPoses
@@ -77,6 +78,7 @@ def check_files(study: MultibodyStudy, reader: Reader) -> tuple[Finding, ...]:
     parts = load_parts(model, files)
     if isinstance(model, ComposedKneeSettings):
         findings += judge_parts(model, parts, files)
+        findings += tuple(judge_start(model, parts, study.implant.knee))
     return findings
 
 

@@ -204,4 +204,5 @@ def refer_to_dwell_pose(
         else "the dwell pose without friction"
     )
     note = f"position refers to {where}; moved on average by {words}"
-    return replace(moved, notes=(*moved.notes, note))
+    referred = activity.refers_to_dwell_pose
+    return replace(moved, from_dwell_pose=referred, notes=(*moved.notes, note))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -75,7 +76,7 @@ def poses_of_columns(poses: Any, convention: str, units: tuple[str, str]) -> Arr
     return found
 
 
-def _factors(convention: str, units: tuple[str, str]) -> tuple[float, float]:
+def _factors(convention: str, units: Sequence[str]) -> tuple[float, float]:
     """Factors to mm and rad."""
     if convention not in CONVENTIONS:
         raise ValueError(f"convention {convention!r}; expected one of {', '.join(CONVENTIONS)}")

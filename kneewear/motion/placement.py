@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from kneewear.base.sides import SIDES
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.fit_quality import FitQuality
-from kneewear.geometry.knee import KneeModel, find_first_contact
+from kneewear.geometry.knee import KneeModel, find_first_contact, middle_of_condyles
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH, COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
@@ -30,6 +30,8 @@ from kneewear.motion.history import Failure, failures_of, sides_of
 from kneewear.motion.settings import SimulationSettings
 
 Array = NDArray[np.float64]
+# Vertices (n, 3) of a bearing that was cut out of files, mm, by component and side.
+Sheets = Mapping[tuple[str, str], Array]
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +47,11 @@ _BESIDE = 2.0
 _NEAR = 15.0
 _ENDS = 0.5
 _ACROSS = 0.7
+# Settings of the scale of a motion that reach an edge of a bearing, their coordinates, and their
+# numbers among the factors; parts of a travel that are tried.
+_SCALED = {"anterior_posterior": "x", "rotation": "theta_2"}
+_SCALE_PLACES = (0, 4)
+_PARTS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 # Distance from the dwell pose is judged along prescribed coordinates only; the others settle
 # themselves.
 _DISTANCES = {"x": "posterior", "z": "medial", "theta_2": "external_rotation", "theta_1": "varus"}
@@ -88,24 +95,27 @@ def check_placement(
     cases: Sequence[Case],
     settings: SimulationSettings,
     fit: Sequence[FitQuality] = (),
-    sheets: Mapping[str, Array] | None = None,
+    sheets: Sheets | None = None,
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
-    Reported are the distance of the motion's mean from the dwell pose along each coordinate, the
-    force and torque that prescribe the motion, and the largest penetration, all of the first case;
+    Reported are the distance of the femoral origin from the condyles' axis where positions count
+    from the dwell pose; the distance of the motion's mean from the dwell pose along each
+    coordinate, the force and torque that prescribe the motion, and the largest penetration, all of
+    the first case;
     the largest force and area of a frame at borders of the insert's and of the femoral surface over
     the largest of the side, as studies report them, of all cases, and the part of the frames. The
     wave that the `fit` of the surfaces has where they touch is reported over
     the smallest peak penetration of all cases. Limits are those of the checks `placement.*`;
     remedies name the setting to change, and the side and edge of most of the force at a border.
-    `sheets` are the vertices (n, 3) of the bearings that were cut out of files, "insert" and
-    "femoral", mm, which show whether the bearing goes on there. Where the first case has no
-    equilibrium, the others are tried too, and the remedy states which have none.
+    `sheets` are the vertices of the bearings of files, without those whose outline is known; they
+    show whether the bearing goes on there. Where it ends, smaller travels are tried. Where the
+    first case has no equilibrium, the others are tried too, and the remedy states which have none.
     """
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
     judged = _Judged(name)
+    _judge_origin(judged, knee, activity)
     _judge_load_line(judged, knee, activity)
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
@@ -134,20 +144,27 @@ def check_placement(
     judged.add(
         "torque", turn / (CHARACTERISTIC_LENGTH * load), "Check the sign and zero of the rotation."
     )
-    remedies = {"insert": "", "femoral": ""}
     loaded = history.pressure.values > 0.0
     whole = {
         "force": (history.pressure.values * knee.grid.area).sum(axis=(-2, -1)),
         "area": (knee.grid.area * loaded).sum(axis=(-2, -1)),
     }
     for number, body in enumerate(history["window"].values.tolist()):
-        if history["border_force"].values[..., number].any():
-            remedies[body] = _edge_remedy(knee, history, number, sheets, judged.dwell_pose)
         at = {part: history[f"border_{part}"].values[..., number] for part in whole}
         judged.add(f"{body}_border_frames", float(at["area"].any(axis=(0, 2)).mean()))
-        for part, every in whole.items():
-            most = at[part].max(axis=1) / np.maximum(every.max(axis=1), 1e-300)
-            judged.add(f"{body}_border_{part}", float(most.max()), remedies[body])
+        shares = {
+            part: float((at[part].max(axis=1) / np.maximum(every.max(axis=1), 1e-300)).max())
+            for part, every in whole.items()
+        }
+        remedy = ""
+        if at["force"].any():
+            remedy, ends = _edge_remedy(knee, history, number, sheets)
+            if ends:
+                limit = checks()[f"placement.{body}_border_force"].range.highest
+                trial = _BorderTrial(knee, cases, exact, number, min(limit, shares["force"]))
+                remedy += _ending_remedy(activity, trial) or judged.dwell_pose
+        for part, share in shares.items():
+            judged.add(f"{body}_border_{part}", share, remedy)
     judged.add(
         "penetration",
         float(history.max_penetration.values[0].max()),
@@ -168,13 +185,9 @@ def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], dwell
 
 
 def _edge_remedy(
-    knee: KneeModel,
-    history: xr.Dataset,
-    window: int,
-    sheets: Mapping[str, Array] | None,
-    dwell_pose: str,
-) -> str:
-    """Side, edge and place of the largest force at a border, and what to do there."""
+    knee: KneeModel, history: xr.Dataset, window: int, sheets: Sheets | None
+) -> tuple[str, bool]:
+    """Side, edge and position of the largest force at a border; True if the bearing ends there."""
     body = str(history["window"].values[window])
     at_border = history["border_force"].values[..., window]
     case, frame, number = np.unravel_index(np.argmax(at_border), at_border.shape)
@@ -194,22 +207,62 @@ def _edge_remedy(
             border = scipy.spatial.cKDTree(surface.border_points())
             place = points[int(border.query(points)[0].argmin())]
     if surface is None:  # the post
-        return dwell_pose
+        return "", True
     edge, direction = _nearest_edge(surface, place)
     where = (
         f"Largest on the {side} side at the {edge} edge, x {place[0]:.1f}, y {place[1]:.1f}, "
         f"z {place[2]:.1f} mm of the {body} frame. "
     )
-    beyond = np.nan
-    if sheets is not None and body in sheets:
-        away = sheets[body] - place
-        along = away @ direction
-        across = np.linalg.norm(away - along[:, None] * direction, axis=1)
-        beyond = float(along[(across < _BESIDE) & (along < _NEAR)].max(initial=0.0))
+    if sheets is None:
+        return f"{where}Widen implant.meshes.{key}.", False
+    away = sheets.get((body, side), np.empty((0, 3))) - place
+    along = away @ direction
+    across = np.linalg.norm(away - along[:, None] * direction, axis=1)
+    beyond = float(along[(across < _BESIDE) & (along < _NEAR)].max(initial=0.0))
     if beyond < _ENDS:
-        return f"{where}The mesh ends there: {dwell_pose}"
-    reach = "" if np.isnan(beyond) else f", where the mesh goes on for {beyond:.1f} mm"
-    return f"{where}Widen implant.meshes.{key}{reach}."
+        return f"{where}The bearing ends there. ", True
+    reach = f", where the mesh goes on for {beyond:.1f} mm"
+    return f"{where}Widen implant.meshes.{key}{reach}.", False
+
+
+class _BorderTrial(NamedTuple):
+    """Trials of a motion with a smaller travel, and the force at a border that it may leave."""
+
+    knee: KneeModel
+    cases: Sequence[Case]
+    settings: SimulationSettings
+    window: int
+    limit: float
+
+    def passes(self, activity: Activity) -> bool:
+        """True if the motion leaves at most the accepted force at the border."""
+        try:
+            short = thin_out(activity, max(1, activity.percent.size // FRAMES))
+            short = refer_to_dwell_pose(short, self.knee, self.settings)
+            history = simulate_cases(self.knee, short, self.cases, self.settings, keep_going=True)
+        except ConvergenceError:
+            return False
+        if failures_of(history):
+            return False
+        at = history["border_force"].values[..., self.window].max(axis=1)
+        force = (history.pressure.values * self.knee.grid.area).sum(axis=(-2, -1)).max(axis=1)
+        return bool((at <= self.limit * force).all())
+
+
+def _ending_remedy(activity: Activity, trial: _BorderTrial) -> str:
+    """Largest tried part of the travel with which contact stays on the bearing, as a remedy."""
+    factors = [
+        number for number, name in enumerate(_SCALED.values()) if name in activity.prescribed
+    ]
+    if not factors:
+        return ""
+    keys = [f"activities.{activity.name}.motion.scale.{list(_SCALED)[n]}" for n in factors]
+    for part in _PARTS:
+        by = np.ones(len(COORDINATES))
+        by[[_SCALE_PLACES[number] for number in factors]] = part
+        if trial.passes(activity.scaled(by)):
+            return f"Multiply {' and '.join(keys)} by {part:g}: then contact stays on it."
+    return ""
 
 
 def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
@@ -298,6 +351,24 @@ def _judge_distances(
             "its origin. Or set zero.superior_inferior to dwell pose."
         )
         judged.add("overlap", overlap, remedy, solved=counts_from_rest)
+
+
+def _judge_origin(judged: _Judged, knee: KneeModel, activity: Activity) -> None:
+    """Distance of the femoral origin from the middle of the condyles' axis.
+
+    Only where a prescribed position counts from the dwell pose: there the motion says how far the
+    condyles move, not the origin of a file, which rotations move by its distance from them.
+    """
+    if not set(activity.refers_to_dwell_pose) & set(activity.prescribed):
+        return
+    x, y, z = middle_of_condyles(knee.implant.femoral)
+    remedy = (
+        f"The motion turns the femoral component about the origin of its file; move the origin to "
+        f"{x:+.1f} mm posterior, {y:+.1f} mm superior and {z:+.1f} mm medial of where it is, as "
+        f"`kneewear new` does, or, if the motion is of this origin, set all of activities."
+        f"{judged.activity}.zero to file."
+    )
+    judged.add("origin", float(np.linalg.norm([x, y, z])), remedy)
 
 
 def _judge_load_line(judged: _Judged, knee: KneeModel, activity: Activity) -> None:

@@ -11,8 +11,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity, thin_out
+from kneewear.base.sides import SIDES
 from kneewear.errors import ConvergenceError, Finding
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
+from kneewear.motion.history import sides_of
 
 Array = NDArray[np.float64]
 
@@ -181,7 +183,11 @@ def _try(activity: Activity, simulate: Callable[[Activity], xr.Dataset], name: s
         return SignTrial(name, np.nan, np.nan, np.inf, *(np.nan,) * 4, curves=curves)
     force = history.reaction_force.values[0, :, 0] / history["load"].values[0]
     moment = history.reaction_moment.values[0, :, 1] / history["load"].values[0]
-    medial, lateral = history.centre_of_pressure.values[0, :, :, 0].T
+    contact = dict(
+        zip(sides_of(history), history.centre_of_pressure.values[0, :, :, 0].T, strict=True)
+    )
+    # A bearing that is absent is never loaded.
+    medial, lateral = (contact.get(side, np.full_like(activity.percent, np.nan)) for side in SIDES)
     flexion = -activity.rotation[:, 2]
     return SignTrial(
         reversed=name,
@@ -190,7 +196,7 @@ def _try(activity: Activity, simulate: Callable[[Activity], xr.Dataset], name: s
         effort=float(np.sqrt(np.mean(force**2 + (moment / CHARACTERISTIC_LENGTH) ** 2))),
         anterior=float(np.nanmin([medial, lateral])),
         posterior=float(np.nanmax([medial, lateral])),
-        rollback=_correlation(flexion, medial + lateral),
+        rollback=_correlation(flexion, sum(contact.values())),
         screw_home=_correlation(flexion, lateral - medial),
         curves=np.column_stack([*given, medial, lateral]),
     )

@@ -267,9 +267,9 @@ def draw_activity(activity: Activity, measured: Mapping[str, Activity] | None = 
 
 @style.styled
 def draw_measured(activity: Activity) -> Figure:
-    """Samples of a measured motion and the curves made of them, with their standard deviation."""
+    """Samples of a motion file, and the curves made of them with their standard deviation."""
     if activity.measured_percent is None or activity.measured_pose is None:
-        raise ValueError(f"activity '{activity.name}' was not measured")
+        raise ValueError(f"activity '{activity.name}' has no samples of a file")
     figure, panels = style.panels_in_rows(len(COORDINATES), 3, 2.0)
     raw, used = (_clinical(pose) for pose in (activity.measured_pose, activity.coordinates))
     spread = np.where(np.arange(6) < 3, activity.deviation, np.degrees(activity.deviation))
@@ -278,9 +278,7 @@ def draw_measured(activity: Activity) -> Figure:
     ):
         follows = name in activity.prescribed
         label, colour = ("used", style.BLUE) if follows else ("start value", style.AMBER)
-        axes.plot(
-            activity.measured_percent, samples, ".", color=style.INK, ms=2.5, label="measured"
-        )
+        axes.plot(activity.measured_percent, samples, ".", color=style.INK, ms=2.5, label="file")
         style.draw_cycle(axes, activity.percent, values, colour, label)
         if deviation:
             axes.fill_between(

@@ -16,7 +16,6 @@ from matplotlib.patches import Polygon, Rectangle
 from numpy.typing import NDArray
 
 from kneewear.base.cases import Case, centre_case
-from kneewear.base.sides import SIDES
 from kneewear.geometry.distance_table import DistanceTable, map_errors
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
@@ -559,9 +558,10 @@ def draw_windows(
         rasterized=True,
     )
     figure.colorbar(distances, ax=unrolled, label="distance from the axis (mm)", location="bottom")
-    for side in SIDES:
-        plateau = getattr(settings.insert_region_mm, side)
-        condyle = getattr(settings.femoral_region_mm, side)
+    for side, plateau in settings.insert_region_mm.given.items():
+        condyle = settings.femoral_region_mm.given.get(side)
+        if condyle is None:
+            continue
         windows = ((plan, plateau.x, plateau.z), (unrolled, condyle.angle_deg, condyle.z))
         for axes, (low, high), (left, right) in windows:
             axes.add_patch(

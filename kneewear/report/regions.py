@@ -41,7 +41,7 @@ def regions_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict
     return {
         "spacing": SPACING,
         "heights": tables["insert_heights"].round(3).values.tolist(),
-        "corners": {side: _corners(regions[side]) for side in SIDES},
+        "corners": {side: _corners(regions[side]) for side in SIDES if regions[side]},
     }
 
 

@@ -9,12 +9,20 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.base.assumptions import Assumption, unconfirmed
 from kneewear.base.checks import checks
 from kneewear.base.files import settings_leaves
 from kneewear.report.derived import Settings, derived
 from kneewear.report.specification import page_data
 from kneewear.report.tables import words
 from kneewear.wear.law_settings import WEAR_LAWS
+
+
+@derived
+def assumptions(settings: Settings) -> pd.DataFrame:
+    """Assumptions of `kneewear new` that nobody has confirmed."""
+    rows = [entry.model_dump() for entry in unconfirmed(settings)]
+    return pd.DataFrame(rows, columns=list(Assumption.model_fields))
 
 
 @derived
@@ -90,12 +98,23 @@ def provenance_tables(provenance: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Versions, times of the rules and input files of a run, as tables."""
     heads = {
         "versions": ("Package", "Version"),
-        "wall_time_s": ("Rule", "Seconds, all its jobs"),
         "inputs": ("File", "SHA-256"),
         "machine": ("Machine", "Value"),
     }
-    return {
+    tables = {
         name: pd.DataFrame(list(provenance[name].items()), columns=list(names))
         for name, names in heads.items()
         if provenance.get(name)
     }
+    if provenance.get("wall_time_s"):
+        tables["wall_time_s"] = _times(provenance)
+    return tables
+
+
+def _times(provenance: Mapping[str, Any]) -> pd.DataFrame:
+    """Elapsed and processor seconds of the rules, and of all; earlier records lack the latter."""
+    columns = {"wall_time_s": "Elapsed, s", "processor_s": "Of a processor, s"}
+    present = {title: provenance[name] for name, title in columns.items() if provenance.get(name)}
+    frame = pd.DataFrame(present)
+    frame.loc["all"] = frame.sum()
+    return frame.round(2).rename_axis("Rule, all its jobs").reset_index()

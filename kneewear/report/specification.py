@@ -73,8 +73,8 @@ class KeyResultPart(Selection):
     `limit` is the column, or the key of the setting, with the value above which the result is
     outside validity; `null_model` the column with the same number from a model without mechanics.
     `measured` and `measured_error` are the columns of a measurement of the same. Values of `each`
-    are in the title where there are several, and always if `titled`. Results that are `named` appear
-    in texts only.
+    are in the title where there are several, and always if `titled`. Results that are `named`
+    appear in texts only.
     """
 
     name: str
@@ -186,9 +186,11 @@ def load_page(name: str) -> Page:
     """Specification of a page; names of shared sections and lists are replaced by their content."""
     shared = page_data("shared")
     content = page_data(name)
+    # What nobody has confirmed stands on every page.
+    first = {"sections": ["assumed"]}
     for key in ("sections", "appendix", "findings"):
         entries = []
-        for entry in content.get(key, []):
+        for entry in [*first.get(key, []), *content.get(key, [])]:
             found = shared[entry] if isinstance(entry, str) else entry
             entries += found if isinstance(found, list) else [found]
         content = content | {key: entries}

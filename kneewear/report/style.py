@@ -48,6 +48,8 @@ STYLE: Any = {
     "figure.titleweight": "bold",
 }
 
+# Matplotlib's own values: a `matplotlibrc` of the user or of a study's folder changes no figure.
+mpl.rcParams.update({k: v for k, v in mpl.rcParamsDefault.items() if k != "backend"})
 # Read when a figure is written, long after it was drawn. Equal figures are then equal files, and
 # cells are written as the pixels that they are.
 mpl.rcParams.update({"svg.hashsalt": "kneewear", "image.composite_image": False})
@@ -91,7 +93,7 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
             figure = draw(*args, **kwargs)
             # Ticks of logarithmic axes are formulas, and have no text before the figure is written.
             for text in figure.findobj(Text):
-                if isinstance(text, Text) and "$" in text.get_text():
+                if "$" in text.get_text():
                     text.set_parse_math(False)
             return figure
 

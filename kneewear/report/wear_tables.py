@@ -519,6 +519,26 @@ def twin_errors(fe_twin: pd.DataFrame) -> pd.DataFrame:
 
 
 @derived
+def yielding_errors(fe_twin: pd.DataFrame) -> pd.DataFrame:
+    """Range over all frames, cases and sides of the errors of the layer that yields, %.
+
+    `elastic_low` and `elastic_high` compare the elastic layer with the same finite
+    elements, which yield; no rows where none did.
+    """
+    own = "yielding_error_percent"
+    if own not in fe_twin:  # results of kneewear 1.0
+        return pd.DataFrame(columns=["quantity", "low", "high", "elastic_low", "elastic_high"])
+    groups = fe_twin[fe_twin[own].notna()].groupby("quantity", sort=False)
+    columns = {
+        "low": groups[own].min(),
+        "high": groups[own].max(),
+        "elastic_low": groups["layer_error_percent"].min(),
+        "elastic_high": groups["layer_error_percent"].max(),
+    }
+    return pd.DataFrame(columns).reset_index()
+
+
+@derived
 def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Depths that pressures of finite elements would give, a row per case of both and side.
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import mimetypes
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +10,11 @@ from textwrap import TextWrapper
 from typing import Any
 
 from kneewear.base.findings import Verdict
+from kneewear.base.versions import NOT_INSTALLED
 from kneewear.errors import InputDataError
-from kneewear.io.documents import load_record, save_text
-from kneewear.io.result_files import atomic_path
+from kneewear.io.crate import RunDescription, license_properties, save_crate
+from kneewear.io.documents import load_record, save_text, settings_text
+from kneewear.io.result_files import refuse_damaged
 from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
@@ -34,9 +32,9 @@ _PARTS = (
     "wear/vtk",
     "provenance.json",
 )
-# Earliest date that a zip file can hold: equal studies are equal files.
-_DATE = (1980, 1, 1, 0, 0, 0)
-_CONTEXT = "https://w3id.org/ro/crate/1.1"
+# Files of an archive that the study has no file of.
+_SETTINGS = "settings.yaml"
+_PACKAGES = "requirements.txt"
 
 
 @dataclass(frozen=True)
@@ -115,15 +113,28 @@ def outcome(folder: Path) -> tuple[list[str], Verdict]:
     return [*wrapped, f"Report: {folder / 'report' / 'index.html'}"], verdict
 
 
-def export_study(folder: Path, output: Path) -> Path:
-    """Pack a finished study into a zip file with RO-Crate metadata.
+# File to read first, where it is there.
+_FIRST_FILES = ("report/index.html", "report/summary.json")
+
+
+def export_study(
+    folder: Path,
+    output: Path,
+    license_name: str = "",
+    authors: Sequence[str] = (),
+    publisher: str = "",
+) -> Path:
+    """Pack a finished study, without `linked_files`, into a zip file with RO-Crate metadata.
 
     Parameters
     ----------
     folder : Path
         `results/<study>`.
     output : Path
-        File to write. Paths inside are those of the study, so that links of its page work.
+        File to write. Paths inside are those of the study, so that links of its page work; settings
+        and versions of packages are added as files that `kneewear run` and pip read.
+    license_name, authors, publisher : str or sequence of str
+        Licence, persons and organisation, as in :class:`kneewear.io.crate.RunDescription`.
 
     Returns
     -------
@@ -133,69 +144,82 @@ def export_study(folder: Path, output: Path) -> Path:
     Raises
     ------
     InputDataError
-        When the folder has no report.
+        When the folder has no report, when the output does not end in .zip or is in the folder,
+        where it would replace or join results, or when the licence is neither an identifier of SPDX
+        nor an address.
+    DamagedFileError
+        When a result is not as it was written.
     """
-    summary = folder / "report" / "summary.json"
-    if not summary.is_file():
+    license_properties(license_name)  # before files of gigabytes are read
+    file = folder / "report" / "summary.json"
+    if not file.is_file():
         expected = "the summary of a finished study"
-        raise InputDataError(summary, "no such file", expected, "Run the study.")
-    files = sorted(
-        path
-        for part in _PARTS
-        for path in ([folder / part] if (folder / part).is_file() else (folder / part).rglob("*"))
-        if path.is_file()
-    )
+        raise InputDataError(file, "no such file", expected, "Run the study.")
+    if output.suffix.lower() != ".zip":
+        remedy = f"Name it {output.with_suffix('.zip').name}."
+        raise InputDataError(
+            output, f"an ending '{output.suffix}'", "a file ending in .zip", remedy
+        )
+    if output.resolve().is_relative_to(folder.resolve()):
+        remedy = "Name a file in another folder."
+        raise InputDataError(output, f"a file in {folder}", "one outside the study", remedy)
+    refuse_damaged(folder)
+    summary = load_record(file)
+    origin = folder / "provenance.json"
+    linked = linked_files(folder)
+    files = [path for path in _parts_of(folder) if path.is_file() and path not in linked]
+    # Comparisons have no provenance; what a link shows may be of another study.
+    provenance = load_record(origin) if origin in files else {}
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
-    metadata = json.dumps(_crate(load_record(summary), contents), indent=1, ensure_ascii=False)
-    contents["ro-crate-metadata.json"] = metadata.encode()
-    with atomic_path(output) as temporary, zipfile.ZipFile(temporary, "w") as packed:
-        for name, content in contents.items():
-            entry = zipfile.ZipInfo(name, _DATE)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            packed.writestr(entry, content)
+    given = _given_files(provenance)
+    run = RunDescription(
+        name=f"{summary['heading']}: {summary['study']}",
+        description=str(summary["subject"] or summary["heading"]),
+        program="kneewear",
+        version=str(summary["version"]),
+        end=datetime.fromtimestamp(file.stat().st_mtime, UTC),
+        page=next(name for name in _FIRST_FILES if name in contents),
+        settings=[name for name in given if name == _SETTINGS],
+        packages=[name for name in given if name != _SETTINGS],
+        inputs=provenance.get("inputs", {}),
+        license=license_name,
+        authors=authors,
+        publisher=publisher,
+    )
+    save_crate(contents | given, run, output)
     return output
 
 
-def _crate(summary: dict[str, Any], contents: dict[str, bytes]) -> dict[str, Any]:
-    """RO-Crate 1.1 metadata of the files of a study."""
-    files = [
-        {
-            "@id": name,
-            "@type": "File",
-            "contentSize": str(len(content)),
-            "encodingFormat": mimetypes.guess_type(name)[0] or "application/octet-stream",
-            "sha256": hashlib.sha256(content).hexdigest(),
-        }
-        for name, content in contents.items()
-    ]
-    software = {
-        "@id": "#kneewear",
-        "@type": "SoftwareApplication",
-        "name": "kneewear",
-        "version": str(summary["version"]),
-    }
-    action = {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "name": f"Run of the study {summary['study']}",
-        "instrument": {"@id": "#kneewear"},
-        "result": [{"@id": file["@id"]} for file in files],
-    }
-    descriptor = {
-        "@id": "ro-crate-metadata.json",
-        "@type": "CreativeWork",
-        "conformsTo": {"@id": _CONTEXT},
-        "about": {"@id": "./"},
-    }
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
-        "name": f"{summary['heading']}: {summary['study']}",
-        "description": str(summary["subject"]),
-        "hasPart": [{"@id": one["@id"]} for one in files],
-        "mentions": {"@id": "#run"},
-    }
-    return {
-        "@context": f"{_CONTEXT}/context",
-        "@graph": [descriptor, root, software, action, *files],
-    }
+def linked_files(folder: Path) -> list[Path]:
+    """Links out of the folder of a study, which no export follows: whoever packs them sees a name.
+
+    What they show need not be of the study.
+    """
+    own = folder.resolve()
+    return [path for path in _parts_of(folder) if not path.resolve().is_relative_to(own)]
+
+
+def _parts_of(folder: Path) -> list[Path]:
+    """Files and links of a study that are handed on."""
+    paths: list[Path] = []
+    for part in (folder / name for name in _PARTS):
+        paths += part.rglob("*") if part.is_dir() and not part.is_symlink() else [part]
+    # Snakemake's and our own notes on files are of no use in an archive, which has digests.
+    return sorted(
+        path
+        for path in paths
+        if (path.is_file() or path.is_symlink())
+        and not any(name.startswith(".") for name in path.relative_to(folder).parts)
+    )
+
+
+def _given_files(provenance: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return settings and versions of packages of a run as files that can be used again."""
+    if not provenance:
+        return {}
+    versions = dict(provenance["versions"])
+    head = f"# Python {versions.pop('python')}"
+    lines = [f"{name}=={number}" for name, number in versions.items() if number != NOT_INSTALLED]
+    packages = "\n".join([head, *lines, ""])
+    settings = settings_text(provenance["settings"])
+    return {_SETTINGS: settings.encode(), _PACKAGES: packages.encode()}

@@ -10,8 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kneewear import COLLECTIONS
@@ -24,9 +23,13 @@ from kneewear.errors import (
     OutputFileError,
 )
 from kneewear.io.documents import save_reason
+from kneewear.io.result_files import set_aside
 
 # Ending of the file with the findings of a job, beside its log.
 FINDINGS = ".findings"
+# Ending of the file with the processor time of a job, s, beside its log. In long jobs Snakemake
+# measures it every half minute only.
+PROCESSOR = ".seconds"
 # Environment variable with the number of the attempt at a job.
 ATTEMPT = "KNEEWEAR_ATTEMPT"
 # The last collections of a process that imports this module would take half a second, for nothing.
@@ -49,6 +52,9 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
 
     After any error SystemExit is raised with the message; the traceback is in the log. A damaged
     result is renamed, so that the next run finds it missing and creates it again.
+
+    The processor time of the job, with its start and the processes that it has waited for, is
+    written to a file with the ending .seconds.
 
     `side` are the tables of a side study, which never stops the study: when it fails, the job
     succeeds, with the reason in place of its missing tables and on standard error.
@@ -83,7 +89,7 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
         logger.info("done in %.2f s", time.perf_counter() - start)
     except DamagedFileError as error:
         logger.exception("failed: %s", error)
-        sys.exit(f"{_set_aside(error)}\n(log: {path})")
+        sys.exit(f"{set_aside(error).text()}\n(log: {path})")
     except BaseException as error:
         stops = isinstance(error, OutputFileError) or not isinstance(error, Exception)
         missing = [] if stops else [table for table in side if not Path(table).exists()]
@@ -102,6 +108,9 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
         root.removeHandler(findings)
         logger.removeHandler(terminal)
         handler.close()
+        seconds = sum(os.times()[:4])  # of the process and its children, user and system
+        with suppress(OSError):  # a full disk, which has ended the job
+            Path(path).with_suffix(PROCESSOR).write_text(f"{seconds:.2f}\n", encoding="utf-8")
 
 
 class _FindingsHandler(logging.Handler):
@@ -150,7 +159,7 @@ def _leave_out(tables: list[str], reason: str) -> None:
 def _reason(error: BaseException) -> str:
     """Text of an error for users."""
     if isinstance(error, MemoryError):
-        return _OUT_OF_MEMORY.format(error or "no more")
+        return _OUT_OF_MEMORY.format(str(error) or "no more")
     if isinstance(error, KneewearError):
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
@@ -158,19 +167,3 @@ def _reason(error: BaseException) -> str:
         found = error.strerror or type(error).__name__
         return str(InputDataError(error.filename, found, expected, "Check both, and run it again."))
     return f"{type(error).__name__}: {error}. This is a fault of kneewear; its log has the place."
-
-
-def _set_aside(error: DamagedFileError) -> str:
-    """Rename a damaged file, or the folder that a job writes as a whole; returns the message."""
-    # Snakemake marks such folders, and goes by them alone.
-    whole = (error.path.parent / ".snakemake_timestamp").exists()
-    path = error.path.parent if whole else error.path
-    renamed = path.with_name(f"{path.name}.damaged")
-    try:
-        path.replace(renamed)
-    except FileNotFoundError:  # another job was faster
-        pass
-    except OSError:
-        return error.finding.text()
-    remedy = f"It is set aside as {renamed.name}: run the same command again."
-    return replace(error.finding, remedy=remedy).text()

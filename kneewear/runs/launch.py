@@ -5,16 +5,24 @@ Files of the workflow are those of the checkout or of the package.
 
 from __future__ import annotations
 
+import getpass
 import os
+import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from kneewear import checkout_folder
 from kneewear.base.files import read_settings_file
+from kneewear.base.kernel_cache import require_writable
+from kneewear.base.search_path import without_folder
 from kneewear.errors import Finding, InputDataError
+from kneewear.io.result_files import atomic_path
 from kneewear.study.shipped import find_study, moved_finding
 
 
@@ -41,31 +49,113 @@ def enter_study_folder(files: Sequence[str]) -> list[str]:
 
 
 def run_workflow(files: Sequence[str], options: Sequence[str]) -> int:
-    """Exit code of Snakemake on the study of settings `files`, in the working directory."""
+    """Exit code of Snakemake on the study of settings `files`, in the working directory.
+
+    `STOPPED` after Ctrl-C or a request to end: Snakemake and its jobs have ended then, and no lock
+    is left.
+    """
     snakefile = checkout_folder() / "Snakefile"
     named = ["--configfile", *files] if files else []
     return _snakemake(snakefile, ["--rerun-incomplete", *options, *named])
 
 
 def _snakemake(snakefile: Path, options: Sequence[str]) -> int:
-    """Exit code of Snakemake, whose jobs import this package."""
+    """Exit code of Snakemake, whose jobs import this package and no file of the study's folder.
+
+    Profiles of the user's surroundings and of the folder are left out; `options` may name one.
+    """
     checkout = checkout_folder()
     package = Path(__file__).resolve().parents[2]
     paths = [str(checkout / "workflow" / "terminal"), str(package)]
-    paths += filter(None, [os.environ.get("PYTHONPATH")])
-    command = [sys.executable, "-m", "snakemake", "--snakefile", os.path.relpath(snakefile)]
+    paths += without_folder(os.environ.get("PYTHONPATH", "").split(os.pathsep), os.curdir)
+    command = [sys.executable, *_SNAKEMAKE, "--snakefile", os.path.relpath(snakefile)]
+    command += ["--workflow-profile", "none"]
     # Its linear programme starts a process for each choice, and finds the same priorities.
     command += ["--scheduler", "greedy"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    return subprocess.run([*command, *options], env=environment, check=False).returncode
+    environment = {name: text for name, text in os.environ.items() if name not in _SURROUNDINGS}
+    environment |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+    # Snakemake and its jobs inherit that they ignore Ctrl-C, and are stopped in order.
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen([*command, *options], env=environment)
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+    end = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _stop(process)
+        return STOPPED
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, end)
 
 
+def name_interpreter() -> str:
+    """Path of this interpreter that a shell takes for one word.
+
+    Snakemake writes it into commands without quotes. Where blanks or quotes are in it, the path is
+    that of a script that starts it, in the folder of a run.
+    """
+    if shlex.quote(sys.executable) == sys.executable:
+        return sys.executable
+    script = LOCKS.parent / "python"
+    content = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n'
+    if not script.is_file() or script.read_text(encoding="utf-8") != content:
+        with atomic_path(script) as temporary:
+            temporary.write_text(content, encoding="utf-8")
+            temporary.chmod(0o755)
+    return str(script)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End Snakemake and its jobs; it removes what they have half written."""
+    import psutil  # noqa: PLC0415 - after interruptions only
+
+    def below() -> set[psutil.Process]:
+        """Processes that Snakemake has started, and theirs."""
+        with suppress(psutil.Error):
+            return set(psutil.Process(process.pid).children(recursive=True))
+        return set()
+
+    def end_jobs(kill: bool = False) -> bool:
+        """Ask the jobs to end; True while some are left."""
+        jobs.update(below())
+        for job in list(jobs):
+            try:
+                job.kill() if kill else job.terminate()
+                ended = job.status() == psutil.STATUS_ZOMBIE
+            except psutil.Error:
+                ended = True
+            if ended:
+                jobs.remove(job)
+        return bool(jobs)
+
+    # Before it ends, after which they have no parent.
+    jobs, deadline = below(), time.monotonic() + _PATIENCE_S
+    # Its logger for the terminal (workflow/terminal) takes the signal.
+    process.send_signal(signal.SIGUSR1)
+    while end_jobs() or process.poll() is None:
+        if time.monotonic() > deadline:
+            process.kill()
+            end_jobs(kill=True)
+            break
+        time.sleep(0.1)
+    unlock(Path())
+
+
+# Variables with which a user's other workflows are set up.
+_SURROUNDINGS = ("SNAKEMAKE_PROFILE",)
+# Exit code of a run that was stopped, as of shells.
+STOPPED = 130
+_SNAKEMAKE = ("-m", "snakemake")
+# How long Snakemake may take to stop.
+_PATIENCE_S = 30.0
 # The study that is run when no file is named, from the checkout.
 OWN_SETTINGS = "config/config.yaml"
 # Where Snakemake notes the files of its runs.
 LOCKS = Path(".snakemake", "locks")
-# Signs that end or split words in shells, make or Snakemake.
-_NO_FOLDER = "'\"`\\{}$:"
 # Job scripts of Snakemake and compiled code need about as much.
 _ROOM_BYTES = 1_000_000
 
@@ -150,27 +240,27 @@ def _running(folder: Path) -> list[int]:
     return found
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse a checkout in a folder whose name make and Snakemake take for several words."""
-    bad = [sign for sign in str(folder.resolve()) if sign in _NO_FOLDER or sign.isspace()]
-    if bad:
-        signs = " and ".join(dict.fromkeys("blanks" if one.isspace() else one for one in bad))
-        raise InputDataError(
-            folder.resolve(),
-            f"a folder whose path has {signs}",
-            "letters, digits, - _ . and /",
-            "Move or clone the checkout into another folder.",
-            check="checkout.folder",
-        )
+def complete_environment() -> None:
+    """Set the name and the home folder that libraries ask for, where the user has none.
+
+    Containers and clusters run programs as a number that no list of users has.
+    """
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["USER"] = f"user{os.getuid()}"
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = str(LOCKS.parent.resolve())
 
 
 def check_machine() -> None:
     """Refuse a machine on which Snakemake cannot start.
 
-    InputDataError if the temporary folder takes no file of a megabyte, or the folder of caches in
-    the home folder can neither be written nor created, or as of `check_folder`.
+    Caches are kept with the study where the home folder takes none. InputDataError if the temporary
+    folder takes no file of a megabyte, or a folder of caches can neither be written nor created.
     """
-    check_folder(Path())
     try:
         with tempfile.NamedTemporaryFile(dir=os.environ.get("TMPDIR")) as file:
             file.write(bytes(_ROOM_BYTES))
@@ -182,16 +272,26 @@ def check_machine() -> None:
             "a folder with room for a file of 1 MB",
             "Make room there, or name another folder: TMPDIR=folder make study.",
         ) from None
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    try:
-        (folder / "snakemake").mkdir(parents=True, exist_ok=True)
-        reason = "" if os.access(folder / "snakemake", os.W_OK) else "no permission to write"
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+    named = os.environ.get("XDG_CACHE_HOME")
+    folder = Path(named) if named else Path.home() / ".cache"
+    reason = _reason_unwritable(folder / "snakemake")
+    if reason and not named:
+        folder = LOCKS.parent.resolve() / "cache"
+        os.environ |= {"XDG_CACHE_HOME": str(folder), "MPLCONFIGDIR": str(folder / "matplotlib")}
+        reason = _reason_unwritable(folder / "snakemake")
     if reason:
         raise InputDataError(
             f"cache folder {folder}",
             reason,
-            "a folder in the home folder that can be written, which Snakemake needs",
+            "a folder that can be written, which Snakemake needs",
             "Name another one: XDG_CACHE_HOME=folder make study.",
         )
+
+
+def _reason_unwritable(folder: Path) -> str:
+    """Why a folder cannot be written; nothing where it can be, or could be created."""
+    try:
+        require_writable(folder)
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return ""

@@ -15,8 +15,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
-from kneewear.activity.settings import FileActivity, IsoMotion, prescribes_motion
+from kneewear.activity.settings import (
+    FileActivity,
+    IsoMotion,
+    ParametricActivity,
+    parse_activity,
+    prescribes_motion,
+)
 from kneewear.base.cases import centre_case
 from kneewear.base.findings import Reported, Verdict
 from kneewear.errors import ConvergenceError, Finding, InputDataError
@@ -48,11 +55,14 @@ from kneewear.study.files import (
     load_shapes,
     mesh_files,
 )
+from kneewear.study.settings import read_settings
 from kneewear.study.study import Study
 from kneewear.study.trials import build_trial
 
 # Enough for the signs of a motion.
 SIGN_ELEMENTS = (24, 18)
+# Curves of a built-in activity that are its motion.
+_MOTION_CURVES = ("flexion_deg", "tibial_external_rotation_deg", "femur_posterior_mm")
 
 
 class Preflight(NamedTuple):
@@ -149,16 +159,29 @@ def _write_page(
 
 
 def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:
-    """Trials of the signs of a motion from a file; none of other activities."""
+    """Trials of the signs of a motion; none of the motion of the default study, or of forces."""
     settings = study.simulated_activities()[activity.name]
-    if not isinstance(settings, FileActivity) or not prescribes_motion(settings):
+    if isinstance(settings, ParametricActivity):
+        if _is_built_in(settings):
+            return ()
+    elif not prescribes_motion(settings):
         return ()
     # Directions show on few elements.
     coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
     exact = study.simulation.model_copy(update={"distance": "exact"})
-    motion = settings.motion
+    motion = settings.motion if isinstance(settings, FileActivity) else None
     reference = motion.reference_posterior_mm if isinstance(motion, IsoMotion) else None
     return check_signs(coarse, activity, study.preflight_cases()[0], exact, reference)
+
+
+def _is_built_in(settings: ParametricActivity) -> bool:
+    """True if the motion is one of the default study, whose signs a test tries."""
+    blocks = read_settings(default_settings_file())["activities"].values()
+    return any(
+        all(getattr(settings, key) == getattr(own, key) for key in _MOTION_CURVES)
+        for own in map(parse_activity, blocks)
+        if not isinstance(own, FileActivity)
+    )
 
 
 def _expected_times(

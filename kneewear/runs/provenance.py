@@ -13,7 +13,7 @@ import json
 import platform
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ from kneewear.base.kernel_cache import cache_folder, require_writable
 from kneewear.base.versions import software_versions
 from kneewear.errors import OutputFileError
 from kneewear.io.result_files import atomic_path, file_hash, job_records
-from kneewear.runs.joblog import FINDINGS
+from kneewear.runs.joblog import FINDINGS, PROCESSOR
 from kneewear.study.settings import validate_study
 
 
@@ -34,12 +34,14 @@ def provenance_record(
     settings: Mapping[str, Any],
     inputs: Iterable[str],
     benchmarks: str | Path,
+    logs: str | Path,
 ) -> dict[str, Any]:
     """Record of how the results of a study were computed.
 
-    From all settings (plain builtins), the data files that were read, and the folder of
-    Snakemake's benchmark files: `schema`, `versions`, `machine`, `inputs` (file name to SHA-256),
-    `settings`, `seed` and `wall_time_s` (seconds of each rule, summed over its jobs).
+    From all settings (plain builtins), the data files that were read, and the folders of
+    Snakemake's benchmark files and of logs: `schema`, `versions`, `machine`, `inputs` (file name to
+    SHA-256), `settings`, `seed`, `wall_time_s` and `processor_s` (seconds of each rule, summed over
+    its jobs; without Snakemake and the job that writes the page).
     """
     return {
         "schema": RESULTS_SCHEMA,
@@ -48,7 +50,8 @@ def provenance_record(
         "inputs": {path: file_hash(path) for path in sorted(inputs)},
         "settings": dict(settings),
         "seed": settings["seed"],
-        "wall_time_s": _wall_times(Path(benchmarks)),
+        "wall_time_s": _wall_times(benchmarks),
+        "processor_s": _rule_sums(job_records(logs, PROCESSOR), lambda text: float(text or 0.0)),
     }
 
 
@@ -57,7 +60,7 @@ def gather_records(benchmarks: str | Path, logs: str | Path) -> None:
 
     Large studies have many; those of jobs that run again replace what was gathered before.
     """
-    for folder, suffixes in ((benchmarks, (".tsv",)), (logs, (".log", FINDINGS))):
+    for folder, suffixes in ((benchmarks, (".tsv",)), (logs, (".log", FINDINGS, PROCESSOR))):
         records = {suffix: job_records(folder, suffix) for suffix in suffixes}
         for rule in [path for path in Path(folder).glob("[!.]*") if path.is_dir()]:
             start = f"{rule.name}/"
@@ -87,14 +90,23 @@ def reported_findings(settings: Mapping[str, Any], logs: str | Path) -> list[Rep
     return [*left, *(Reported(note, "settings") for note in notes)]
 
 
-def _wall_times(folder: Path) -> dict[str, float]:
+def _wall_times(folder: str | Path) -> dict[str, float]:
     """Seconds of each rule, summed over its jobs."""
-    seconds: dict[str, float] = {}
-    for job, text in job_records(folder, ".tsv").items():
-        rule = job.partition("/")[0]
+
+    def elapsed(text: str) -> float:
         rows = csv.DictReader(text.splitlines(), delimiter="\t")
-        seconds[rule] = seconds.get(rule, 0.0) + sum(float(row["s"]) for row in rows)
-    return {rule: round(total, 3) for rule, total in seconds.items()}
+        return sum(float(row["s"]) for row in rows)
+
+    return _rule_sums(job_records(folder, ".tsv"), elapsed)
+
+
+def _rule_sums(records: Mapping[str, str], value: Callable[[str], float]) -> dict[str, float]:
+    """Sum of a value of the jobs of each rule, from a text of each job."""
+    sums: dict[str, float] = {}
+    for job, text in records.items():
+        rule = job.partition("/")[0]
+        sums[rule] = sums.get(rule, 0.0) + value(text)
+    return {rule: round(total, 3) for rule, total in sums.items()}
 
 
 ROOT = Path(__file__).resolve().parents[2]

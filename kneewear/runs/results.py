@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -113,6 +113,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
     if missing:
         found = f"no wear/{missing[0]}.nc" + (f", {len(missing)} missing" if missing[1:] else "")
         raise InputDataError(folder, found, "the wear of every case", "Run the study again.")
+    check_batches(results, study)
     samples, summary = folder / SAMPLES, folder / SUMMARY
     maps = list(netcdf.load_all(DAMAGE, damage))
     # In the order of the maps, without activities that the study had before.
@@ -132,6 +133,22 @@ def load_finished(folder: str | Path) -> FinishedStudy:
         findings=_findings_of(summary) if summary.is_file() else (),
         digests=load_record(record).get("inputs", {}),
     )
+
+
+def check_batches(files: Iterable[Path], study: Study) -> None:
+    """Refuse files of wear and contact whose cases are not those of their batch.
+
+    DamagedFileError for the first, also if its cases cannot be read.
+    """
+    batches = {name: {case.name for case in cases} for name, cases in study.batches().items()}
+    for path in files:
+        try:
+            with xr.open_dataset(path, engine="h5netcdf", cache=False) as dataset:
+                found = set(dataset["case"].values.tolist())
+        except (OSError, ValueError, KeyError) as error:
+            raise DamagedFileError(path, str(error), "a NetCDF file with cases") from error
+        if others := sorted(found - batches.get(path.stem, found)):
+            raise DamagedFileError(path, f"case {others[0]}", f"the cases of batch {path.stem}")
 
 
 def _settings_of(record: Path) -> dict[str, Any]:
@@ -154,16 +171,19 @@ def _findings_of(summary: Path) -> tuple[Reported, ...]:
 def missing_batches(folder: Path) -> list[str]:
     """Files of wear and contact that a study in a folder lacks, by its settings or other files.
 
-    Empty where there is neither wear nor contact.
+    Empty where there is neither wear nor contact. Raises as `check_batches`.
     """
     folders = [folder / "wear", *sorted(folder.glob("simulation/*"))]
     found = {one: {path.stem for path in one.glob("b*.nc")} for one in folders if one.is_dir()}
     names = set().union(*found.values())
+    study = None
     if names and (folder / RECORD).is_file():
         # Studies of another version have settings of their own.
         with suppress(InputDataError):
             study = validate_study(_settings_of(folder / RECORD), str(folder / RECORD))
-            names |= set(study.batches())
+    if study is not None:
+        names |= set(study.batches())
+        check_batches((path for one in found for path in sorted(one.glob("b*.nc"))), study)
     return [
         f"{one.relative_to(folder)}/{name}.nc"
         for one, known in found.items()

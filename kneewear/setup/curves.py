@@ -2,95 +2,310 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kneewear.activity.conventions import POSE, femoral_pose
+from kneewear.activity.settings import (
+    ClinicalMotion,
+    MotionSettings,
+    MotionSigns,
+    OpenSimMotion,
+)
+from kneewear.activity.standards import COLUMNS
 from kneewear.errors import InputDataError
 from kneewear.geometry.dish import Dish
-from kneewear.io.curves import read_columns
+from kneewear.io.column_names import PLUG_IN_GAIT, describe
+from kneewear.io.curves import read_curves
+from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
+from kneewear.setup.columns import (
+    LoadChoice,
+    Recording,
+    check_units,
+    find_driven,
+    find_flexion,
+    find_load,
+    find_opensim,
+    find_start,
+    has_rate,
+    missing,
+    parse_columns,
+    read_recording,
+    require_clock,
+    single,
+)
 from kneewear.setup.gait import share_line, write_built_in_gait
 from kneewear.setup.shapes import RecognisedShapes
 
+# Coordinates that a motion drives, and those that contact decides.
+_DRIVEN = ("rotation", "anterior_posterior")
+_SOLVED = ("varus", "superior_inferior", "medial_lateral")
 # Distance of the middle between the plateaus from z = 0 beyond which a load line is stated, mm.
 _OFF_MIDDLE = 0.5
 # Part of its range to which a load rises where a stride begins, and the shortest stride, s.
 _RISEN = 0.05
 _SHORTEST_STRIDE_S = 0.4
-_KINDS = {
-    "percent": ("percent", "pct", "cycle"),
-    "time_s": ("time",),
-    "flexion": ("flex",),
-    "varus": ("varus", "adduction", "valgus"),
-    "rotation": ("rotation", "internal", "external"),
-    "anterior_posterior": ("anterior", "posterior", "ap_"),
-    "superior_inferior": ("superior", "inferior", "axial"),
-    "medial_lateral": ("lateral", "medial", "ml_"),
-}
+# Seconds of a cycle that nothing states.
+_USUAL_DURATION_S = 1.1
+# Body mass that nothing states, and its distance to the other cases, kg.
+_USUAL_BODY_MASS_KG = 75.0
+_BODY_MASS_STEP_KG = 15.0
+_USUAL_BODY_MASSES_KG = (60.0, 90.0)
+# Range that a ground reaction is scaled to, body weights (Bei 2003, section 4.2.1).
+_SCALED_TO = (0.25, 3.0)
 
 
-def activity_block(
+@dataclass(frozen=True)
+class Recordings:
+    """Data of an activity that the user gives: files, names of columns, and the body mass, kg."""
+
+    motion: str | None = None
+    load: str | None = None
+    columns: tuple[str, ...] = ()
+    body_mass: float | None = None
+
+
+@dataclass(frozen=True)
+class ActivityText:
+    """Settings of an activity: its block, body masses of the cases (kg), and what is free."""
+
+    block: str
+    body_masses: tuple[float, ...]
+    settles: bool  # position and rotation are solved
+
+
+def write_activity(
     name: str,
     shapes: RecognisedShapes,
-    motion: str | None,
-    load: str | None,
+    given: Recordings,
     dish: Dish,
     share: float | None = None,
-) -> str:
-    """Block of settings of the activity: own curves, or the built-in gait written as a file."""
-    conforms = dish.conforms
-    way = "settled_ap_rotation" if conforms else "prescribed"
-    found = f"sagittal radius of the plateaus {dish.ratio:.2f} times that of the condyles: {way}"
-    shapes.note("boundary_conditions", "activities", found)
-    scale = ""
-    if motion is None:
-        motion = load = write_built_in_gait()
-        shapes.note("motion", motion, "the built-in gait; replace it by your own curves")
-        scale = "" if conforms else share_line(share)
-    elif load is None:
-        raise InputDataError(motion, "a motion without a load", "both", "Add --load FILE.")
-    columns, duration = _motion_columns(motion, shapes)
-    if conforms:
-        columns.pop("anterior_posterior", None)
-        columns.pop("rotation", None)
-    listed = "".join(f'        {quantity}: "{column}"\n' for quantity, column in columns.items())
-    clock = "percent" if "percent" in columns else "time_s"
-    column, kind = _load_column(load, shapes)
-    load_clock = columns[clock] if load == motion else _clock(load)[1]
-    strides = _strides(load, load_clock, column) if clock == _clock(load)[0] == "time_s" else ()
-    if strides:
-        duration = float(f"{np.diff(strides).mean():.4g}")
-        found = (
-            f"{len(strides) - 1} strides of {duration:g} s on average, from where '{column}' rises"
+) -> ActivityText:
+    """Settings of the activity: own curves, or a share of the built-in gait, written as a file.
+
+    InputDataError, with the option that says what a column is, where titles do not say it.
+    """
+    if given.motion is None:
+        motion = load = _write_gait(name, shapes)
+        prescribes = not dish.conforms
+    elif given.load is None:
+        raise InputDataError(given.motion, "a motion without a load", "both", "Add --load FILE.")
+    else:
+        motion, load, prescribes = given.motion, given.load, True
+    block = f"activities.{name}_gait"
+    renamed = parse_columns(given.columns, (motion, load))
+    recorded = read_recording(motion, shapes.knee, renamed)
+    forces = recorded if load == motion else read_recording(load, shapes.knee, renamed)
+    clock, clock_title = require_clock(recorded)
+    columns = {clock: recorded.key(clock_title)}
+    convention, coordinates = _coordinates(recorded)
+    columns |= coordinates
+    systems = {name.system for name in recorded.names.values()}
+    if PLUG_IN_GAIT in systems:
+        shapes.assume(
+            "signs",
+            f"{block}.motion.convention",
+            convention,
+            "signs of Plug-in Gait (from memory): flexion, varus and internal rotation positive",
+            "Compare the motion on the inputs page; turn a sign by a minus before its column.",
         )
-        shapes.note("strides", load, found)
-    cut = f"      strides_s: [{', '.join(f'{one:.3f}' for one in strides)}]\n" if strides else ""
+    way = _boundary_conditions(shapes, block, recorded, columns, convention, dish, prescribes)
+    invented = given.motion is None and way == "prescribed"
+    scale = share_line(share) if invented else ""
+    listed = "".join(f"        {key}: {_quoted(value)}\n" for key, value in columns.items())
+    force_clock, force_title = require_clock(forces)
+    force = find_load(forces)
+    strides: tuple[float, ...] = ()
+    if clock == force_clock == "time_s":
+        strides = _strides(forces, forces.key(force_title), force)
+    duration = _duration(shapes, block, (recorded, forces), strides)
+    cut = f"      strides_s: [{', '.join(f'{time:.3f}' for time in strides)}]\n" if strides else ""
     line = ""
-    if _states_line(dish):
+    if way == "settled_ap_rotation" and _states_line(dish):
         line = f"    control: {{load_line_mm: {dish.middle:.2f}}}  # mm; middle of the plateaus\n"
+    named = {force_clock: forces.key(force_title), **force.columns}
+    loads = ", ".join(f"{key}: {_quoted(value)}" for key, value in named.items())
+    scaling, masses = _scaling(shapes, block, force.kind, given.body_mass)
+    shapes.note("load", load, force.text)
     # Where position is solved, the dwell pose is where the search starts.
-    names = "anterior_posterior", "superior_inferior", "medial_lateral"
-    zero = f"    zero: {{{', '.join(f'{name}: dwell_pose' for name in names)}}}\n"
-    return f"""\
+    translations = "anterior_posterior", "superior_inferior", "medial_lateral"
+    zero = f"    zero: {{{', '.join(f'{axis}: dwell_pose' for axis in translations)}}}\n"
+    text = f"""\
 activities:
   gait: null                  # the built-in cycle is left out
   {name}_gait:
     source: file
     motion:
       file: {quoted_path(motion)}
-      convention: grood-suntay  # or opensim, iso14243-3:2014, signs ...: docs/how-to/own-motion.md
-{scale}      columns:                # deg and mm
+{_convention_text(recorded, convention)}{scale}      columns:  # a minus turns the sign
 {listed}{cut}    load:
       file: {quoted_path(load)}
-      kind: {kind}
-      columns: {{{_clock(load)[0]}: "{load_clock}", load: "{column}"}}
-{"      body_mass_kg: 75        # kg; assumed" + chr(10) if kind == "axial_force_n" else ""}\
-{"      load_range_body_weights: [0.25, 3.0]" + chr(10) if kind == "ground_reaction" else ""}\
-    duration_s: {duration:g}
+      kind: {force.kind}
+      columns: {{{loads}}}
+{scaling}    duration_s: {duration:g}
     closing_percent: 5        # of the cycle
     boundary_conditions: {way}  # prescribed | settled_ap_rotation | simulator
 {line}{zero}"""
+    return ActivityText(text, masses, way == "settled_ap_rotation")
+
+
+def _write_gait(name: str, shapes: RecognisedShapes) -> str:
+    """Write the built-in gait, and return its file."""
+    file = write_built_in_gait()
+    text = (
+        "an invented gait, the built-in one, with the part of its travel that motion.scale states"
+    )
+    key, remedy = f"activities.{name}_gait.motion.file", "Replace it by curves of your own."
+    shapes.assume("gait", key, settings_path(file), text, remedy)
+    return file
+
+
+def _kept_travel(dish: Dish, position: NDArray[np.float64], rotation: NDArray[np.float64]) -> float:
+    """Part of a motion (mm and deg) that leaves contact on the bearing, at most 1."""
+    turned = np.radians(np.abs(rotation - rotation.mean()).max()) * CHARACTERISTIC_LENGTH
+    return dish.kept_travel(float(np.abs(position - position.mean()).max() + turned))
+
+
+def _coordinates(recorded: Recording) -> tuple[str, dict[str, str]]:
+    """Convention of a motion, and the names of its columns in the settings."""
+    coordinates = find_opensim(recorded)
+    if coordinates is not None:
+        return "opensim", coordinates
+    check_units(recorded, POSE)
+    flexion = find_flexion(recorded)
+    if flexion is None:
+        raise missing(recorded, "a column of flexion", "flexion")
+    columns = {"flexion": flexion}
+    template = set(COLUMNS["displacement"].values()) <= set(recorded.names)
+    columns |= find_driven(recorded, _DRIVEN)
+    for quantity in () if template else _SOLVED:
+        key = find_start(recorded, quantity)
+        if key is not None:
+            columns[quantity] = key
+    columns = {quantity: columns[quantity] for quantity in POSE if quantity in columns}
+    return ("iso14243-3:2014" if template else "grood-suntay"), columns
+
+
+def _convention_text(recorded: Recording, convention: str) -> str:
+    """Lines of settings of a convention."""
+    text = f"      convention: {convention}\n"
+    if convention.startswith("iso"):
+        signs = ", ".join(f"{name}: 1" for name in MotionSigns.model_fields)
+        text += f"      signs: {{{signs}}}\n      reference_posterior_mm: 0.0\n"
+    return text
+
+
+def _boundary_conditions(
+    shapes: RecognisedShapes,
+    block: str,
+    recorded: Recording,
+    columns: Mapping[str, str],
+    convention: str,
+    dish: Dish,
+    prescribes: bool,
+) -> str:
+    """Boundary conditions: a measured motion is prescribed where the bearing has room for it."""
+    text = f"sagittal radius of the plateaus {dish.ratio:.2f} times the radius of the condyles"
+    lacking = [describe(name) for name in _DRIVEN if name not in columns]
+    if lacking and not dish.conforms:
+        raise missing(
+            recorded,
+            f"also {' and '.join(lacking)}, which this bearing does not decide",
+            next(name for name in _DRIVEN if name not in columns),
+        )
+    measured = [describe(quantity) for quantity in _DRIVEN if quantity in columns]
+    part = 1.0
+    if prescribes and not lacking and dish.conforms:
+        curves = read_curves(recorded.file, columns)
+        pose, _ = femoral_pose(curves, _motion_settings(recorded, columns, convention))
+        part = _kept_travel(dish, pose[:, 0], curves["rotation"].to_numpy(float))
+    way = "prescribed" if prescribes and not lacking and part == 1.0 else "settled_ap_rotation"
+    shapes.note("boundary_conditions", "activities", f"{text}: {way}")
+    if prescribes and measured and way != "prescribed":
+        room = f", and has room for {part:.2f} of the motion" if part < 1.0 else ""
+        lack = f", and {' and '.join(lacking)} is not in the file" if lacking else ""
+        shapes.assume(
+            "boundary_conditions",
+            f"{block}.boundary_conditions",
+            way,
+            f"{' and '.join(measured)} of the file not used, but solved: the dish is close to its "
+            f"condyle{room}{lack}",
+            "Set prescribed to follow the file.",
+        )
+    return way
+
+
+def _motion_settings(
+    recorded: Recording, columns: Mapping[str, str], convention: str
+) -> MotionSettings:
+    """Settings of a motion as they are written, to see what its curves mean."""
+    block = {"file": recorded.file, "columns": dict(columns), "convention": convention}
+    if convention == "opensim":
+        return OpenSimMotion.model_validate(block)
+    return ClinicalMotion.model_validate({**block, "convention": "grood-suntay"})
+
+
+def _scaling(
+    shapes: RecognisedShapes, block: str, kind: str, given: float | None
+) -> tuple[str, tuple[float, ...]]:
+    """Line of settings that scales a load to body weights, and the masses of the cases, kg.
+
+    The mass that a force in N belongs to is the middle case.
+    """
+    mass = given or _USUAL_BODY_MASS_KG
+    masses: tuple[float, ...] = (mass - _BODY_MASS_STEP_KG, mass, mass + _BODY_MASS_STEP_KG)
+    if kind != "axial_force_n" and given is None:
+        masses = _USUAL_BODY_MASSES_KG
+    if kind == "ground_reaction":
+        low, high = _SCALED_TO
+        shapes.assume(
+            "load_range",
+            f"{block}.load.load_range_body_weights",
+            _SCALED_TO,
+            f"a ground reaction scaled to {low:g} to {high:g} body weights in the joint",
+            "Set the range of the joint's load.",
+        )
+        return f"      load_range_body_weights: [{low:g}, {high:g}]\n", masses
+    if kind != "axial_force_n":
+        return "", masses
+    text = f"forces of a body of {mass:g} kg"
+    if given is None:
+        key = f"{block}.load.body_mass_kg"
+        shapes.assume("body_mass", key, mass, text, "Set the mass here and in variables.")
+    else:
+        shapes.note("body_mass", "--body-mass", f"{text}, as given")
+    return f"      body_mass_kg: {mass:g}\n", masses
+
+
+def _duration(
+    shapes: RecognisedShapes,
+    block: str,
+    recordings: tuple[Recording, ...],
+    strides: tuple[float, ...],
+) -> float:
+    """Duration of the cycle, s: of strides, of a column of time, or assumed."""
+    if strides:
+        duration = float(f"{np.diff(strides).mean():.4g}")
+        text = f"{len(strides) - 1} strides of {duration:g} s on average, from where the load rises"
+        shapes.note("strides", recordings[-1].file, text)
+        return duration
+    for recording in recordings:
+        for quantity in ("time_s", "frame"):
+            title = single(recording, quantity)
+            if title is None or (quantity == "frame" and not has_rate(recording, title)):
+                continue
+            duration = float(f"{np.ptp(recording.values(title)):.6g}")
+            shapes.note("duration", recording.file, f"cycle of {duration:g} s, from '{title}'")
+            return duration
+    text, remedy = f"a cycle of {_USUAL_DURATION_S:g} s", "Set its duration."
+    shapes.assume("duration", f"{block}.duration_s", _USUAL_DURATION_S, text, remedy)
+    return _USUAL_DURATION_S
 
 
 def _states_line(dish: Dish) -> bool:
@@ -98,9 +313,9 @@ def _states_line(dish: Dish) -> bool:
     return bool(dish.conforms and abs(dish.middle) >= _OFF_MIDDLE)
 
 
-def ignored_block(dish: Dish) -> str:
+def ignored_block(dish: Dish, settles: bool) -> str:
     """Silence of the usual range of a load line where the insert's origin is not in its middle."""
-    if not _states_line(dish):
+    if not settles or not _states_line(dish):
         return ""
     return """
 checks:                       # the origin is beside the insert; the placement judges the load line
@@ -108,90 +323,35 @@ checks:                       # the origin is beside the insert; the placement j
 """
 
 
-def _clock(file: str) -> tuple[str, str]:
-    """Quantity and column of the position in the cycle."""
-    for kind in ("percent", "time_s"):
-        for column in read_columns(file).columns:
-            if any(word in column.lower() for word in _KINDS[kind]):
-                return kind, column
-    found = f"columns {', '.join(read_columns(file).columns)}"
-    raise InputDataError(file, found, "one of percent or time", "Name one 'percent' or 'time'.")
-
-
-def _motion_columns(file: str, shapes: RecognisedShapes) -> tuple[dict[str, str], float]:
-    """Columns of the motion by their names, and the duration of the cycle, s."""
-    table = read_columns(file)
-    kind, clock = _clock(file)
-    columns = {kind: clock}
-    for quantity in list(_KINDS)[2:]:
-        for column in table.columns:
-            named = any(word in column.lower() for word in _KINDS[quantity])
-            if (
-                named
-                and column not in columns.values()
-                and not column.lower().startswith(("raw", "min", "load", "gap"))
-            ):
-                columns[quantity] = column
-                break
-    if "flexion" not in columns:
-        found = f"columns {', '.join(table.columns)}"
-        raise InputDataError(file, found, "one of flexion", "Name it 'flexion_deg'.")
-    duration = float(np.ptp(table[clock])) if kind == "time_s" else 1.1
-    found = ", ".join(f"{quantity} in '{column}'" for quantity, column in columns.items())
-    shapes.note(
-        "columns",
-        file,
-        f"{found}, by their names; signs of Grood and Suntay assumed",
-        "Compare the motion on the inputs page.",
-        doubt=True,
-    )
-    if kind == "percent":
-        shapes.note(
-            "duration", file, f"cycle of {duration:g} s assumed", "Correct duration_s.", doubt=True
-        )
-    return columns, duration
-
-
-def _strides(file: str, clock: str, column: str) -> tuple[float, ...]:
+def _strides(recording: Recording, clock: str, force: LoadChoice) -> tuple[float, ...]:
     """Times at which a load rises from its least values, s: beginnings of strides, and an end.
 
     Empty with fewer than two strides.
     """
-    table = read_columns(file)
-    load = -table[column[1:]] if column.startswith("-") else table[column]
-    time, force = (one.to_numpy(dtype=float) for one in (table[clock], load))
-    limit = force.min() + _RISEN * np.ptp(force)
-    before = np.flatnonzero((force[:-1] < limit) & (force[1:] >= limit))
-    part = (limit - force[before]) / (force[before + 1] - force[before])
-    found: list[float] = []
-    for one in time[before] + part * np.diff(time)[before]:
-        if not found or one - found[-1] > _SHORTEST_STRIDE_S:
-            found.append(float(one))
-    return tuple(found) if len(found) > 2 else ()
+    time = recording.table.numbers(clock)
+    whole = [key for part, key in force.columns.items() if part in ("load", "medial", "lateral")]
+    load = np.sum([recording.table.numbers(key) for key in whole], axis=0)
+    limit = load.min() + _RISEN * np.ptp(load)
+    before = np.flatnonzero((load[:-1] < limit) & (load[1:] >= limit))
+    part = (limit - load[before]) / (load[before + 1] - load[before])
+    begins: list[float] = []
+    for rise in time[before] + part * np.diff(time)[before]:
+        if not begins or rise - begins[-1] > _SHORTEST_STRIDE_S:
+            begins.append(float(rise))
+    return tuple(begins) if len(begins) > 2 else ()
 
 
-def _load_column(file: str, shapes: RecognisedShapes) -> tuple[str, str]:
-    """Column of the load and its kind, by its size."""
-    table = read_columns(file)
-    words = ("axial_bw", "load", "axial", "force", "reaction", "grf", "fz", "fy")
-    clock = _clock(file)[1]
-    for word in words:
-        for column in table.columns:
-            if word in column.lower() and column != clock:
-                sign = "" if table[column].mean() >= 0.0 else "-"
-                largest = float(np.nanmax(np.abs(table[column])))
-                kind = "axial_load" if largest < 15.0 else "axial_force_n"
-                if "ground" in column.lower() or "grf" in column.lower():
-                    kind = "ground_reaction"
-                way = ", negative in compression" if sign else ""
-                shapes.note("load", file, f"'{column}' up to {largest:.4g}{way}: {kind}")
-                return sign + column, kind
-    found = f"columns {', '.join(table.columns)}"
-    raise InputDataError(file, found, "one of load or force", "Name it 'load_body_weights'.")
+def _quoted(text: str) -> str:
+    """Text in double quotes, as YAML reads it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def settings_path(file: str) -> str:
+    """Path of a file as the settings have it."""
+    path = Path(file).expanduser()
+    return path.as_posix() if path.is_absolute() else Path(os.path.normpath(path)).as_posix()
 
 
 def quoted_path(file: str) -> str:
     """Path of a file as written in the settings, quoted where YAML needs it."""
-    path = Path(file).expanduser()
-    text = path.as_posix() if path.is_absolute() else Path(os.path.normpath(path)).as_posix()
-    return f'"{text}"'
+    return f'"{settings_path(file)}"'

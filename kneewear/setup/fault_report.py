@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear import checkout_folder, default_settings_file
@@ -26,7 +27,7 @@ from kneewear.base.files import read_settings_file
 from kneewear.base.versions import software_versions
 from kneewear.errors import Finding, InputDataError, KneewearError
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.curves import read_columns
+from kneewear.io.curves import read_table
 from kneewear.io.documents import load_record, save_json
 from kneewear.io.result_files import job_records
 from kneewear.io.shapes import POINT_SUFFIXES, load_shape
@@ -166,7 +167,7 @@ def _holds_shape(path: str) -> bool:
     if suffix not in POINT_SUFFIXES:
         return suffix in SHAPE_SUFFIXES
     try:
-        return {"x", "y", "z"} <= {str(name).lower() for name in read_columns(path)}
+        return {"x", "y", "z"} <= {title.lower() for title in read_table(path).titles}
     except KneewearError:
         # Without a head, which curves have.
         return True
@@ -211,7 +212,8 @@ def _count_pieces(mesh: TriangleMesh) -> int:
 
 
 def curve_statistics(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Statistics of each column of a file of curves."""
+    """Statistics of each column of a file of curves, in its units."""
+    numbers = read_table(path).cells.text.apply(pd.to_numeric, errors="coerce")
     return {
         str(name): {
             "rows": int(column.size),
@@ -221,7 +223,7 @@ def curve_statistics(path: str | Path) -> dict[str, dict[str, Any]]:
             "mean": _number(column.mean()),
             "largest_step": _number(column.diff().abs().max()),
         }
-        for name, column in read_columns(path).items()
+        for name, column in numbers.items()
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,22 +10,31 @@ from typing import Any
 
 import numpy as np
 
+from kneewear.base.assumptions import Assumption
 from kneewear.base.files import read_settings_file
 from kneewear.base.sides import SIDES
-from kneewear.base.types import THICKNESS, is_file_name
+from kneewear.base.types import BODY_MASS, THICKNESS, is_file_name
 from kneewear.errors import Finding, InputDataError, OutputFileError
 from kneewear.geometry.dish import Dish, find_dish
 from kneewear.geometry.fit_search import FittingChoice, choose_fit
 from kneewear.geometry.meshes import TriangleMesh, within_outline
 from kneewear.geometry.segmentation import (
     PlateauRegion,
+    check_condyles,
     find_post,
     find_underside,
     segment_condyles,
     segment_plateaus,
 )
 from kneewear.io.documents import save_text
-from kneewear.setup.curves import activity_block, ignored_block, quoted_path
+from kneewear.setup.curves import (
+    ActivityText,
+    Recordings,
+    ignored_block,
+    quoted_path,
+    settings_path,
+    write_activity,
+)
 from kneewear.setup.gait import agree_on_share
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.shipped import shipped_folder
@@ -41,16 +51,26 @@ _EQUAL_THICKNESS = 0.005
 _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
 _PERCENT_PER_UM = 1.0
+_CREEP_LAW = "strain"
+# Lines of the block simulation of both plateaus, and of one, whose load is a share.
+_SOLVED = (
+    "  medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it\n"
+)
+_HELD = """\
+  medial_share: 0.6           # of the load; 0.58 to 0.63 was measured in one total knee
+  medial_lateral: held        # a single plateau may restore nothing
+"""
 # Error in force above which a fit is doubtful, percent.
 _DOUBTFUL_PERCENT = 3.0
 
 
 @dataclass(frozen=True)
 class NewStudy:
-    """Settings of a new study, and the findings of the guesses that it rests on."""
+    """Settings of a new study, the evidence they rest on, and what was assumed."""
 
     settings: Path
     findings: tuple[Finding, ...]
+    assumed: tuple[Assumption, ...]
     settles: bool  # whether position and rotation are free
 
 
@@ -62,8 +82,11 @@ def create_study(
     motion: str | None = None,
     load: str | None = None,
     knee: str | None = None,
+    side: str | None = None,
     thickness: float | None = None,
     grade: str | None = None,
+    columns: Sequence[str] = (),
+    body_mass: float | None = None,
     gait_share: float | None = None,
 ) -> NewStudy:
     """Write the settings `NAME.yaml` of an implant, in the working directory.
@@ -81,10 +104,16 @@ def create_study(
         all designs of the folder take the same share of its travel.
     knee : {"right", "left"}, optional
         Side; without it that which asymmetric shapes show, or the right one.
+    side : {"medial", "lateral"}, optional
+        Side of a single plateau; without it the insert has both.
     thickness : float, optional
         Least thickness of the insert, mm, where its file has no underside.
     grade : str, optional
         Grade of polyethylene, a name of `grades`; without it the conventional one is assumed.
+    columns : sequence of str
+        `TITLE=MEANING`, what columns are whose titles do not say it.
+    body_mass : float, optional
+        Body mass that forces in N belong to, kg; the middle case.
     gait_share : float, optional
         Share of the travel and rotation of the built-in gait, for this design alone.
 
@@ -117,46 +146,56 @@ def create_study(
         raise InputDataError("--grade", found, f"one of {', '.join(grades())}", remedy)
     if load is not None and motion is None:
         raise InputDataError(load, "a load without a motion", "both", "Add --motion FILE.")
+    if body_mass is not None and BODY_MASS.severity(body_mass) == "refuse":
+        remedy = "Give the body mass in kg."
+        raise InputDataError("--body-mass", f"{body_mass:g} kg", BODY_MASS.possible, remedy)
     if gait_share is not None and (motion is not None or not 0.0 < gait_share <= 1.0):
-        given = f"{gait_share:g}" if motion is None else "a share with curves of your own"
+        found = f"{gait_share:g}" if motion is None else "a share with curves of your own"
         remedy = "Leave it out, or give a share of the built-in gait."
-        raise InputDataError("--gait-share", given, "above 0, up to 1, without --motion", remedy)
+        raise InputDataError("--gait-share", found, "above 0, up to 1, without --motion", remedy)
     if thickness is not None and THICKNESS.severity(thickness) == "refuse":
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
-    shapes = recognise_shapes(name, insert, femoral, knee)
+    sides = SIDES if side is None else (side,)
+    shapes = recognise_shapes(name, insert, femoral, knee, sides)
     if thickness is not None and shapes.forms["insert"] == "solid":
         found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."
         raise InputDataError("--thickness", found, "none: its file has the underside", remedy)
     sheets = shapes.sheets
-    grown = segment_plateaus(sheets["insert"], _GROWTHS)
-    condyles, _ = segment_condyles(sheets["femoral"])
+    grown = segment_plateaus(sheets["insert"], _GROWTHS, sides)
+    condyles, _ = segment_condyles(sheets["femoral"], sides)
+    check_condyles(condyles, shapes.files["femoral"])
     chosen = choose_fit(sheets["insert"], sheets["femoral"], grown, condyles)
     plateaus = chosen.plateaus
     _note_regions(shapes, plateaus, chosen)
     underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
     dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
-    activity = activity_block(name, shapes, motion, load, dish, gait_share)
+    given = Recordings(motion, load, tuple(columns), body_mass)
+    activity = write_activity(name, shapes, given, dish, gait_share)
     material = _material(shapes, grade)
     text = _settings_text(
         name, shapes, plateaus, chosen, (underside, least), activity, material, dish
     )
     save_text(text, file)
-    return NewStudy(file, (*shapes.findings, *agree_on_share(file)), dish.conforms)
+    findings = (*shapes.findings, *agree_on_share(file))
+    return NewStudy(file, findings, tuple(shapes.assumed), activity.settles)
 
 
-def hold_medial_lateral(settings: Path) -> Finding:
+def hold_medial_lateral(settings: Path) -> Assumption:
     """Hold the medial-lateral position in settings that `create_study` wrote."""
-    text = settings.read_text(encoding="utf-8")
-    save_text(text.replace("  medial_lateral: solved ", "  medial_lateral: held   "), settings)
-    return Finding(
-        "new.medial_lateral",
-        "warn",
-        str(settings),
-        "medial-lateral position held at the dwell pose: no equilibrium was found with it free",
-        "",
-        "Look at the places of contact at borders: an edge of the condyle may press on the insert.",
+    held = Assumption(
+        name="medial_lateral",
+        key="simulation.medial_lateral",
+        value="held",
+        found="medial-lateral position held at the seat: no equilibrium was found with it free",
+        remedy="Look at contact at borders: an edge of the condyle may press on the insert.",
     )
+    text = settings.read_text(encoding="utf-8")
+    text = text.replace("  medial_lateral: solved ", "  medial_lateral: held   ")
+    start = text.index("assumed:")
+    end = text.index("\n", start) + 1
+    save_text(f"{text[:end]}{_assumed_block([held])}\n{text[end:]}", settings)
+    return held
 
 
 def _note_regions(
@@ -188,11 +227,14 @@ def _note_regions(
     post = find_post(shapes.parts["insert"], plateaus)
     if post is not None:
         height, (x, z) = post
-        found = (
-            f"a post {height:.0f} mm above the plateaus at x {x:.0f}, z {z:.0f} mm: not simulated, "
-            "nor is a cam of the femoral component"
+        shapes.assume(
+            "post",
+            "implant.meshes.insert",
+            settings_path(shapes.files["insert"]),
+            f"a post {height:.0f} mm above the plateaus at x {x:.0f}, z {z:.0f} mm: neither it nor "
+            "a cam of the femoral component is simulated",
+            "Beyond the flexion at which they meet, the results are of another implant.",
         )
-        shapes.note("post", shapes.files["insert"], found, doubt=True)
 
 
 def _underside(
@@ -225,17 +267,14 @@ def _underside(
         shapes.note("underside", "--thickness", f"least thickness {thickness:g} mm, as given")
         return f"underside_mm: {lowest - thickness:.3f}", thickness
     if low < lowest < high:
-        found = (
-            f"a sheet without underside, {lowest:.2f} mm above the origin of its file: underside "
-            "assumed there"
-        )
-        shapes.note(
-            "underside", insert, found, "Name another least thickness with --thickness.", doubt=True
-        )
-        return "underside_mm: 0.0", round(lowest, 2)
-    found = f"a sheet without underside: least thickness of {_ASSUMED_THICKNESS:g} mm assumed"
-    shapes.note("underside", insert, found, "Name it with --thickness.", doubt=True)
-    return f"underside_mm: {lowest - _ASSUMED_THICKNESS:.3f}", _ASSUMED_THICKNESS
+        least, line = round(lowest, 2), "underside_mm: 0.0"
+        found = f"least thickness {least:g} mm: the origin of a sheet's file is on the underside"
+    else:
+        least, line = _ASSUMED_THICKNESS, f"underside_mm: {lowest - _ASSUMED_THICKNESS:.3f}"
+        found = f"least thickness {least:g} mm of a sheet without underside"
+    remedy = "Set it up again with --thickness."
+    shapes.assume("thickness", "implant.nominal_thickness_mm", least, found, remedy)
+    return line, least
 
 
 def grades() -> dict[str, dict[str, Any]]:
@@ -263,17 +302,35 @@ def _material(shapes: RecognisedShapes, grade: str | None) -> tuple[str, str]:
     wear = known[name]["wear"]
     text = (
         f"polyethylene: {name}, with its {wear['wear_law']} law and a wear factor of "
-        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m); creep of Lee and "
-        "Pienkowski (1998) under the largest pressure of a cycle, over the whole thickness: an "
-        "upper estimate"
+        f"{wear['wear_factor_mm3_per_n_m']:.3g} mm3/(N m)"
     )
-    remedy = "" if grade else "Name the grade with --grade, or set the constants of yours."
-    shapes.note("grade", "wear", text, remedy, doubt=grade is None)
+    if grade is None:
+        remedy = "Set the constants of yours, or set it up again with --grade."
+        shapes.assume("grade", "wear.polyethylene", name, text, remedy)
+    else:
+        shapes.note("grade", "--grade", text)
+    shapes.assume(
+        "creep",
+        "wear.creep_law",
+        _CREEP_LAW,
+        "creep of Lee and Pienkowski (1998) under the largest pressure of a cycle, over the whole "
+        "thickness: an upper estimate",
+        "Compare wear alone, or set a creep law and constant of your material.",
+    )
     blocks = known[name]["simulation"], wear
     first, second = (
         "".join(f"  {key}: {value}\n" for key, value in block.items()) for block in blocks
     )
     return first, f"  polyethylene: {name}\n{second}"
+
+
+def _assumed_block(assumed: Sequence[Assumption]) -> str:
+    """Entries of the block `assumed`, one a line."""
+    fields = [entry.model_dump(mode="json", exclude_defaults=True) for entry in assumed]
+    lines = [
+        ", ".join(f"{key}: {json.dumps(text)}" for key, text in entry.items()) for entry in fields
+    ]
+    return "\n".join(f"  - {{{line}}}" for line in lines)
 
 
 def _settings_text(
@@ -282,7 +339,7 @@ def _settings_text(
     plateaus: Mapping[str, PlateauRegion],
     chosen: FittingChoice,
     underside: tuple[str, float],
-    activity: str,
+    activity: ActivityText,
     material: tuple[str, str],
     dish: Dish,
 ) -> str:
@@ -294,8 +351,7 @@ def _settings_text(
         return f"[{limits[0]:.1f}, {limits[1]:.1f}]"
 
     regions = ""
-    for side in SIDES:
-        region = plateaus[side]
+    for side, region in plateaus.items():
         corners = ", ".join(f"[{x:.1f}, {z:.1f}]" for x, z in region.outline)
         regions += (
             f"      {side}:\n        x: {pair(region.x)}\n        z: {pair(region.z)}\n"
@@ -304,16 +360,22 @@ def _settings_text(
     femoral = "".join(
         f"      {side}: {{z: {pair(chosen.condyles[side].z)}, "
         f"angle_deg: {pair(chosen.condyles[side].angle_deg)}}}\n"
-        for side in SIDES
+        for side in plateaus
     )
+    bearings, share = "", _SOLVED
+    if len(plateaus) == 1:
+        bearings, share = f"  bearings: [{', '.join(plateaus)}]\n", _HELD
     axes = ", ".join(f"{axis}: {word}" for axis, word in shapes.axes.items())
-    guesses = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
+    evidence = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
+    masses = ", ".join(f"{mass:g}" for mass in activity.body_masses)
     knots = f"{{along: {fit.knot_spacing_along:g}, across: {fit.knot_spacing_across:g}}}"
     return f"""\
 # Written by `kneewear new`. What was recognised, and by what; correct what is wrong:
-{guesses}
+{evidence}
 
 study: {name}
+assumed:                      # delete an entry to confirm it, or correct the setting of its key
+{_assumed_block(shapes.assumed)}
 data_folder: .                # files are named from the folder of this file
 accuracy: draft               # draft | standard | fine: within 3, 1 or 0.3 % of converged values
 
@@ -321,7 +383,7 @@ implant:
   source: meshes
   name: "{name}"
   knee: {shapes.knee}
-  nominal_thickness_mm: {least:g}   # mm; least thickness of the bearing as meshed
+{bearings}  nominal_thickness_mm: {least:g}   # mm; least thickness of the bearing as meshed
   meshes:
     insert: {quoted_path(shapes.files["insert"])}
     femoral: {quoted_path(shapes.files["femoral"])}
@@ -338,16 +400,15 @@ implant:
     mean_tolerance_mm: {fit.mean_tolerance:g}  # a micrometre is about 1 % of force
     wave_tolerance_mm: auto
 
-{activity}
+{activity.block}
 variables:                    # every combination is a case
   thickness_mm: [{_thicknesses(least)}]   # mm; as meshed, and {_SHARED_THICKNESS:g} in all designs
-  body_mass_kg: [60, 90]      # kg
+  body_mass_kg: [{masses}]      # kg
 
 simulation:
-  medial_lateral: solved      # solved | held, where a bearing has no equilibrium of it
-{material[0]}
+{share}{material[0]}
 wear:                         # constants of a grade: config/evidence/polyethylene.yaml
-{material[1]}  creep_law: strain           # Lee and Pienkowski (1998): an upper estimate
+{material[1]}  creep_law: {_CREEP_LAW}           # Lee and Pienkowski (1998): an upper estimate
   lives:
     gait: null
     {name}_gait: {{{name}_gait: 1.0}}
@@ -355,4 +416,4 @@ wear:                         # constants of a grade: config/evidence/polyethyle
 report:
   compare_with_published: false  # the published tables are of another implant
   spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
-{ignored_block(dish)}"""
+{ignored_block(dish, activity.settles)}"""

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kneewear.base.assumptions import Assumption
+from kneewear.base.sides import SIDES
 from kneewear.errors import Finding, InputDataError, Severity
 from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
@@ -22,16 +24,24 @@ from kneewear.geometry.recognition import (
     refuse_tray,
     refuse_turned,
 )
+from kneewear.geometry.refinement import subdivided
+from kneewear.geometry.segmentation import middle_of_axis, segment_condyles
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
+
+# Distance of the femoral origin from the condyles' axis that is rounding, mm: 0.01 mm beside it a
+# rotation of 8 deg moves a condyle by 1.4 um.
+_SAME_ORIGIN = 0.01
+# Distance of the middles of a single plateau and its condyle, mm, that files in one frame have.
+_BELOW_CONDYLE = 4.0
 
 
 @dataclass
 class RecognisedShapes:
-    """Insert and femoral component as recognised, and what was guessed.
+    """Insert and femoral component as recognised.
 
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
-    are written to the settings.
+    are written to the settings. `findings` have the evidence, `assumed` what files cannot decide.
     """
 
     knee: str
@@ -40,21 +50,29 @@ class RecognisedShapes:
     axes: dict[str, str]
     forms: dict[str, str]
     parts: dict[str, TriangleMesh]
+    sides: tuple[str, ...] = SIDES
     findings: list[Finding] = field(default_factory=list)
+    assumed: list[Assumption] = field(default_factory=list)
 
     def note(
         self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
     ) -> None:
-        """Add what was guessed, with its evidence."""
+        """Add what was recognised, with its evidence."""
         severity: Severity = "warn" if doubt else "note"
         self.findings.append(Finding(f"new.{check}", severity, where, found, "", remedy))
+
+    def assume(
+        self, name: str, key: str, value: str | float | tuple[float, ...], found: str, remedy: str
+    ) -> None:
+        """Add a guess that files cannot decide, about the value of a setting."""
+        self.assumed.append(Assumption(name=name, key=key, value=value, found=found, remedy=remedy))
 
     @property
     def sheets(self) -> dict[str, TriangleMesh]:
         """Bearing sheets."""
         cutters = {"insert": extract_plateaus, "femoral": extract_condyles}
         return {
-            name: cutters[name](part, self.files[name]).sheet
+            name: cutters[name](part, self.files.get(name, name)).sheet
             if self.forms[name] == "solid"
             else part
             for name, part in self.parts.items()
@@ -62,40 +80,56 @@ class RecognisedShapes:
 
 
 def recognise_shapes(
-    name: str, insert: Sequence[str], femoral: Sequence[str], knee: str | None = None
+    name: str,
+    insert: Sequence[str],
+    femoral: Sequence[str],
+    knee: str | None = None,
+    sides: tuple[str, ...] = SIDES,
 ) -> RecognisedShapes:
-    """Unit, form, axes and side of an implant's files; copies are written where they differ.
+    """Unit, form, axes, side and origin of an implant's files; copies are written where needed.
 
-    One block of settings has one unit and one pair of axes: several files of a component, and files
-    with different units or axes, become `NAME_insert.ply` and `NAME_femoral.ply`.
+    One block of settings has one unit and one pair of axes, and motion turns the femoral component
+    about its origin: several files of a component, files with different units or axes, and a
+    femoral origin beside the middle of the condyles' axis become `NAME_insert.ply` and
+    `NAME_femoral.ply`. An insert of one of the `sides` is moved below its condyle.
     """
+    one_side = len(sides) == 1
     named = {"insert": list(insert), "femoral": list(femoral)}
     findings: list[Finding] = []
+    doubts: list[Finding] = []
     meshes: dict[str, TriangleMesh] = {}
+    originals: dict[str, TriangleMesh] = {}
     units: dict[str, str] = {}
     forms: dict[str, str] = {}
     for part, files in named.items():
         source = " + ".join(files)
-        mesh = joined([load_shape(file) for file in files]) if files[1:] else load_shape(files[0])
+        mesh = joined([load_shape(file) for file in files])
         if mesh.is_cloud:
             found, expected = "a cloud of points", "triangles, which show where the outside is"
             remedy = "Mesh the points, or copy config/example_meshes.yaml and state axes yourself."
             raise InputDataError(source, found, expected, remedy, check="new.cloud")
-        units[part], finding = recognise_unit(mesh, source)
+        units[part], finding = recognise_unit(mesh, source, one_side and part == "insert")
         mesh = TriangleMesh(mesh.vertices * MM_PER_UNIT[units[part]], mesh.faces)
         mesh, turned = outward(mesh, source)
+        originals[part] = mesh
+        mesh = subdivided(mesh)
         if part == "insert":
             refuse_tray(mesh, source)
-            refuse_single_plateau(mesh, source)
+        mesh_checks.refuse_mixed_bodies(mesh, source)
+        findings += _note_bodies(mesh, source)
+        if part == "insert":
+            if not one_side:
+                refuse_single_plateau(mesh, source)
             refuse_turned(mesh, source)
         forms[part], form = recognise_form(mesh, source)
-        findings += [finding, *turned, form]
+        (doubts if finding.severity == "warn" else findings).append(finding)
+        findings += [*turned, form]
         meshes[part] = mesh
     orientations = dict(
-        zip(named, orient_implant(meshes["insert"], meshes["femoral"]), strict=True)
+        zip(named, orient_implant(meshes["insert"], meshes["femoral"], one_side), strict=True)
     )
-    side, evidence = _side(meshes, orientations)
-    shapes = RecognisedShapes(knee or side or "right", {}, "", {}, forms, {}, findings)
+    side, evidence = (None, "") if one_side else _side(meshes, orientations)
+    shapes = RecognisedShapes(knee or side or "right", {}, "", {}, forms, {}, sides, findings)
     _note_side(shapes, knee, side, evidence)
     axes = {part: one.words(shapes.knee) for part, one in orientations.items()}
     for part, words in axes.items():
@@ -106,19 +140,97 @@ def recognise_shapes(
     }
     mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
     mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
+    moved = _centre_femoral(shapes, " + ".join(femoral))
+    if one_side:
+        moved = _under_condyle(shapes, " + ".join(insert)) or moved
     together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
     single = len(insert) == len(femoral) == 1
-    if together and single and not any(one.check == "new.normals" for one in findings):
+    turned_round = any(one.check == "new.normals" for one in findings)
+    if together and single and not moved and not turned_round:
         shapes.unit, shapes.axes = units["insert"], axes["insert"]
         shapes.files = {"insert": insert[0], "femoral": femoral[0]}
-        return shapes
-    shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
-    for part, mesh in meshes.items():
-        copy = Path(f"{name}_{part}.ply")
-        save_ply(mesh.vertices @ orientations[part].matrix.T, mesh.faces, copy)
-        shapes.files[part] = str(copy)
-        shapes.note("copy", str(copy), f"{' + '.join(named[part])} in mm and common axes")
+    else:
+        _write_copies(shapes, name, originals, named, moved)
+    for doubt in doubts:
+        remedy = "If it is another one, convert the file to mm and set it up again."
+        shapes.assume(
+            "unit", "implant.meshes.unit", shapes.unit, f"{doubt.where}: {doubt.found}", remedy
+        )
     return shapes
+
+
+def _write_copies(
+    shapes: RecognisedShapes,
+    name: str,
+    originals: dict[str, TriangleMesh],
+    named: dict[str, list[str]],
+    moved: bool,
+) -> None:
+    """Write both components in mm and common axes, with the triangles of their files."""
+    shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
+    # Copies are of the knee itself, `parts` of a right one.
+    mirror = np.array([1.0, 1.0, 1.0 if shapes.knee == "right" else -1.0])
+    for part, original in originals.items():
+        copy = Path(f"{name}_{part}.ply")
+        # Subdivision adds its vertices after those of the file.
+        vertices = shapes.parts[part].vertices[: len(original.vertices)]
+        save_ply(vertices * mirror, original.faces, copy)
+        shapes.files[part] = str(copy)
+        origin = ", with its origin there" if moved and part == "femoral" else ""
+        text = f"{' + '.join(named[part])} in mm and common axes{origin}"
+        shapes.note("copy", str(copy), text)
+
+
+def _note_bodies(mesh: TriangleMesh, source: str) -> list[Finding]:
+    """Number and size of several bodies of a component."""
+    bodies = mesh.bodies
+    if len(bodies) == 1:
+        return []
+    sizes = ", ".join(mesh_checks.body_size(body) for body in bodies[:2])
+    found = f"{len(bodies)} bodies, the largest {sizes}: read as one component"
+    return [Finding("new.bodies", "note", source, found, "", "")]
+
+
+def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
+    """Move the femoral component to an origin on the condyles' axis; True if it was elsewhere.
+
+    Rotations are about the origin, and positions count from the dwell pose: the origin of a file
+    from a scanner or an assembly says nothing of the knee.
+    """
+    femoral = shapes.parts["femoral"]
+    middle = middle_of_axis(femoral, shapes.forms["femoral"], source)
+    if np.linalg.norm(middle) <= _SAME_ORIGIN:
+        return False
+    shapes.parts["femoral"] = femoral.moved(-middle)
+    x, y, z = middle
+    shapes.note(
+        "origin",
+        source,
+        f"the middle of the condyles' axis, which motion turns about, {x:+.2f} mm posterior, "
+        f"{y:+.2f} mm superior and {z:+.2f} mm medial of the origin",
+    )
+    return True
+
+
+def _under_condyle(shapes: RecognisedShapes, source: str) -> bool:
+    """Move an insert of one side to the width of its condyle; True if it was beside it."""
+    (side,) = shapes.sides
+    condyles, _ = segment_condyles(shapes.sheets["femoral"], shapes.sides)
+    insert = shapes.parts["insert"]
+    middle = 0.5 * float(insert.vertices[:, 2].min() + insert.vertices[:, 2].max())
+    apart = float(np.mean(condyles[side].z)) - middle
+    if abs(apart) <= _BELOW_CONDYLE:
+        return False
+    shapes.parts["insert"] = insert.moved([0.0, 0.0, apart])
+    shapes.assume(
+        "width",
+        "implant.meshes.insert",
+        f"{apart:.1f}",
+        f"the insert moved by {apart:+.1f} mm to medial, where its middle is below the {side} "
+        "condyle",
+        "Set it up again with files in one frame if their positions are known.",
+    )
+    return True
 
 
 def _side(
@@ -146,19 +258,22 @@ def _note_side(
     shapes: RecognisedShapes, given: str | None, shown: str | None, evidence: str
 ) -> None:
     if given and shown and given != shown:
-        shapes.note(
+        shapes.assume(
             "side",
-            "--knee",
-            f"{given} was given; of it the shapes would have {evidence}",
-            "Check --knee.",
-            doubt=True,
+            "implant.knee",
+            given,
+            f"{given} knee, as given; of it the shapes would have {evidence}",
+            "Set it up again with the other --knee if that is wrong.",
         )
     elif given:
         shapes.note("side", "--knee", f"{given} knee, as given")
     elif shown:
         shapes.note("side", "shapes", f"{shown} knee: of the other one they would have {evidence}")
     else:
-        found = "right knee assumed: the shapes are symmetric, and fit both knees"
-        shapes.note(
-            "side", "shapes", found, "Name the side with --knee left if it is the left.", doubt=True
+        shapes.assume(
+            "side",
+            "implant.knee",
+            shapes.knee,
+            "right knee: the shapes are symmetric, and fit both knees",
+            "Set it up again with --knee left if it is the left.",
         )

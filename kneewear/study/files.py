@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field, ValidationError
 
 from kneewear.activity.settings import FileActivity, ParametricActivity, RegisteredMotion
+from kneewear.base.agreement import disagreements
 from kneewear.base.checks import checks, drop_ignored, judge, setting_findings
 from kneewear.base.faults import refusal
 from kneewear.base.files import read_settings_file
@@ -28,6 +29,7 @@ from kneewear.study.models import MODELS, model_of
 from kneewear.study.plan_files import read_plan
 from kneewear.study.settings import merge_settings, read_settings, study_findings, validate_study
 from kneewear.study.shipped import moved_finding
+from kneewear.study.statements import TEST_PAIRS
 from kneewear.study.study import LifeStudy, Study
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
@@ -162,9 +164,9 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
 
 def load_shapes(study: Study, root: str | Path) -> dict[str, TriangleMesh]:
     """Read the meshes of a study's implant, by the names of `mesh_files`."""
-    from kneewear.io.shapes import load_shape  # noqa: PLC0415
+    from kneewear.io.shapes import load_component  # noqa: PLC0415
 
-    return {name: load_shape(path) for name, path in mesh_files(study, root).items()}
+    return {name: load_component(path) for name, path in mesh_files(study, root).items()}
 
 
 def load_activity(study: Study, name: str, root: str | Path) -> Activity:
@@ -581,7 +583,7 @@ def _check_search(study: Study) -> None:
 
 def _check_tests(study: Study, root: str | Path) -> list[Finding]:
     """Read the measured wear of simulators, if there is any; findings about its size."""
-    findings = []
+    findings: list[Finding] = []
     files = simulator_tests(study, root)
     if files:
         from kneewear.io.curves import read_simulator_test  # noqa: PLC0415
@@ -600,7 +602,8 @@ def _check_tests(study: Study, root: str | Path) -> list[Finding]:
                 judge("test.length", float(last["million_cycles"]), files[name], clock),
                 judge("test.gain", -step if step < 0.0 else 0.0, files[name], gain),
             )
-            findings += [one for one in judged if one]
+            findings += filter(None, judged)
+            findings += disagreements(TEST_PAIRS, (study, str(files[name]), table))
     return findings
 
 

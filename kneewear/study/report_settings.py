@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.base.faults import fault, fault_at
+from kneewear.base.faults import fault, fault_at, refuse_repeated
 from kneewear.base.ranges import Range
 from kneewear.base.types import FileName, Name, NonNegative, Positive, Removable, Settings, quantity
 
@@ -144,6 +144,12 @@ class SimulatorColumns(Settings):
         default=None,
         description="Column of the error of the loss, as it is drawn; left out when not known.",
     )
+
+    @model_validator(mode="after")
+    def check_columns_differ(self) -> SimulatorColumns:
+        """Refuse one column for two quantities."""
+        refuse_repeated(self.model_dump())
+        return self
 
 
 class SimulatorTestSettings(Settings):

@@ -16,8 +16,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from kneewear.base.accuracy import settings_of
+from kneewear.base.agreement import disagreements
 from kneewear.base.cases import Case
-from kneewear.base.checks import setting_findings
+from kneewear.base.checks import checks, setting_findings
 from kneewear.base.faults import position_of, refusal, suggestion
 from kneewear.base.files import Location, SettingsFile, read_settings, read_settings_file, value_at
 from kneewear.base.renamed_keys import present_settings, rename_settings
@@ -25,6 +26,7 @@ from kneewear.base.variables import apply_values, merged
 from kneewear.errors import Finding, InputDataError
 from kneewear.motion.settings import CONTACT_LIMITS_MPA
 from kneewear.study.models import MODELS
+from kneewear.study.statements import PAIRS
 from kneewear.study.study import CaseStudy, Study, WearStudy, place_of_level
 from kneewear.study.without_effect import check_cases, variable_findings
 from kneewear.wear.settings import PIN_WEAR_FACTOR, SURVIVING_LAW, USUAL_WEAR_FACTOR
@@ -268,20 +270,19 @@ def study_findings(study: Study) -> tuple[Finding, ...]:
                 for finding in setting_findings(study.at({name: value}))
                 if finding not in findings and not _depends_on_others(finding.check, name, study)
             ]
-    return (*findings, *further, *variable_findings(study))
+    return (*findings, *further, *disagreements(PAIRS, study), *variable_findings(study))
 
 
 def _depends_on_others(check: str, name: str, study: Study) -> bool:
-    """True if further variables change what a check of both coronal radii compares."""
-    return (
-        check == "settings.coronal_conformity"
-        and study.variables[name].of is None
-        and any(
-            "coronal_radius" in path
-            for other, variable in study.variables.items()
-            for path in variable.settings
-            if other != name
-        )
+    """True if further variables change one of the settings that a check compares."""
+    row = checks().get(check)
+    if row is None or not row.over or study.variables[name].of is not None:
+        return False
+    return any(
+        path.startswith((*row.keys, row.over))
+        for other, variable in study.variables.items()
+        for path in variable.settings
+        if other != name
     )
 
 

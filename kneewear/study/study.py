@@ -15,6 +15,7 @@ from kneewear import checkout_folder
 from kneewear.activity.settings import ActivitySettings, Motion
 from kneewear.base import types
 from kneewear.base.accuracy import Accuracy, contradictions
+from kneewear.base.assumptions import Assumption
 from kneewear.base.cases import BODY_MASS, THICKNESS, Case, case_name
 from kneewear.base.checks import ChecksSettings, refuse_impossible, refuse_unknown_checks
 from kneewear.base.faults import fault, fault_at, suggestion
@@ -98,6 +99,11 @@ class Study(Settings):
     table: TableSettings = Field(description="Lookup tables of the condyles.")
     simulation: SimulationSettings = Field(description="Contact simulation.")
     report: ReportSettings = Field(description="Report.")
+    assumed: tuple[Assumption, ...] = Field(
+        default=(),
+        description="Guesses that `kneewear new` wrote, repeated by check, run, page and summary; "
+        "delete an entry to confirm it.",
+    )
     checks: ChecksSettings = Field(default=ChecksSettings(), description="Checks of plausibility.")
 
     # Whether studies of the model have the knee of the block implant.
@@ -121,8 +127,20 @@ class Study(Settings):
         return {}
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
-        """Yield check, key and value of what follows from several settings of the model."""
-        return iter(())
+        """Yield check, key and value of what follows from several settings."""
+        offset = self.simulation.pressure_law.thickness_offset_mm
+        if offset != 0.0:
+            at = ("simulation", "pressure_law", "thickness_offset_mm")
+            yield "settings.effective_thickness", at, self.thinnest_mm + offset
+        source = self.implant.source
+        if self.has_lives and self.report.compare_with_published and source == "meshes":
+            yield "settings.published", ("report", "compare_with_published"), 1.0
+        block = getattr(self.implant, source)
+        for name in ("insert_region_mm", "tibial_region_mm", "femoral_region_mm"):
+            regions = getattr(block, name, None)
+            if regions is not None and len(regions.given) == 2:
+                apart = 0.5 * (sum(regions.medial.z) - sum(regions.lateral.z))
+                yield "settings.window_sides", ("implant", source, name), apart
 
     @property
     def loaded_packages(self) -> tuple[str, ...]:
@@ -358,6 +376,7 @@ class Study(Settings):
             "accuracy": None,
             "cases_per_job": 1,
             "report": NO_REPORT,
+            "assumed": [],
             "checks": ChecksSettings().model_dump(mode="json"),
             "analyses": {},
             "page": None,

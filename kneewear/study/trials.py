@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
@@ -38,7 +39,7 @@ class Trial:
     record: GeometryRecord
     activities: tuple[Activity, ...]
     cases: tuple[Case, ...]
-    sheets: Mapping[str, NDArray] | None
+    sheets: Mapping[tuple[str, str], NDArray[np.float64]] | None
 
     def place(self, activity: Activity) -> Placement:
         """Check the placement of a motion on the bearing (`check_placement`)."""
@@ -63,7 +64,14 @@ def build_trial(study: Study, root: str | Path, shapes: Mapping[str, TriangleMes
     sheets = None
     if isinstance(study.implant, MeshImplant):
         parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
-        sheets = {name: part.sheet.vertices for name, part in parts.items()}
+        regions = study.implant.meshes.insert_region_mm.given
+        sheets = {
+            (name, side): part.sheet.vertices
+            for name, part in parts.items()
+            for side in study.implant.sides
+            # An outline is drawn where the bearing ends, whatever the mesh does beyond it.
+            if name == "femoral" or regions[side].outline is None
+        }
     listed = study.preflight_cases()
     heaviest = [max(listed, key=lambda case: case.body_mass)] if listed else []
     return Trial(

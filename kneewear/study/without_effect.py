@@ -291,6 +291,15 @@ def _plan_findings(study: Study) -> Iterator[Finding]:
             )
     for name, limits in getattr(study.cases, "constraints", {}).items():
         for key, limit in (("at_least", limits.at_least), ("at_most", limits.at_most)):
+            if key == "at_least" and limit is not None and name.endswith(_HARMFUL):
+                yield Finding(
+                    "cases.objectives",
+                    "warn",
+                    f"key cases.constraints.{name}.at_least",
+                    f"at least {limit:g}",
+                    "at_most",
+                    "The search would look for harmful designs.",
+                )
             most = _LARGEST.get(OUTPUTS.get(name, ""))
             if limit is not None and most is not None and not 0.0 < limit <= most:
                 yield Finding(
@@ -301,9 +310,12 @@ def _plan_findings(study: Study) -> Iterator[Finding]:
                     f"above 0, up to {most:g} {OUTPUTS[name]}",
                     "All designs fulfil it, or none.",
                 )
+    count = study.cases.case_count(study.variables)
+    finding = checks()["cases.count"].judge(count or 0, "key cases")
+    if finding is not None:
+        yield finding
     if study.analyses.effects is None or study.cases.plan not in _SAMPLED:
         return
-    count = study.cases.case_count(study.variables)
     number = sum(variable.is_numeric for variable in study.variables.values())
     terms = 1 + number + number * (number + 1) // 2
     if count is not None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
@@ -63,6 +66,23 @@ SURVIVING_LAW = "cross_shear_saturation"
 PIN_WEAR_FACTOR = 1.63e-6
 
 
+# A factor within this part of a known one is that factor, rounded.
+_ROUNDING = 5e-3
+
+
+@cache
+def _known_laws() -> dict[float, str]:
+    """Laws of known wear factors, mm3/(N m), of the table `factors.csv`."""
+    with Path(__file__).with_name("factors.csv").open(encoding="utf-8", newline="") as file:
+        return {float(row["wear_factor_mm3_per_n_m"]): row["law"] for row in csv.DictReader(file)}
+
+
+def known_law(factor: float) -> str | None:
+    """Law that a wear factor, mm3/(N m), was found with; None of a factor that is not known."""
+    laws = _known_laws().items()
+    return next((law for own, law in laws if abs(factor / own - 1.0) < _ROUNDING), None)
+
+
 class WearSettings(Settings):
     """Wear and creep over a life."""
 
@@ -80,6 +100,11 @@ class WearSettings(Settings):
         f"Wear factor on a square path, for the laws {_WITH_FACTOR}; the others have published "
         "constants.",
         FACTOR,
+    )
+    found_with: LawName | None = Field(
+        None,
+        description="Law that the wear factor was found with, which must be the law of the study; "
+        "null for the law of a factor that kneewear knows, and otherwise for any.",
     )
     polyethylene: str | None = Field(
         None,
@@ -147,6 +172,16 @@ class WearSettings(Settings):
     def creep_takes_time(self) -> bool:
         """True if creep grows with the age of the insert."""
         return self.creep_law == "strain" or self.creep_time == "logarithm"
+
+    @property
+    def law_of_factor(self) -> str | None:
+        """Law that the wear factor was found with; None if that is not known."""
+        return self.found_with or known_law(self.wear_factor_mm3_per_n_m)
+
+    @property
+    def uses_factor(self) -> bool:
+        """True if the law multiplies the wear factor."""
+        return self.wear_law in laws_with_wear_factor()
 
     def mm3_per(self, unit: str) -> float:
         """Volume of one unit ("mg" or "mm3") of lost material."""

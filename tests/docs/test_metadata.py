@@ -20,6 +20,8 @@ def test_version_and_licence_agree():
     meta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
     versions = {kneewear.__version__, project["version"], citation["version"], meta["version"]}
     assert len(versions) == 1
+    rules = (ROOT / "workflow/rules/common.smk").read_text(encoding="utf-8")
+    assert f'\nVERSION = "{kneewear.__version__}"\n' in rules
     assert str(citation["date-released"]) == meta["datePublished"]
     assert {project["license"], citation["license"], meta["license"].rpartition("/")[2]} == {
         "BSD-3-Clause"

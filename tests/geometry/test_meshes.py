@@ -7,13 +7,14 @@ import pytest
 
 from kneewear.base.sides import SIDES
 from kneewear.errors import InputDataError
-from kneewear.geometry.mesh_checks import check_femoral, check_insert
+from kneewear.geometry.mesh_checks import bad_edges, check_femoral, check_insert
 from kneewear.geometry.meshes import (
     TriangleMesh,
     condyle_axis,
     sheet_coverage,
     to_knee_axes,
 )
+from kneewear.geometry.plausibility import judge_bearing, judge_edges, plateau_bearing
 from kneewear.io.shapes import load_shape
 from tests.geometry.example_implant import example_implant, joined, meshed, stl_bytes
 from tests.refusals import refusal, refused_at
@@ -89,18 +90,40 @@ def test_components_that_are_not_what_they_should_be_are_refused(insert, femoral
     assert refused_at(check_insert, empty) == "insert mesh"
 
 
-def test_edge_of_three_triangles_is_refused(insert):
-    a, b, _ = insert.faces[0]
-    fin = TriangleMesh(
-        np.vstack([insert.vertices, [0.0, 12.0, 23.0]]),
-        np.vstack([insert.faces, insert.faces[:1], [[b, a, len(insert.vertices)]]]),
-    )
-    assert refused_at(check_insert, fin) == "insert mesh"
-
-
-def test_inconsistent_orientation_is_refused(insert):
+def faulty(insert: TriangleMesh, fault: str, triangle: int) -> TriangleMesh:
+    """Insert with a third triangle at an edge, or one triangle turned round."""
     faces = insert.faces.copy()
-    faces[100] = faces[100, ::-1]
+    if fault == "turned":
+        faces[triangle] = faces[triangle, ::-1]
+        return TriangleMesh(insert.vertices, faces)
+    a, b, _ = insert.faces[triangle]
+    tip = insert.vertices[a] + [0.0, 0.5, 0.0]
+    fin = [[b, a, len(insert.vertices)]]
+    return TriangleMesh(np.vstack([insert.vertices, tip]), np.vstack([faces, fin]))
+
+
+@pytest.mark.parametrize(("fault", "count"), [("fin", 1), ("turned", 3)])
+def test_bad_edges_are_refused_on_the_bearing_only(insert, fault, count):
+    middle = insert.vertices[insert.faces].mean(axis=1)
+    inner, outer = (
+        int(np.linalg.norm(middle[:, [0, 2]] - [x, 23.0], axis=1).argmin()) for x in (0.0, 16.0)
+    )
+    for triangle in (inner, outer):
+        mesh = faulty(insert, fault, triangle)
+        check_insert(mesh)
+        assert len(bad_edges(mesh)) == count
+        found = judge_edges(mesh, "file")
+        assert found.check == "geometry.bad_edges_elsewhere"
+        bearing = plateau_bearing(mesh, (-8.0, 8.0), (15.0, 30.0), "file", "medial")
+        if triangle == inner:
+            assert refusal(judge_bearing, bearing).check == "geometry.bad_edges"
+        else:
+            judge_bearing(bearing)
+
+
+def test_a_mesh_without_consistent_orientation_is_refused(insert):
+    faces = insert.faces.copy()
+    faces[::3] = faces[::3, ::-1]
     assert refused_at(check_insert, TriangleMesh(insert.vertices, faces)) == "insert mesh"
 
 

@@ -18,6 +18,8 @@ from kneewear.geometry.fit_search import choose_fit
 from kneewear.geometry.fitting import fit_plateau
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, to_knee_axes, within_outline
 from kneewear.geometry.segmentation import (
+    CondyleRegion,
+    check_condyles,
     find_post,
     find_underside,
     segment_condyles,
@@ -137,6 +139,41 @@ def test_an_insert_of_one_plateau_is_refused():
     with pytest.raises(InputDataError) as raised:
         recognition.refuse_single_plateau(TriangleMesh(half, whole.faces), "insert")
     assert raised.value.finding.check == "new.plateaus"
+
+
+@pytest.mark.parametrize("mirror", [[1.0, 1.0, -1.0], [-1.0, 1.0, 1.0]])
+def test_bearings_of_a_mirrored_insert_are_mirrored(mirror):
+    sheet = extract_plateaus(posterior_stabilised_insert(n=121)).sheet
+    (plateaus,) = segment_plateaus(sheet)
+    (others,) = segment_plateaus(TriangleMesh(sheet.vertices * mirror, sheet.faces[:, ::-1]))
+    for side, region in plateaus.items():
+        other = others[side if mirror[2] > 0 else {"medial": "lateral"}.get(side, "medial")]
+        for limits, image, sign in ((region.x, other.x, mirror[0]), (region.z, other.z, mirror[2])):
+            np.testing.assert_allclose(sorted(sign * np.array(image)), limits, atol=0.01)
+        assert other.area == pytest.approx(region.area, abs=0.5)
+
+
+def test_condyles_that_do_not_share_most_of_their_angles_are_refused():
+    limits = {"medial": (-30.0, 25.0), "lateral": (1.0, 101.0)}
+    regions = {side: CondyleRegion((12.0, 34.0), angles) for side, angles in limits.items()}
+    with pytest.raises(InputDataError) as raised:
+        check_condyles(regions, "femoral")
+    assert raised.value.finding.check == "new.condyles"
+    check_condyles(regions | {"medial": CondyleRegion((12.0, 34.0), (-25.0, 95.0))}, "femoral")
+    check_condyles({"medial": regions["medial"]}, "femoral")
+
+
+@pytest.mark.parametrize("side", ["medial", "lateral"])
+def test_the_bearing_of_one_side_is_the_whole_insert(side):
+    x, z = np.meshgrid(np.linspace(-20, 20, 61), np.linspace(-13, 13, 41), indexing="ij")
+    upper, lower = (np.stack([x, y, z], -1) for y in (6.0 + (x**2 + z**2) / 80.0, 0.0 * x))
+    plate = closed(upper, lower)
+    assert recognition.recognise_unit(plate, "file", one_side=True)[0] == "mm"
+    (found, _) = recognition.orient_implant(plate, closed_femoral(n=45), one_side=True)
+    np.testing.assert_array_equal(np.abs(found.matrix), np.eye(3))
+    (plateaus,) = segment_plateaus(extract_plateaus(plate).sheet, sides=(side,))
+    assert list(plateaus) == [side]
+    np.testing.assert_allclose(plateaus[side].z, [-12.0, 12.0], atol=0.6)
 
 
 def test_plateaus_end_at_the_border_the_notch_and_the_post():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import os
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.io.shapes import load_shape
+from tests.refusals import refused_at
 
 CHECKOUT = Path(__file__).parent.parent.parent
 EXAMPLE = CHECKOUT / "config" / "example_meshes" / "insert.stl"
@@ -266,6 +270,89 @@ def test_memory_is_bounded_by_the_file_and_not_by_its_promises(tmp_path, name, c
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2e6
+
+
+VTP = """<?xml version="1.0"?>{comment}<VTKFile type="PolyData" version="0.1"{more}><PolyData>
+<Piece {counts} NumberOfPolys="1"><Points><DataArray type="Float64" NumberOfComponents="3"
+ format="{form}">{points}</DataArray></Points><Polys>
+<DataArray type="Int64" Name="connectivity" format="ascii">0 1 2</DataArray>
+<DataArray type="Int64" Name="offsets" format="ascii">3</DataArray></Polys></Piece></PolyData>
+</VTKFile>"""
+COMPRESSED = ' byte_order="LittleEndian" header_type="UInt64" compressor="vtkZLibDataCompressor"'
+
+
+def vtp(counts, comment="", points="0 " * 1_400_000, form="ascii", more=""):
+    return VTP.format(counts=counts, comment=comment, points=points, form=form, more=more)
+
+
+def header(*numbers):
+    return base64.b64encode(np.array(numbers, dtype="<u8").tobytes()).decode()
+
+
+# Of about 3 MB, with counts of gigabytes where VTK finds them.
+COUNTS = {
+    "behind a comment": vtp('NumberOfPoints="300000000"', f"<!--{'x' * 120_000}-->"),
+    "in other quotes": vtp("NumberOfPoints = '300000000'"),
+    "as an entity": vtp('NumberOfPoints="&#51;00000000"'),
+    "of points in verts": vtp('NumberOfPoints="3" NumberOfVerts="900000000"'),
+    "of another piece": vtp(
+        'NumberOfPoints="300000000" NumberOfPolys="0"/><Piece NumberOfPoints="3"'
+    ),
+    "of blocks": vtp('NumberOfPoints="3"', "", header(10**9, 1, 1), "binary", COMPRESSED),
+    "beyond the machine": vtp('NumberOfPoints="3"', "", header(10**15, 1, 1), "binary", COMPRESSED),
+}
+MEASURED = """
+import resource, sys
+from kneewear.errors import InputDataError
+from kneewear.io.shapes import load_shape
+try:
+    load_shape(sys.argv[1])
+except InputDataError:
+    pass
+whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+print(max(resource.getrusage(who).ru_maxrss for who in whose))
+"""
+
+
+@pytest.mark.parametrize("where", COUNTS)
+def test_memory_of_vtk_is_bounded_by_the_file(tmp_path, where):
+    path = tmp_path / "bone.vtp"
+    path.write_text(COUNTS[where])
+    words = [sys.executable, "-c", MEASURED, str(path)]
+    peak = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    assert peak < 1_200_000  # kB: 500 MB, 100 bytes for each of the file's, and the library
+
+
+def test_a_head_of_ply_is_searched_in_the_whole_file(tmp_path):
+    text = ply_text([[0, 1, 2]])
+    comment = "comment " + "x" * 150_000
+    (tmp_path / "a.ply").write_text(text.replace("comment made by hand", comment))
+    assert len(load_shape(tmp_path / "a.ply").faces) == 1
+    count = 10**9
+    long = text.replace("comment made by hand", comment).replace("vertex 4", f"vertex {count}")
+    (tmp_path / "b.ply").write_text(long)
+    assert refused_at(load_shape, tmp_path / "b.ply") == "b.ply"
+
+
+# A polygon whose last corner lies beyond an end of an edge, and a concave one.
+POINTS = [[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0], [0, 4.1, 0], [2, 1, 0]]
+POLYGONS = {
+    "square": [0, 1, 2, 3],
+    "last corner beyond an edge": [0, 1, 2, 3, 4],
+    "no convex corner": [1, 5, 3, 0],
+    "a corner twice": [0, 1, 2, 3, 3],
+}
+
+
+@pytest.mark.parametrize("name", POLYGONS)
+def test_a_polygon_is_as_many_triangles_in_vtp_as_in_obj(tmp_path, name):
+    polygon = POLYGONS[name]
+    write_vtp(tmp_path / "a.vtp", vtk_polygons(POINTS, [polygon, [0, 1, 2]]))
+    rows = [f"v {x} {y} {z}" for x, y, z in POINTS]
+    corners = " ".join(str(n + 1) for n in polygon)
+    (tmp_path / "a.obj").write_text("\n".join([*rows, f"f {corners}", "f 1 2 3"]))
+    vtp, obj = load_shape(tmp_path / "a.vtp"), load_shape(tmp_path / "a.obj")
+    np.testing.assert_array_equal(vtp.vertices[vtp.faces], obj.vertices[obj.faces])
 
 
 def test_no_other_file_is_opened(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -166,3 +167,25 @@ def test_contact_that_ends_at_a_femoral_border_is_counted():
     assert values[137.0]["value"] > 0.02
     assert values[137.0]["verdict"] == "fail"
     assert "femoral_region_mm" in values[137.0]["remedy"]
+
+
+def test_the_travel_that_is_advised_at_the_end_of_a_bearing_leaves_contact_on_it():
+    shape = example_study().implant.parametric
+    implant = build_parametric_implant(
+        shape.model_copy(update={"plateau_half_length_mm": 16.0}), "short", 8.0
+    )
+    usual = held_at(0.0)
+    travel = 16.0 * np.sin(2.0 * np.pi * usual.percent / 100.0)
+    along = np.column_stack([travel, usual.translation[:, 1:]])
+    activity = replace(usual, translation=along)
+    study = study_of(implant, activity)
+    name = checks()["placement.insert_border_force"].quantity
+
+    def border(one):
+        found = check_placement(study.knee(), one, [CASE], study.settings, sheets={})
+        return found.table.set_index("quantity").loc[name]
+
+    before = border(activity)
+    assert before["verdict"] == "fail"
+    part = float(re.findall(r"by (0\.\d)", before["remedy"])[0])
+    assert border(activity.scaled([part, 1.0, 1.0, 1.0, part, 1.0]))["verdict"] != "fail"

@@ -91,7 +91,7 @@ def finite_elements() -> Contents:
         "variables": {"thickness_mm": [8], "body_mass_kg": [75]},
         "fe_comparison": {"frames_percent": [10], "cases": "all", "elements": elements},
     }
-    study = small("fe_comparison", GRID | changes)
+    study = small("fe_twin", GRID | changes)
     knee, gait = exact_knee(study), built_in_activities(study)["gait"]
     own = study.compared_frames(), study.fe_comparison, study.simulation
     found = [compute_comparison(knee, gait, case, *own) for case in study.compared_cases()]

@@ -13,6 +13,7 @@ from kneewear.base.findings import Reported
 from kneewear.errors import Finding
 from kneewear.models.press.static_figures import draw_static_figures
 from kneewear.report.pdf import write_pdf
+from kneewear.report.source_tables import provenance_tables
 from kneewear.report.specification import load_page
 from kneewear.report.style import new_figure, styled
 from tests.report.drawn import WEAR_FIGURES
@@ -115,6 +116,14 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.found.append((tag, tuple(key for key, _ in attributes)))
+
+
+def test_times_of_the_rules_end_with_their_sum():
+    times = {"wall_time_s": {"a": 1.5, "b": 2.0}, "processor_s": {"b": 3.25, "a": 1.0}}
+    table = provenance_tables(times)["wall_time_s"]
+    assert table.to_numpy().tolist() == [["a", 1.5, 1.0], ["b", 2.0, 3.25], ["all", 3.5, 4.25]]
+    earlier = provenance_tables({"wall_time_s": times["wall_time_s"]})["wall_time_s"]
+    assert earlier.to_numpy().tolist() == [["a", 1.5], ["b", 2.0], ["all", 3.5]]
 
 
 HOSTILE = "\"'></title></script><script>alert(1)</script><img src=x onerror=alert(1)>`{{ 7*7 }}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,7 +12,7 @@ import zipfile
 import pytest
 
 from tests.workflow.conftest import CHECKOUT
-from tests.workflow.test_environments import PROJECT
+from tests.workflow.test_environments import PROJECT, module_of_the_guide
 
 BUILD = """
 import os, sys
@@ -45,6 +46,22 @@ def run(*command, folder, path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def run_module(snakefile, folder, paths, *options, **variables):
+    """Run a Snakefile in an empty folder, with packages before those of the environment."""
+    folder.mkdir()
+    (folder / "Snakefile").write_text(snakefile, encoding="utf-8")
+    variables["PYTHONPATH"] = os.pathsep.join(map(str, paths))
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "rules", *options],
+        cwd=folder,
+        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +139,90 @@ def test_an_unpacked_wheel_runs_without_the_checkout(built, tmp_path):
     # Nor of a study that comes with the package, in a folder without it.
     run("-m", "kneewear", "run", "quick", "--", "-n", "--quiet", folder=mine, path=installed)
     assert not (mine / "results").exists()
+
+
+SMALL = {
+    "study": "mine",
+    "grid": {"rows": 40, "columns": 30},
+    "coarse_grid": {"rows": 40, "columns": 30},
+    "table": {"u_points": 41, "v_points": 21},
+    "variables": {"thickness_mm": [6], "body_mass_kg": [50, 75]},
+    "simulation": {"frames": 25},
+    "report": {"compare_with_published": False, "spread": {"samples": 20}},
+}
+MODULE = """
+module wear:
+    snakefile: {}
+    config: {{"study": "mine"}}
+
+
+use rule * from wear
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(built, tmp_path_factory):
+    """Folder of the unpacked wheel."""
+    folder = tmp_path_factory.mktemp("installed")
+    (wheel,) = built[0].glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_ten_lines_in_an_empty_folder_end_with_the_report(installed, tmp_path):
+    lines = module_of_the_guide(SMALL)
+    assert len(lines.splitlines()) <= 10
+    done = run_module(lines, tmp_path / "mine", [installed])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "mine/results/mine/report/index.html").is_file()
+    cases = (tmp_path / "mine/results/mine/tables/cases.csv").read_text().splitlines()
+    assert len(cases) > 2
+
+
+def package_of(folder, text):
+    """Folder with a package kneewear of one line."""
+    (folder / "kneewear").mkdir(parents=True)
+    (folder / "kneewear/__init__.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_workflow_and_package_belong_together(installed, tmp_path):
+    """Plans of modules by the package that Snakemake can import, and by where the workflow is."""
+    missing = package_of(tmp_path / "missing", "raise ModuleNotFoundError('x', name='kneewear')\n")
+    other = package_of(tmp_path / "other", "__version__ = '0.1.0'\n")
+    hosted = tmp_path / "repository"
+    for name in ("workflow", "scripts"):
+        shutil.copytree(CHECKOUT / name, hosted / name)
+    git = ["git", "-C", str(hosted), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "a"], ["tag", "v1"]):
+        subprocess.run([*git, *command], check=True)
+    # In place of the network.
+    variables = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{hosted}.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://github.com/kneewear/kneewear",
+    }
+    checkout = repr(str(CHECKOUT / "workflow/Snakefile"))
+    wheel = repr(str(installed / "kneewear/checkout/workflow/Snakefile"))
+    github = 'github("kneewear/kneewear", path="workflow/Snakefile", tag="v1")'
+    rows = [
+        ("hosted", github, installed, ""),
+        ("checkout", checkout, missing, ""),
+        ("checkout_of_other", checkout, other, ""),
+        ("none", wheel, missing, sys.executable),
+        ("versions", wheel, other, "0.1.0"),
+        ("hosted_versions", github, other, "0.1.0"),
+    ]
+    for name, snakefile, package, refused in rows:
+        text = MODULE.format(snakefile)
+        done = run_module(text, tmp_path / name, [package], "--dry-run", **variables)
+        said = done.stdout + done.stderr
+        assert (done.returncode != 0) == bool(refused), (name, said)
+        assert refused in said, (name, said)
+        assert ("write_report" in said) != bool(refused), (name, said)
+        assert "Traceback" not in said, (name, said)

@@ -95,6 +95,26 @@ def test_modules_of_a_replication_count_singly(tmp_path, imported):
     )
 
 
+@pytest.mark.parametrize("gathered", [False, True])
+def test_times_of_a_rule_are_sums_over_its_jobs(tmp_path, gathered):
+    benchmarks, logs = tmp_path / "benchmarks", tmp_path / "logs"
+    jobs = {"plot/a": (3.0, 1.25), "plot/b": (4.0, 2.5), "fit": (10.0, 20.0)}
+    for job, (elapsed, processor) in jobs.items():
+        for folder, suffix, text in (
+            (benchmarks, ".tsv", f"s\tcpu_time\n{elapsed}\tNA\n"),
+            (logs, ".seconds", f"{processor}\n"),
+        ):
+            path = (folder / job).with_suffix(suffix)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    (logs / "plot/c.seconds").write_text("")  # of a job on a full disk
+    if gathered:
+        provenance.gather_records(benchmarks, logs)
+    record = provenance.provenance_record({"seed": 1}, [], benchmarks, logs)
+    assert record["wall_time_s"] == {"plot": 7.0, "fit": 10.0}
+    assert record["processor_s"] == {"plot": 3.75, "fit": 20.0}
+
+
 def test_logs_of_jobs_are_gathered_by_rule_and_those_that_ran_again_are_replaced(tmp_path):
     def write(job, text):
         (tmp_path / job).parent.mkdir(parents=True, exist_ok=True)

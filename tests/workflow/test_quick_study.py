@@ -61,6 +61,8 @@ def test_provenance_names_versions_settings_and_times(results):
     assert record["settings"]["study"] == "quick"
     assert record["versions"]["numpy"] == np.__version__
     assert record["wall_time_s"]["simulate_contact"] > 0
+    assert record["processor_s"].keys() == record["wall_time_s"].keys()
+    assert min(record["processor_s"].values()) > 0
 
 
 def test_no_temporary_file_is_left(results):

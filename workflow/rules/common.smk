@@ -12,11 +12,34 @@ from snakemake.logging import logger
 gc.freeze()
 gc.disable()
 
-import kneewear
+# Version of the package that these rules are part of: they may come from elsewhere (`github(...)`).
+VERSION = "1.0.0"
+HERE = Path(str(workflow.current_basedir)).parent.parent
+# A checkout need not be installed.
+if Path(HERE, "kneewear", "__init__.py").is_file():
+    sys.path.insert(0, str(HERE))
+
+try:
+    import kneewear
+except ModuleNotFoundError as error:
+    if error.name != "kneewear":
+        raise
+    raise SystemExit(
+        f"{sys.executable}: found no package kneewear; expected version {VERSION} where Snakemake "
+        f"runs. Install it: {sys.executable} -m pip install (the wheel or checkout of kneewear)"
+    ) from None
+if kneewear.__version__ != VERSION:
+    raise SystemExit(
+        f"{Path(kneewear.__file__).parent}: found version {kneewear.__version__} of kneewear; "
+        f"expected {VERSION}, as of the workflow {HERE}. Install that version where Snakemake "
+        "runs, or name the workflow of the version that is installed (kneewear.checkout_folder())"
+    )
+
 from kneewear.errors import KneewearError
 from kneewear.report.specification import load_page
 from kneewear.runs.chains import chain_of
 from kneewear.runs.joblog import ATTEMPT
+from kneewear.runs.launch import name_interpreter
 from kneewear.runs.provenance import gather_records
 from kneewear.runs.workflow import (
     input_digests,
@@ -27,7 +50,7 @@ from kneewear.runs.workflow import (
 )
 
 # Relative: a moved checkout runs nothing again.
-ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
+ROOT = os.path.relpath(kneewear.checkout_folder())
 PACKAGE = os.path.relpath(Path(kneewear.__file__).parent)
 # Lines of keys come from the files; another workflow that uses this one passes none.
 HAS_FILES = config == workflow.config_settings.overwrite_config
@@ -46,6 +69,9 @@ for note in NOTES:
     logger.warning(note)
 
 os.environ[kneewear.JOB] = "1"
+# Jobs import no file of the study's folder, however Snakemake was started.
+os.environ["PYTHONSAFEPATH"] = "1"
+sys.executable = name_interpreter()
 # A job that failed because of its input is not computed again where failed jobs are retried, as on
 # clusters: there a job is a command of its own, whose number Snakemake says in this option only.
 if "--attempt" in sys.argv:

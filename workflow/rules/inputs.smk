@@ -58,7 +58,9 @@ rule prepare_activity:
         # Of activities that refer to the dwell pose of the components, which follows from contact; of
         # others the side of the knee is that of the settings.
         knee=rules.build_geometry.output.knee if CHAIN.uses_knee else [],
-        kernels=ancient(rules.compile_kernels.output.marker) if CHAIN.at_dwell_pose else [],
+        kernels=(
+            ancient(rules.compile_kernels.output.marker) if CHAIN.at_dwell_pose else []
+        ),
     output:
         activity=f"{RESULTS}/activity/{{activity}}.nc",
     log:

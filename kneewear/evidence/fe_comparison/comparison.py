@@ -1,4 +1,4 @@
-"""Comparison of one case with finite elements and the coupled layer at frames of its cycle."""
+"""Comparison of one case with finite elements and coupled layers at frames of its cycle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case
 from kneewear.contact.foundation import SmallStrain
-from kneewear.contact.material import Elastic
+from kneewear.contact.material import Elastic, Hardening
 from kneewear.evidence.fe_comparison.frames import (
     QUANTITIES,
     SideAtFrame,
@@ -24,6 +24,7 @@ from kneewear.evidence.fe_comparison.frames import (
 )
 from kneewear.evidence.fe_comparison.layer import SideLayer, compute_layer
 from kneewear.evidence.fe_comparison.settings import FeComparisonSettings
+from kneewear.evidence.fe_comparison.yielding import SideYielding
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rotations import body_three_123
@@ -35,6 +36,7 @@ Array = NDArray[np.float64]
 
 FOUNDATION = "foundation"
 COUPLED = "coupled_layer"
+YIELDING = "yielding_layer"
 ELEMENTS = "finite_elements"
 LABELS = ["case", "thickness_mm", "body_mass_kg", "percent", "side"]
 VALUES = [
@@ -42,9 +44,11 @@ VALUES = [
     "unit",
     FOUNDATION,
     COUPLED,
+    YIELDING,
     ELEMENTS,
     "foundation_error_percent",
     "layer_error_percent",
+    "yielding_error_percent",
     "fine_layer_error_percent",
     "mesh_error_percent",
 ]
@@ -80,7 +84,7 @@ def compute_comparison(
     settings: FeComparisonSettings,
     simulation: SimulationSettings,
 ) -> CaseComparison:
-    """Chosen frames of one case by finite elements beside the foundation and a coupled layer.
+    """Chosen frames of one case by finite elements beside the foundation and coupled layers.
 
     Poses and loads of each side are those of the foundation's cycle; each condyle is pressed alone
     on its plateau, once at that pose and once, moved along y, under the foundation's vertical force
@@ -120,10 +124,23 @@ def compute_comparison(
                 if coupled
                 else None
             )
+            curve = settings.plasticity
+            yielding = (
+                SideYielding.of(
+                    side,
+                    knee.grid,
+                    number,
+                    case.thickness,
+                    material,
+                    Hardening(curve.plastic_strain, curve.yield_stress_mpa),
+                ).values(curve.load_steps)
+                if coupled and curve is not None
+                else {}
+            )
             labels = (case.name, case.thickness, case.body_mass, percent, name)
             own = dict(zip(LABELS, labels, strict=True))
             found = {
-                "results": _compared(side, comparison, layer, simulation),
+                "results": _compared(side, comparison, layer, yielding, simulation),
                 "maps": _maps(knee, number, side, comparison.fields, layer),
                 "profiles": _profiles(side, comparison.fields),
             }
@@ -139,9 +156,10 @@ def _compared(
     side: SideAtFrame,
     comparison: SideComparison,
     layer: SideLayer | None,
+    yielding: Mapping[str, float],
     simulation: SimulationSettings,
 ) -> pd.DataFrame:
-    """Values of all, errors of foundation and layer, and the foundation's effective modulus."""
+    """Values of all, errors of foundation and layers, and the foundation's effective modulus."""
     foundation, nothing = foundation_values(side), np.nan
     coupled, fine = (layer.values, layer.fine_values) if layer else ({}, {})
     rows = [
@@ -150,6 +168,7 @@ def _compared(
             unit,
             foundation.get(name, nothing),
             coupled.get(name, nothing),
+            yielding.get(name, nothing),
             comparison.values[name],
             # A side may bear nothing in the middle: an error against zero is none.
             100.0 * (fine.get(name, nothing) / (comparison.values[name] or nothing) - 1.0),
@@ -164,11 +183,21 @@ def _compared(
         modulus = simulation.youngs_modulus_mpa
         part = comparison.values["force_at_pose"] / foundation["force_at_pose"]
         error = comparison.mesh_error("force_at_pose")
-        row = ("effective_modulus", "MPa", modulus, nothing, part * modulus, nothing, error)
+        row = (
+            "effective_modulus",
+            "MPa",
+            modulus,
+            nothing,
+            nothing,
+            part * modulus,
+            nothing,
+            error,
+        )
         rows.append(row)
-    columns = ["quantity", "unit", FOUNDATION, COUPLED, ELEMENTS, *VALUES[-2:]]
+    columns = ["quantity", "unit", FOUNDATION, COUPLED, YIELDING, ELEMENTS, *VALUES[-2:]]
     table = pd.DataFrame(rows, columns=columns)
-    for error_of, method in (("foundation", FOUNDATION), ("layer", COUPLED)):
+    methods = {"foundation": FOUNDATION, "layer": COUPLED, "yielding": YIELDING}
+    for error_of, method in methods.items():
         table[f"{error_of}_error_percent"] = 100.0 * (table[method] / table[ELEMENTS] - 1.0)
     return table[VALUES]
 

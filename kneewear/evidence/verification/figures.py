@@ -58,7 +58,7 @@ def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
         "active_elements": draw_active_elements,
         "distance_correction": draw_distance_correction,
     }
-    known = {name: table for name, table in tables.items() if table is not None and len(table)}
+    known = {name: table for name, table in tables.items() if len(table)}
     figures = {name: draw[name](known[name]) for name in draw if name in known}
     if "analyses" in known:
         for activity, rows in known["analyses"].groupby("activity", sort=False):

@@ -167,12 +167,12 @@ def compare_analyses(one: xr.Dataset, other: xr.Dataset) -> pd.DataFrame:
     shape = forward.max_pressure.shape  # case, frame, side
     case, frame, side = (axis.ravel() for axis in np.indices(shape))
 
-    def per_side(values: NDArray) -> NDArray:
+    def per_side(values: NDArray[Any]) -> NDArray[Any]:
         """Value of a frame, repeated for every side."""
         return np.broadcast_to(values[..., None], shape).ravel()
 
     stance = forward["load"].values > STANCE * forward["load"].values.max(axis=1, keepdims=True)
-    columns: dict[str, NDArray] = {
+    columns: dict[str, NDArray[Any]] = {
         "activity": np.full(case.size, forward.attrs["activity"]),
         "case": forward["case"].values.astype(object)[case],
         "percent": forward.percent.values[frame],

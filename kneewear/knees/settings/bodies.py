@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from kneewear.base.faults import fault, fault_at
+from kneewear.base.faults import fault, fault_at, refuse_repeated
 from kneewear.base.ranges import Range
 from kneewear.base.types import (
     MODULUS,
@@ -95,6 +95,7 @@ class CurveSettings(Settings):
                 "two columns of the file",
                 "Name the columns of the course and of the values.",
             )
+        refuse_repeated({"over": self.over, "column": self.column})
         if self.points is not None and len(self.points) < 2:
             found = f"{len(self.points)} points"
             raise fault_at(("points",), found, "two or more", "Add points.")

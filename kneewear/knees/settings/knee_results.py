@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from kneewear.base.faults import fault, fault_at
+from kneewear.base.faults import fault, fault_at, refuse_repeated
 from kneewear.base.ranges import Range
 from kneewear.base.types import FLEXION, FileName, Finite, Name, Positive, Settings, quantity
 from kneewear.knees.settings.bodies import COURSE, POINT, Curve, Pair, Part, Triple
@@ -45,6 +45,12 @@ class TrayLoadSettings(Settings):
         "Smallest force of each side.",
         Range("N", 0.001, 1, 100, 1000, "Noise of instrumented trays is 20 to 50 N"),
     )
+
+    @model_validator(mode="after")
+    def check_columns_differ(self) -> TrayLoadSettings:
+        """Refuse one column for two quantities."""
+        refuse_repeated({"over": self.over, "medial": self.medial, "lateral": self.lateral})
+        return self
 
 
 class ComponentsSettings(Settings):

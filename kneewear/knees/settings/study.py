@@ -51,6 +51,7 @@ class MultibodyStudy(Study):
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
         """Yield how far a hinge points laterally."""
+        yield from super().combined_values()
         hinge = getattr(self.multibody, "hinge", None)
         if hinge is not None:
             at = ("multibody", "hinge", "direction")

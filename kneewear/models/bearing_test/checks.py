@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from kneewear.activity.plausibility import farthest_from_neighbours
+from kneewear.base.agreement import Pair, Statement, disagreements
 from kneewear.base.checks import checks, judge
 from kneewear.errors import Finding, InputDataError
 from kneewear.models.bearing_test.settings import (
@@ -25,6 +28,23 @@ _QUANTITIES = {
     "proximal_mm": ("patella.position", "patella.position_range"),
     "lateral_mm": ("patella.position", "patella.position_range"),
 }
+
+
+def _flexions(
+    subject: tuple[PatellarMotion, pd.DataFrame],
+) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the largest flexion of ratios that differ, and of the curve of the file."""
+    motion, curves = subject
+    if len({ratio for _, ratio in motion.force_ratio}) > 1:
+        column = f"{motion.file}, column '{motion.columns.flexion}'"
+        yield (
+            Statement(motion.force_ratio[-1][0], "key motion.force_ratio"),
+            Statement(float(curves["flexion"].max()), column),
+        )
+
+
+# What settings and curves of a patella state twice.
+PAIRS = (Pair("button.force_ratio", "deg", _flexions, "Give pairs [flexion in deg, ratio]."),)
 # Part of its range by which a curve may end away from its beginning.
 _GAP_OF_RANGE = 0.2
 
@@ -36,6 +56,7 @@ def check_files(study: WearTestStudy, reader: Reader) -> tuple[Finding, ...]:
         if isinstance(test.motion, PatellarMotion):
             curves = reader.curves(study, test.motion.file, test.motion.columns.given())
             found += judge_patella(curves, test.motion)
+            found += tuple(disagreements(PAIRS, (test.motion, curves)))
             refuse_uncovered(curves, test)
             if test.shapes:
                 meshes = {name: reader.shape(study, file) for name, file in test.shapes.items()}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import ceil
+from collections.abc import Iterator, Mapping
+from math import ceil, pi
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kneewear.base.faults import check_ring_radii, fault, fault_at, suggestion
+from kneewear.base.faults import check_ring_radii, fault, fault_at, refuse_repeated, suggestion
 from kneewear.base.ranges import Range
 from kneewear.base.types import (
     FileName,
@@ -53,6 +53,11 @@ class FlatPin(PlanarBearing):
     shape: Literal["flat_pin"] = Field(description="Flat-ended pin of polyethylene.")
     radius_mm: Positive = quantity("Radius of the pin.", _RADIUS)
 
+    @property
+    def area_mm2(self) -> float:
+        """Area of its end, mm2."""
+        return pi * self.radius_mm**2
+
 
 class RingPin(PlanarBearing):
     """Ring of polyethylene on a metal plate."""
@@ -60,6 +65,11 @@ class RingPin(PlanarBearing):
     shape: Literal["ring_pin"] = Field(description="Ring of polyethylene.")
     inner_radius_mm: Positive = quantity("Inner radius of the ring.", _RADIUS)
     outer_radius_mm: Positive = quantity("Outer radius of the ring.", _RADIUS)
+
+    @property
+    def area_mm2(self) -> float:
+        """Area of its end, mm2."""
+        return pi * (self.outer_radius_mm**2 - self.inner_radius_mm**2)
 
     @model_validator(mode="after")
     def _is_a_ring(self) -> RingPin:
@@ -381,6 +391,12 @@ class PatellarColumns(Settings):
         """Columns the file must have: quantity to name in its header."""
         return {name: column for name, column in self.model_dump().items() if column is not None}
 
+    @model_validator(mode="after")
+    def check_columns_differ(self) -> PatellarColumns:
+        """Refuse one column for two quantities."""
+        refuse_repeated(self.model_dump())
+        return self
+
 
 class PatellarMotion(Settings):
     """Motion and force of a patella from a file; the test has no block `load` then."""
@@ -488,6 +504,11 @@ class BearingTest(Settings):
         Range("1", 0.1, 0.8, 1.5, 10, "1.23 for random motion (Saikko and Kostamo 2013, abstract)"),
         1.0,
     )
+    use: Literal["hip", "lumbar_disc"] | None = Field(
+        None,
+        description="Joint whose usual loads and sizes the test is judged by, which a shape does "
+        "not say: hip, or lumbar_disc; null for none. It changes no result.",
+    )
     lubricant: str = Field("", description="Lubricant, as the source states it; has no effect.")
     source: str = Field("", description="Where the conditions are from, and how it was read.")
     contact: Literal["foundation", "coupled_layer"] | None = Field(
@@ -588,6 +609,14 @@ class WearTestStudy(Study):
                 found[name] = test.motion.file
             found |= {f"{name} {part}": file for part, file in test.shapes.items()}
         return found
+
+    def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
+        """Yield the largest mean pressure of each flat-ended pin."""
+        yield from super().combined_values()
+        for name, test in self.wear_test.tests.items():
+            if test.load is not None and isinstance(test.bearing, FlatPin | RingPin):
+                at = ("wear_test", "tests", name, "load", "high_n")
+                yield "pin.pressure", at, test.load.high_n / test.bearing.area_mm2
 
     @property
     def reads_distance_tables(self) -> bool:

@@ -194,8 +194,9 @@ class BacksideStudy(CaseStudy):
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
         """Yield the ratio of width and length of a rectangular backside."""
+        yield from super().combined_values()
         face = self.backside.face
-        if face is not None and face.shape == "rectangle" and len(self.implant.bearings) > 1:
+        if isinstance(face, RectangleFace) and len(self.implant.bearings) > 1:
             at = ("backside", "face", "half_width_mm")
             yield "settings.face_width", at, face.half_width_mm / face.half_length_mm
 

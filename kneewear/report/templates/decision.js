@@ -32,6 +32,9 @@
     return high;
   }
 
+  // Labels of axes: the middle of 6.11 and 8.11 is 7.11, without the error of binary fractions.
+  const rounded = (value) => String(Number(value.toPrecision(4)));
+
   function words(thickness) {
     if (thickness === Infinity) return `above ${thickest}`;
     return thickness ? thickness.toFixed(1) : `below ${thinnest}`;
@@ -114,8 +117,8 @@
     find("contours").replaceChildren();
     make("rect", { x: 50, y: 20, width: 260, height: 235, fill: "none", stroke: "#888" });
     const label = { "font-size": 12, "text-anchor": "middle", fill: "#222" };
-    for (const value of [lightest, (lightest + heaviest) / 2, heaviest]) make("text", { ...label, x: across(value), y: 271 }, value);
-    for (const value of [thinnest, (thinnest + thickest) / 2, thickest]) make("text", { ...label, x: 36, y: up(value) + 4 }, value);
+    for (const value of [lightest, (lightest + heaviest) / 2, heaviest]) make("text", { ...label, x: across(value), y: 271 }, rounded(value));
+    for (const value of [thinnest, (thinnest + thickest) / 2, thickest]) make("text", { ...label, x: 36, y: up(value) + 4 }, rounded(value));
     make("text", { ...label, x: 180, y: 290 }, "body mass (kg)");
     make("text", { ...label, transform: "translate(14 140) rotate(-90)" }, "nominal insert thickness (mm)");
     rows.forEach(({ quantity, name, input }, i) => {

@@ -8,7 +8,9 @@ Snakemake's own messages are in its log, which is named at the end.
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import signal
 import sys
 import textwrap
 import threading
@@ -29,8 +31,10 @@ PAUSE_SHARE = 0.1
 COMPILATION = "compile_kernels"
 # Of a log file: room for its last message of progress.
 TAIL_BYTES = 2000
-# Jobs from whose durations the time left is estimated, at least.
+# Jobs, and seconds of a run, from which the time left is estimated, at least.
 ENOUGH = 3
+EARLY = 10.0
+PROGRESS = re.compile(r" INFO (.*); about (\d+) s left$")
 
 
 class LogHandler(LogHandlerBase):
@@ -49,10 +53,17 @@ class LogHandler(LogHandlerBase):
         self.running: dict[int, tuple[str, float, list[str]]] = {}
         self.begun = self.reported = time.monotonic()
         self.ended = threading.Event()
+        # s, as shown last: a later estimate that is longer is not shown.
+        self.least_left = float("inf")
+        self.stopped = False
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGUSR1, self._stop)
         threading.Thread(target=self._report, daemon=True).start()
 
     def emit(self, record: LogRecord) -> None:
         """Take up one message of Snakemake."""
+        if self.stopped:
+            return
         said = record.__dict__
         event = said.get("event")
         if event == LogEvent.RUN_INFO:
@@ -81,12 +92,22 @@ class LogHandler(LogHandlerBase):
     def close(self) -> None:
         """End the line of a terminal."""
         self.ended.set()
-        self._write()
+        if not self.stopped:
+            self._write()
         # They would wake a scheduler that has ended; Snakemake would wait a second for them.
         for thread in threading.enumerate():
             if isinstance(thread, threading.Timer):
                 thread.cancel()
         super().close()
+
+    def _stop(self, *_: object) -> None:
+        """End the run, as `kneewear run` asks for; nothing that follows from it is shown."""
+        with self.lock:  # type: ignore[union-attr]
+            self.ended.set()
+            done = sum(map(len, self.seconds.values()))
+            self._write(f"Stopping after {done} of {self.planned.total()} jobs ...")
+            self.stopped = True
+        sys.exit(1)
 
     def _finish(self, rule: str, start: float) -> None:
         done = self.seconds.setdefault(rule, [])
@@ -110,25 +131,48 @@ class LogHandler(LogHandlerBase):
         runs = Counter(rule for rule, _, _ in self.running.values())
         logs = [log for _, _, files in self.running.values() for log in files]
         names = [title(rule) + (f" ({n} jobs)" if n > 1 else "") for rule, n in runs.items()]
-        last = next(filter(None, map(last_progress, logs)), "")
+        last = next(filter(None, (last_progress(log)[0] for log in logs)), "")
         return f"{self._reached()} {', '.join(names)}" + (f": {last}" if last else " ...")
 
     def _reached(self) -> str:
-        """Share of the jobs that are done, and an estimate of the time left."""
-        done = {rule: seconds for rule, seconds in self.seconds.items() if rule != COMPILATION}
+        """Share of the jobs that are done, and an estimate of the time left, which never rises."""
         count = sum(map(len, self.seconds.values()))
         share = f"[{100 * count // self.planned.total():3d} %"
-        whole, jobs = sum(map(sum, done.values())), sum(map(len, done.values()))
-        if jobs < ENOUGH or count == self.planned.total():
+        done = {rule: seconds for rule, seconds in self.seconds.items() if rule != COMPILATION}
+        early = time.monotonic() - self.begun < EARLY or sum(map(len, done.values())) < ENOUGH
+        if early or count == self.planned.total():
             return share + "]"
-        mean = {rule: sum(one) / len(one) for rule, one in done.items()}
-        left = sum(
-            (number - len(self.seconds.get(rule, ()))) * mean.get(rule, whole / jobs)
+        left = self._left(done)
+        if left is None:
+            return share + ", time left not known]"
+        if left > self.least_left:
+            return share + ", longer than estimated]"
+        self.least_left = left
+        return f"{share}, about {duration(left)} left]"
+
+    def _left(self, done: dict[str, list[float]]) -> float | None:
+        """Time left, s; None where a job runs of which neither its log nor a similar one tells."""
+        now = time.monotonic()
+        lengths = {rule: sum(one) / len(one) for rule, one in done.items()}
+        # Of stages that have not begun; the longest, so that the estimate seldom rises.
+        unknown = max(lengths.values())
+        running = []
+        for rule, start, logs in self.running.values():
+            told = [left for _, left in map(last_progress, logs) if left is not None]
+            if told:
+                lengths.setdefault(rule, now - start + told[0])
+            elif rule not in lengths:
+                return None
+            running.append(told[0] if told else max(0.0, lengths[rule] - (now - start)))
+        runs = Counter(rule for rule, _, _ in self.running.values())
+        waiting = {
+            rule: number - len(self.seconds.get(rule, ())) - runs[rule]
             for rule, number in self.planned.items()
-        )
+        }
+        left = sum(number * lengths.get(rule, unknown) for rule, number in waiting.items())
         # Jobs that ran side by side so far, on average.
-        beside = max(1.0, whole / (time.monotonic() - self.begun))
-        return f"{share}, about {duration(left / beside)} left]"
+        beside = max(1.0, sum(map(sum, done.values())) / (now - self.begun))
+        return max([(left + sum(running)) / beside, *running])
 
     def _write(self, *lines: str) -> None:
         """Lines, on a terminal above the one that is written again and again."""
@@ -161,13 +205,21 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def last_progress(log: Any) -> str:
-    """Last message of progress in the log of a running job (kneewear.base.progress), or none."""
+def last_progress(log: Any) -> tuple[str, float | None]:
+    """Last message of progress in the log of a running job, and the time left by it, s.
+
+    Nothing and None where there is none. The message is of kneewear.base.progress; the time since
+    it was written is taken off.
+    """
     try:
         with Path(log).open("rb") as file:
-            file.seek(max(0, Path(log).stat().st_size - TAIL_BYTES))
+            state = os.fstat(file.fileno())
+            file.seek(max(0, state.st_size - TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").splitlines()
     except OSError:
-        return ""
-    found = [line for line in lines if line.endswith(" s left")]
-    return found[-1].partition(" INFO ")[2] if found else ""
+        return "", None
+    found = [match for line in lines if (match := PROGRESS.search(line))]
+    if not found:
+        return "", None
+    said, left = found[-1].groups()
+    return said, max(0.0, float(left) - (time.time() - state.st_mtime))

@@ -73,19 +73,17 @@ def join_ligaments(first: Bundles, second: Bundles, path: str | Path) -> Bundles
     if twice:
         found = f"bundle {twice[0]}, which multibody.extension.bundles has as well"
         raise InputDataError(path, found, "each bundle once", "Remove it from one of them.")
-    slack, stiffness, toe = (
-        np.concatenate([value(first.law), value(second.law)])
-        for value in (
-            lambda law: law.slack_length,
-            lambda law: law.slope * law.slack_length,
-            lambda law: law.transition / law.slack_length,
-        )
+    laws = first.law, second.law
+    law = quadratic_to_linear(
+        np.concatenate([law.slack_length for law in laws]),
+        np.concatenate([law.slope * law.slack_length for law in laws]),
+        np.concatenate([law.transition / law.slack_length for law in laws]),
     )
     return Bundles(
         (*first.names, *second.names),
         first.bodies,
         (*first.paths, *second.paths),
-        quadratic_to_linear(slack, stiffness, toe),
+        law,
         (*first.obstacles, *second.obstacles),
     )
 

@@ -1,0 +1,184 @@
+"""Tables in texts of measuring systems: lines about the recording, titles, units, and rows."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from kneewear.errors import InputDataError
+from kneewear.io.column_names import is_unit
+from kneewear.io.text_tables import TextTable, is_comment, separator_of
+
+_MIN_ROWS = 4
+# Columns that count the samples of a frame, in files whose devices are faster than the cameras.
+_FRAME = "Frame"
+_SUBFRAME = "Sub Frame"
+_RATE = re.compile(
+    r"(?:rate|freq\w*|fps|sampl\w*|abtastrate)\W*(?:\[?\(?hz\)?\]?)?[\s:=,;\t]*(\d+(?:[.,]\d+)?)"
+    r"|(\d+(?:[.,]\d+)?)\s*(?:hz|fps)\b",
+    re.IGNORECASE,
+)
+_NUMBER_ALONE = re.compile(r"(\d+(?:\.\d+)?)[,;\s]*")
+
+
+@dataclass(frozen=True)
+class ExportedTable:
+    """Cells of a recording, and the samples per second that its text states."""
+
+    cells: TextTable
+    rate_hz: float | None = None
+
+
+def read_export(path: Path, content: str, separators: Sequence[str | None]) -> ExportedTable:
+    """Table at the end of a text: a line of titles and rows of numbers, of one of the separators.
+
+    Titles may be followed by a line of units, which become part of them, and be preceded by a line
+    of names that each belong to several columns, as in exports of motion capture. Decimal commas
+    become points where commas do not separate. InputDataError if there is no such table, if titles
+    and columns disagree, or if another table comes before it.
+    """
+    lines = ["" if is_comment(line) else line.strip(" ") for line in content.splitlines()]
+    last = max((n for n, line in enumerate(lines) if line.strip()), default=-1)
+    for separator in separators:
+        first, count = last + 1, 0
+        while first > 0 and lines[first - 1].strip():
+            cells = split_cells(lines[first - 1], separator)
+            if not _is_row(cells) or len(cells) < 2 or count not in (0, len(cells)):
+                break
+            first, count = first - 1, len(cells)
+        above = [n for n in range(first) if lines[n].strip()]
+        if last + 1 - first < _MIN_ROWS or not above:
+            continue
+        titles = _titles(path, [(n, split_cells(lines[n], separator)) for n in above], count)
+        _check_single(path, lines, above[:-3], separator, count)
+        rows = [split_cells(line, separator) for line in lines[first : last + 1]]
+        if _FRAME in titles and _SUBFRAME in titles:
+            _count_samples(rows, titles)
+        text = pd.DataFrame(rows, columns=titles, dtype=str)
+        rate = stated_rate(content.splitlines()[:first])
+        return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate)
+    expected = "a line of titles and rows of numbers, at least four, to the end of the file"
+    remedy = "Export the table again, complete; or save it as .csv."
+    raise InputDataError(path, "no such table", expected, remedy)
+
+
+def has_lines_before(content: str) -> bool:
+    """True if a text of separated columns has lines about it before its titles, or units below."""
+    lines = [line for line in content.splitlines() if line.strip() and not is_comment(line)][:2]
+    if len(lines) < 2:
+        return False
+    separator = separator_of(content)
+    header, row = (split_cells(line, separator) for line in lines)
+    plain = not any(map(_is_number, header)) and any(map(_is_number, row))
+    return not plain or 1 in (len(header), len(row))
+
+
+def stated_rate(lines: Sequence[str]) -> float | None:
+    """Samples per second that lines about a recording state; None where none or several do."""
+    rates = set()
+    for number, line in enumerate(lines):
+        for match in _RATE.finditer(line):
+            rates.add(float((match[1] or match[2]).replace(",", ".")))
+        # Exports of motion capture have the rate alone in the line below the kind of data.
+        alone = _NUMBER_ALONE.fullmatch(line.strip())
+        if alone and number == 1:
+            rates.add(float(alone[1]))
+    return rates.pop() if len(rates) == 1 and min(rates) > 0.0 else None
+
+
+def split_cells(line: str, separator: str | None) -> list[str]:
+    """Cells of a line; decimal commas become points, which commas that separate are not."""
+    if separator is None:
+        line = re.sub(r"\s+(?=[\[(])", "\0", line)
+    if separator in (",", ";"):
+        row = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+        cells = [cell.strip() for cell in row]
+    else:
+        cells = [cell.replace("\0", " ").strip() for cell in line.strip().split(separator)]
+    return [re.sub(r"^([+-]?\d*),(\d+)", r"\1.\2", cell) for cell in cells]
+
+
+def _titles(path: Path, above: list[tuple[int, list[str]]], count: int) -> list[str]:
+    """Titles of the columns, with their units, from the lines above the rows."""
+    number, titles = above.pop()
+    if above and len(titles) <= count and any(titles) and all(map(_may_be_unit, titles)):
+        units = [*titles, *[""] * (count - len(titles))]
+        _, names = above.pop()
+        titles = [
+            f"{name} {_bracketed(unit)}".strip() for name, unit in zip(names, units, strict=False)
+        ]
+        titles += names[len(titles) :]
+    if (above and len(set(titles)) < len(titles)) or _has_groups(above, titles):
+        titles = _with_groups(above[-1][1] if above else [], titles)
+    twice = len(set(titles)) < len(titles)
+    if len(titles) != count or twice:
+        text = f"{'a title twice' if twice else f'{len(titles)} titles'}"
+        expected = f"{count} different titles, one for each column"
+        remedy = "Correct the line above the first row of numbers."
+        raise InputDataError(path, text, expected, remedy, f"line {number + 1}")
+    return titles
+
+
+def _has_groups(above: list[tuple[int, list[str]]], titles: list[str]) -> bool:
+    """True if the line above the titles names groups of them: it starts with an empty cell."""
+    cells = above[-1][1] if above else []
+    while cells and not cells[-1]:
+        cells.pop()
+    return 1 < len(cells) <= len(titles) and not cells[0]
+
+
+def _with_groups(groups: list[str], titles: list[str]) -> list[str]:
+    """Titles after the name of their group, which stands above the first of them."""
+    name, named = "", []
+    for place, title in enumerate(titles):
+        name = (groups[place] if place < len(groups) else "") or name
+        named.append(f"{name} {title}".strip())
+    return named
+
+
+def _count_samples(rows: list[list[str]], titles: list[str]) -> None:
+    """Number the samples in place of their frames, where frames have several."""
+    frame, sub = titles.index(_FRAME), titles.index(_SUBFRAME)
+    if len({row[sub] for row in rows}) > 1:
+        for number, row in enumerate(rows, 1):
+            row[frame] = str(number)
+
+
+def _check_single(
+    path: Path, lines: list[str], above: list[int], separator: str | None, count: int
+) -> None:
+    """Refuse a text that has another table before the last one."""
+    before = [split_cells(lines[number], separator) for number in above]
+    known = [len(cells) > 1 and all(map(_is_number, cells)) for cells in before]
+    if sum(known) >= _MIN_ROWS:
+        text, expected = f"{sum(known)} rows of another table", "one table, to the end"
+        remedy = "Keep one trial in the file: the first table would not be read."
+        where = f"line {above[known.index(True)] + 1}"
+        raise InputDataError(path, text, expected, remedy, where)
+
+
+def _may_be_unit(cell: str) -> bool:
+    bracketed = cell[:1] + cell[-1:] in ("[]", "()")
+    return not cell or bracketed or cell == "-" or is_unit(cell)
+
+
+def _bracketed(unit: str) -> str:
+    return unit if not unit or unit[0] in "[(" else "" if unit == "-" else f"[{unit}]"
+
+
+def _is_row(cells: list[str]) -> bool:
+    """True if cells are numbers, empty or not-a-number, and some are numbers."""
+    return any(map(_is_number, cells)) and all(not cell or _is_number(cell) for cell in cells)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

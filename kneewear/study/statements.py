@@ -1,0 +1,87 @@
+"""Quantities that the settings of a study state twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kneewear.activity.settings import FileActivity
+from kneewear.base.agreement import Pair, Statement
+from kneewear.study.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MONTHS_PER_YEAR = 12.0
+
+
+def _masses(study: Study, of_standard: bool) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the body mass of the forces of each file, and the nearest one of the study."""
+    for name, block in study.simulated_activities().items():
+        if not (isinstance(block, FileActivity) and study.body_masses_kg):
+            continue
+        mass = block.load.body_mass_kg
+        if mass is not None and (block.standard is not None) == of_standard:
+            low, high = study.body_masses_kg
+            key = f"key activities.{name}.{'' if of_standard else 'load.'}body_mass_kg"
+            own = Statement(min(max(mass, low), high), "patient.body_mass_kg or its variable")
+            yield Statement(mass, key), own
+
+
+def _laws(study: Study) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the law of the wear factor and the law of the study, unless laws are compared."""
+    wear = getattr(study, "wear", None)
+    changed = {path for variable in study.variables.values() for path in variable.paths}
+    varied = bool(changed & {"wear.wear_law", "*"})
+    if wear is not None and not varied and wear.law_of_factor is not None and wear.uses_factor:
+        yield (
+            Statement(wear.law_of_factor, "key wear.wear_factor_mm3_per_n_m"),
+            Statement(wear.wear_law, "wear.wear_law"),
+        )
+
+
+# What the settings of a study state twice.
+PAIRS = (
+    Pair(
+        "load.body_mass",
+        "kg",
+        lambda study: _masses(study, False),
+        "Give the mass of the person whose forces the file has; cases of another mass scale them.",
+    ),
+    Pair(
+        "standard.body_mass",
+        "kg",
+        lambda study: _masses(study, True),
+        "Give the mass of the cases: a machine applies the forces of its table to any of them.",
+    ),
+    Pair(
+        "wear.law_of_factor",
+        "1",
+        _laws,
+        "Give a factor that was found with the law of the study, choose its law, or state "
+        "wear.found_with.",
+    ),
+)
+
+
+def _cycles(subject: tuple[Study, str, pd.DataFrame]) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the cycles of a life, and the cycles of the last weighing of a test, in millions."""
+    study, file, test = subject
+    wear = getattr(study, "wear", None)
+    if wear is not None:
+        life = 1e-6 * wear.cycles_per_year * wear.months / _MONTHS_PER_YEAR
+        last = float(test["million_cycles"].iloc[-1])
+        keys = "keys wear.months and wear.cycles_per_year"
+        yield Statement(life, keys), Statement(last, f"{file}, last weighing")
+
+
+# What a study and the weighings of a simulator test state twice.
+TEST_PAIRS = (
+    Pair(
+        "test.cycles",
+        "10^6",
+        _cycles,
+        "Give months and cycles_per_year of the test: months are 12 times the cycles over those "
+        "of a year.",
+    ),
+)

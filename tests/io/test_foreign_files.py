@@ -1,0 +1,122 @@
+"""Files that are not what their names say: pipes, pointers to files, pages, documents, archives."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from kneewear.base.content import read_content
+from kneewear.base.files import read_settings_file
+from kneewear.io.curves import read_columns
+from kneewear.io.pose_files import read_matrix_poses, read_tracked_poses
+from kneewear.io.shapes import load_shape
+from kneewear.io.text_tables import TextTable
+from kneewear.knees.osim import read_osim
+from tests.refusals import refusal
+
+READERS = {
+    "a.stl": load_shape,
+    "a.obj": load_shape,
+    "a.ply": load_shape,
+    "a.vtp": load_shape,
+    "a.step": load_shape,
+    "a.iges": load_shape,
+    "a.xyz": load_shape,
+    "a.csv": read_columns,
+    "a.sto": read_columns,
+    "a.txt": read_columns,
+    "a.tra": read_matrix_poses,
+    "a.jts": read_tracked_poses,
+    "a.osim": read_osim,
+    "a.yaml": read_settings_file,
+    "table.csv": lambda path: TextTable.read(path, "a table"),
+}
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:26d0f95e\nsize 381284\n"
+FOREIGN = {
+    "Git LFS": [LFS, LFS.replace(b"\n", b"\r\n"), b"version http://git-media.io/v/2\noid a\n"],
+    "git-annex": [b"/annex/objects/SHA256E-s1--a.stl\n", b"../.git/annex/objects/x/y/SHA256E-s1"],
+    "HTML": [
+        b"<!DOCTYPE html>\n<html><body>Sign in</body></html>",
+        b"\xef\xbb\xbf\r\n<!-- saved from url=(0022) -->\r\n<HTML xmlns:x='urn:schemas'>",
+        b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'>\n<html/>",
+        b"<table><tr><td>1</td></tr></table>",
+    ],
+    "server": [
+        b"404: Not Found",
+        b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>",
+        b'{\n "message": "Not Found"}',
+    ],
+    "zip": [b"PK\x03\x04\x14\0\0\0\x08\0mesh.stl", b"PK\x05\x06" + bytes(18)],
+    "compressed": [b"\x1f\x8b\x08\0abc", b"7z\xbc\xaf\x27\x1c\0", b"BZh91AY"],
+    "Excel 97": [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)],
+    "PDF": [b"%PDF-1.7\n"],
+    "rich text": [b"{\\rtf1\\ansi 1 2 3}"],
+    "picture": [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0"],
+    "macOS": [b"\0\x05\x16\x07\0\x02\0\0Mac OS X"],
+    "shortcut": [b"\x4c\0\0\0\x01\x14\x02\0abc", b"[InternetShortcut]\r\nURL=https://x\r\n"],
+    "MATLAB": [b"MATLAB 5.0 MAT-file, Platform: GLNXA64"],
+    "HDF5": [b"\x89HDF\r\n\x1a\n", b"CDF\x01abc"],
+    "C3D": [b"\x02P\x1c\0" + bytes(508)],
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_foreign_files_are_named_by_every_reader(tmp_path, name, kind):
+    path = tmp_path / name
+    for content in FOREIGN[kind]:
+        path.write_bytes(content)
+        found = refusal(READERS[name], path)
+        assert kind in found.found
+        assert Path(found.where).name == name
+
+
+def test_a_workbook_is_none_of_the_archives(tmp_path):
+    path = tmp_path / "gait.csv"
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr("[Content_Types].xml", "<Types/>")
+        book.writestr("xl/workbook.xml", "<workbook/>")
+    assert "Excel" in refusal(read_columns, path).found
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("part.stl", b"ISO-10303-21;\nHEADER;\n", "STEP"),
+        ("part.stl", b"ply\nformat ascii 1.0\n", "PLY"),
+        ("part.vtp", b"# vtk DataFile Version 3.0\n", "VTK"),
+        ("part.step", b"**ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm", "Parasolid"),
+    ],
+)
+def test_shapes_of_another_ending_are_named(tmp_path, name, content, kind):
+    (tmp_path / name).write_bytes(content)
+    assert kind in refusal(load_shape, tmp_path / name).found
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("how", ["pipe", "device", "folder", "none", "dangling"])
+def test_what_is_no_regular_file_is_refused_unread(tmp_path, name, how):
+    path = tmp_path / name
+    if how == "pipe":
+        os.mkfifo(path)
+    elif how == "folder":
+        path.mkdir()
+    elif how != "none":
+        path.symlink_to("/dev/zero" if how == "device" else tmp_path / "nothing")
+    found = refusal(READERS[name], path)
+    assert Path(found.where).name == name
+
+
+def test_other_content_that_only_mentions_them_is_read(tmp_path):
+    path = tmp_path / "a.csv"
+    for text in (
+        "# from https://git-lfs.github.com/spec/v1\nx\n1\n",
+        "PK,x\n1,2\n",
+        "message\n1\n",
+        "bm,ii\n1,2\n",
+    ):
+        path.write_text(text)
+        assert read_content(path, "a table", 1000, "") == text.encode()

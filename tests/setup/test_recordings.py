@@ -1,0 +1,487 @@
+"""One motion and load in many forms give the same cycle; what titles do not say is asked."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pytest
+from ruamel.yaml import YAML
+
+from kneewear.activity.settings import FileActivity
+from kneewear.geometry.dish import Dish
+from kneewear.io.column_uses import column_uses
+from kneewear.io.curves import read_activity
+from kneewear.setup.curves import Recordings, write_activity
+from kneewear.setup.shapes import RecognisedShapes
+from tests.refusals import refusal
+
+FRAMES = 50
+MASS = 70.0
+WEIGHT = MASS * 9.81
+PHASE = np.linspace(0.0, 2.0 * np.pi, 101)
+# Curves in deg, mm and N whose decimals are few, so that signs and separators round nothing.
+BASE = pd.DataFrame(
+    {
+        "percent": np.arange(101.0),
+        "flexion_deg": np.round(30.0 - 27.0 * np.cos(PHASE), 2),
+        "varus_deg": np.round(1.0 + 0.5 * np.sin(PHASE), 2),
+        "tibial_external_rotation_deg": np.round(4.0 * np.sin(PHASE), 2),
+        "femur_anterior_mm": np.round(2.0 * np.cos(PHASE), 2),
+        "axial_force_N": np.round(
+            1000.0 + 700.0 * np.sin(2.0 * PHASE) ** 2 + 300.0 * np.sin(PHASE), 0
+        ),
+    }
+)
+OPEN = Dish(ratio=3.0)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to write the curves.
+
+    Titles and factors by the columns of `BASE`, the text of the file, its name and encoding, and
+    the tolerance where the form rounds.
+    """
+
+    titles: dict = field(default_factory=dict)
+    factors: dict = field(default_factory=dict)
+    separator: str = ","
+    comma: bool = False
+    before: str = ""
+    units: str = ""
+    name: str = "gait.csv"
+    encoding: str = "utf-8"
+    columns: tuple = ()
+    newline: str = "\n"
+    tolerance: float = 0.0
+    further: dict = field(default_factory=dict)
+    quoting: int = 0
+
+    def write(self, folder):
+        table = pd.DataFrame(
+            {
+                self.titles.get(name, name): self.factors.get(name, 1.0) * BASE[name]
+                for name in BASE
+                if self.titles.get(name, name)
+            }
+        )
+        for title, values in self.further.items():
+            table[title] = values
+        decimal = "," if self.comma else "."
+        text = table.to_csv(index=False, sep=self.separator, decimal=decimal, quoting=self.quoting)
+        header, _, rows = text.partition("\n")
+        text = self.before + header + "\n" + self.units + rows
+        path = folder / self.name
+        path.write_bytes(text.replace("\n", self.newline).encode(self.encoding))
+        return str(path)
+
+
+def titles(*values):
+    """Titles of the columns of `BASE`, in its order; an empty one leaves a column out."""
+    return dict(zip(BASE, values, strict=True))
+
+
+INWARD = {"tibial_external_rotation_deg": -1.0}
+BACKWARD = {"femur_anterior_mm": -1.0}
+PULLING = {"axial_force_N": -1.0}
+SECONDS = {"percent": 0.011}
+STORAGE = "gait\nversion=1\nnRows=101\nnColumns=6\ninDegrees=yes\nendheader\n"
+FORMS = {
+    "own template": Form(),
+    "tibial internal": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_internal_rotation_deg",
+               "femur_posterior_mm", "axial_force_N"),
+        INWARD | BACKWARD,
+    ),
+    "bare internal, tibia anterior": Form(
+        titles("Gait cycle [%]", "Knee flexion", "varus", "internal_rotation", "tibia_anterior_mm",
+               "Fz [N]"),
+        INWARD | BACKWARD | PULLING,
+    ),
+    "femoral rotation": Form(
+        titles("pct", "knee_flexion_deg", "varus_deg", "femoral_internal_rotation_deg",
+               "femur_anterior_mm", "total_N"),
+    ),
+    "extension and valgus": Form(
+        titles("cycle_percent", "knee_extension_deg", "valgus_deg", "tibial_external_rotation_deg",
+               "tibia_posterior_mm", "axial_force_N"),
+        {"flexion_deg": -1.0, "varus_deg": -1.0},
+    ),
+    "adduction, rollback": Form(
+        titles("% gait cycle", "Knee Angle [deg]", "knee_adduction [deg]", "ext. rot. tibia [deg]",
+               "femoral rollback [mm]", "Axial Load (N)"),
+        BACKWARD,
+    ),
+    "marks of the sign": Form(
+        titles("Cycle [%]", "Flexion(+)/Extension(-) [deg]", "Varus(+)/Valgus(-) [deg]",
+               "Int(+)/Ext(-) tibial rotation [deg]", "AP translation of femur (anterior +) [mm]",
+               "Compressive force (N)"),
+        INWARD,
+    ),
+    "the user says it": Form(
+        titles("percent", "FE", "AA", "IE", "AP", "load"),
+        INWARD | BACKWARD,
+        columns=("AA=varus_deg", "IE=tibial_internal_rotation_deg", "AP=tibia_anterior_mm",
+                 "load=axial_force_N"),
+    ),
+    "unknown names": Form(
+        titles("c1", "c2", "", "c3", "c4", "c5"),
+        columns=("c1=percent", "c2=flexion_deg", "c3=tibial_external_rotation_deg",
+                 "c4=femur_anterior_mm", "c5=axial_force_N"),
+    ),
+    "German": Form(
+        titles("Gangzyklus [%]", "Knieflexion [Grad]", "Varus [Grad]", "Innenrotation Tibia [Grad]",
+               "Femur anterior [mm]", "Axialkraft [N]"),
+        INWARD, separator=";", comma=True, encoding="cp1252",
+    ),
+    "German, by slashes": Form(
+        titles("Gangzyklus / %", "Knieflexion / °", "Varus / °", "Außenrotation der Tibia / °",
+               "Femur nach anterior / mm", "Axialkraft / N"),
+        separator=";", comma=True, encoding="cp1252", newline="\r\n",
+    ),
+    "French": Form(
+        titles("Cycle de marche (%)", "Flexion du genou (°)", "Varus (°)",
+               "Rotation interne du tibia (°)", "Translation antérieure du fémur (mm)",
+               "Force axiale (N)"),
+        INWARD, separator=";", comma=True, encoding="utf-8-sig",
+    ),
+    "Spanish": Form(
+        titles("Ciclo de marcha (%)", "Flexión de rodilla (°)", "Varo (°)",
+               "Rotación externa de la tibia (°)", "Fémur anterior (mm)", "Fuerza axial (N)"),
+        encoding="utf-16",
+    ),
+    "Italian": Form(
+        titles("Ciclo del passo [%]", "Flessione ginocchio [gradi]", "Varo [gradi]",
+               "Rotazione interna tibiale [gradi]", "Femore anteriore [mm]", "Forza assiale [N]"),
+        INWARD, separator="\t", newline="\r\n",
+    ),
+    "spreadsheet": Form(before="sep=;\n", separator=";", comma=True),
+    "tabs": Form(separator="\t", name="gait.tsv"),
+    "quoted decimal commas": Form(comma=True, quoting=csv.QUOTE_ALL),
+    "old line ends": Form(newline="\r"),
+    "a comment": Form(before="# knee 1\n"),
+    "lines before": Form(before="Test,walking\nOperator,N. N.\n\n"),
+    "a line of units": Form(
+        titles("Cycle", "Flexion", "Varus", "Tibial external rotation", "Femur anterior", "Load"),
+        units="%,deg,deg,deg,mm,N\n",
+    ),
+    "units in brackets below": Form(
+        titles("Cycle", "Flexion", "Varus", "Tibial external rotation", "Femur anterior", "Load"),
+        units="[%];[deg];[deg];[deg];[mm];[N]\n", separator=";", comma=True, name="gait.txt",
+        before="Instrument 7\nSubject 3\n",
+    ),
+    "text of a measuring system": Form(
+        titles("Cycle [%]", "Flexion [deg]", "", "Tib ext rot [deg]", "Femur ant [mm]", "Fz [N]"),
+        PULLING, separator="\t", name="gait.akf", before="K1L\nWalking\n\n",
+    ),
+    "body weights": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "load_body_weights"),
+        {"axial_force_N": 1.0 / WEIGHT}, tolerance=1e-12,
+    ),
+    "percent of body weight": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "Fz [%BW]"),
+        {"axial_force_N": -100.0 / WEIGHT}, tolerance=1e-12,
+    ),
+    "N per kg": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "knee force [N/kg]"),
+        {"axial_force_N": 1.0 / MASS}, tolerance=1e-12,
+    ),
+    "kN": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "Axial load [kN]"),
+        {"axial_force_N": 0.001}, tolerance=1e-12,
+    ),
+    "lbf": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "Axial load (lbf)"),
+        {"axial_force_N": 1.0 / 4.4482216152605}, tolerance=1e-12,
+    ),
+    "kgf": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_load_kgf"),
+        {"axial_force_N": 1.0 / 9.80665}, tolerance=1e-12,
+    ),
+    "radians and metres": Form(
+        titles("percent", "flexion_rad", "varus_rad", "tibial_external_rotation_rad",
+               "femur_anterior_m", "axial_force_N"),
+        {"flexion_deg": np.pi / 180, "varus_deg": np.pi / 180, "femur_anterior_mm": 0.001,
+         "tibial_external_rotation_deg": np.pi / 180},
+        tolerance=1e-12,
+    ),
+    "centimetres": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "Femur anterior (cm)", "axial_force_N"),
+        {"femur_anterior_mm": 0.1}, tolerance=1e-12,
+    ),
+    "seconds": Form(
+        titles("Time [s]", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_force_N"),
+        SECONDS, tolerance=1e-9,
+    ),
+    "milliseconds": Form(
+        titles("Time [ms]", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_force_N"),
+        {"percent": 11.0}, tolerance=1e-9,
+    ),
+    "frames": Form(
+        titles("frame_100hz", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_force_N"),
+        tolerance=1e-9,
+    ),
+    "frames with a stated rate": Form(
+        titles("Frame", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_force_N"),
+        before="Sampling rate: 100 Hz\n", tolerance=1e-9,
+    ),
+    "frames with a rate of the user": Form(
+        titles("Frame", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_force_N"),
+        columns=("Frame=frame_100Hz",), tolerance=1e-9,
+    ),
+    "percent and time": Form(further={"time_s": 0.011 * BASE["percent"]}),
+    "both units of a curve": Form(further={"flexion_rad": np.radians(BASE["flexion_deg"])}),
+    "OpenSim": Form(
+        titles("time", "knee_angle_r", "", "tibial_external_rotation", "femur_anterior",
+               "knee_r_on_tibia_r_in_tibia_r_fy"),
+        SECONDS | PULLING | {"femur_anterior_mm": 0.001}, separator="\t", tolerance=1e-9,
+        name="gait.sto", before=STORAGE.replace("=6", "=5"),
+    ),
+    "gait2392, flexion negative": Form(
+        titles("time", "knee_angle_r", "", "tibial_external_rotation", "femur_anterior",
+               "walker_knee_r_on_tibia_r_in_tibia_r_fy"),
+        SECONDS | PULLING | {"femur_anterior_mm": 0.001, "flexion_deg": -1.0}, separator="\t",
+        tolerance=1e-9, name="gait.mot", before=STORAGE.replace("=6", "=5"),
+    ),
+    "motion capture": Form(
+        titles("Frame", "X", "Y", "Z", "Femur anterior", "Knee axial force"),
+        INWARD, units=",deg,deg,deg,mm,N\n", before="Model Outputs\n100\n,S1:RKneeAngles,,,,\n",
+        tolerance=1e-9,
+        columns=("S1:RKneeAngles Femur anterior [mm]=femur_anterior_mm",
+                 "S1:RKneeAngles Knee axial force [N]=axial_force_N"),
+    ),
+    "AnyBody": Form(
+        titles("Main.Study.Output.Abscissa.t", "Main.Study.Right.KneeFlexion.Pos[0]", "",
+               "tibial_external_rotation_deg", "femur_anterior_mm", "Knee_ProximoDistalForce"),
+        SECONDS | PULLING, tolerance=1e-9,
+    ),
+    "other joints beside": Form(
+        further={
+            "hip_flexion_deg": 20.0 + BASE["flexion_deg"],
+            "left_knee_flexion_deg": 5.0 + BASE["flexion_deg"],
+            "ankle_rotation_deg": 3.0 * BASE["tibial_external_rotation_deg"],
+            "patella_flexion_deg": 0.6 * BASE["flexion_deg"],
+            "knee_flexion_velocity_deg_s": np.gradient(BASE["flexion_deg"]),
+            "flexion_sd_deg": np.full(101, 2.0),
+            "quadriceps_force_N": 0.9 * BASE["axial_force_N"],
+            "knee_flexion_moment_Nm": 0.1 * BASE["axial_force_N"],
+        },
+    ),
+    "both sides": Form(
+        titles("percent", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "medial_N"),
+        {"axial_force_N": 0.5}, further={"lateral_N": 0.5 * BASE["axial_force_N"]},
+    ),
+    "both sides and their sum": Form(
+        further={"medial_N": 0.5 * BASE["axial_force_N"], "lateral_N": 0.5 * BASE["axial_force_N"]},
+    ),
+}  # fmt: skip
+
+
+def no_shapes():
+    return RecognisedShapes("right", {}, "mm", {}, {}, {})
+
+
+def settings_of(path, columns=(), dish=OPEN, load=None):
+    """Text of the settings that `new` writes, and the activity that they are."""
+    given = Recordings(path, load or path, columns, MASS)
+    text = write_activity("own", no_shapes(), given, dish)
+    block = YAML(typ="safe").load(io.StringIO(text.block))["activities"]["own_gait"]
+    return text, FileActivity.model_validate(block)
+
+
+def cycle(path, columns=()):
+    _, settings = settings_of(path, columns)
+    files = {"motion": settings.motion.file, "load": settings.load.file}
+    return read_activity("own_gait", settings, files, FRAMES, "right")
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """Cycles with varus, and without it, where it is solved."""
+    folder = tmp_path_factory.mktemp("base")
+    return {title: cycle(Form({"varus_deg": title}).write(folder)) for title in ("varus_deg", "")}
+
+
+def test_there_are_thirty_forms_and_more():
+    assert len(FORMS) >= 30
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_one_motion_and_load_in_many_forms_give_the_same_cycle(name, expected, tmp_path):
+    form = FORMS[name]
+    own = cycle(form.write(tmp_path), form.columns)
+    base = expected["varus_deg" if form.titles.get("varus_deg", "varus_deg") else ""]
+    for curve in ("translation", "rotation", "load"):
+        pair = getattr(own, curve), getattr(base, curve)
+        if form.tolerance:
+            np.testing.assert_allclose(*pair, rtol=form.tolerance, atol=form.tolerance)
+        else:
+            np.testing.assert_array_equal(*pair)
+
+
+def asked(path, columns=(), dish=OPEN, load=None):
+    """Finding with which columns are asked for."""
+    return refusal(
+        write_activity, "own", no_shapes(), Recordings(path, load or path, columns), dish
+    )
+
+
+def changed(**titles_by_name):
+    return dict(zip(BASE, BASE, strict=True)) | titles_by_name
+
+
+@pytest.mark.parametrize(
+    ("form", "column"),
+    [
+        (Form(changed(tibial_external_rotation_deg="tibial_rotation_deg")), "tibial_rotation_deg"),
+        (Form(changed(femur_anterior_mm="ap_displacement_mm")), "ap_displacement_mm"),
+        (Form(changed(femur_anterior_mm="anterior_mm")), "anterior_mm"),
+        (Form(further={"flexion_2_deg": 0.9 * BASE["flexion_deg"] + 3.0}), "flexion_2_deg"),
+        (Form(further={"Axial load B (N)": BASE["axial_force_N"] + 50.0}), "Axial load B (N)"),
+        (Form(changed(flexion_deg="angle_deg")), "angle_deg"),
+        (Form(changed(percent="Frame")), "Frame"),
+        (Form(changed(percent="time"), {"percent": 11.0}), "time"),
+        (Form(changed(axial_force_N="load"), {"axial_force_N": 100.0 / WEIGHT}), "load"),
+        (Form(factors={"flexion_deg": -1.0}), "flexion_deg"),
+        (Form(further={"Fx [N]": 2.0 * BASE["axial_force_N"]}), "axial_force_N"),
+        (Form(further={"medial_N": BASE["flexion_deg"], "lateral_N": 400.0}), "axial_force_N"),
+    ],
+)
+def test_what_several_columns_or_none_may_be_is_asked_with_the_option_that_says_it(
+    form, column, tmp_path
+):
+    finding = asked(form.write(tmp_path))
+    assert f"'{column}'" in finding.found
+    assert '--column "' in finding.remedy
+
+
+def test_answers_to_a_question_are_obeyed(tmp_path):
+    form = Form(changed(tibial_external_rotation_deg="rot", femur_anterior_mm="ap"))
+    path = form.write(tmp_path)
+    options = asked(path).remedy.split('--column "')[1:]
+    columns = tuple(option.split('"')[0] for option in options)
+    assert len(columns) == 2
+    _, settings = settings_of(path, columns)
+    assert settings.motion.columns.rotation == "-rot [deg]"
+    assert settings.motion.columns.anterior_posterior == "-ap [mm]"
+
+
+@pytest.mark.parametrize("column", ["rot", "rot=", "other=flexion_deg", "flexion_deg=x"])
+def test_options_of_another_form_are_refused(column, tmp_path):
+    assert asked(Form().write(tmp_path), (column,)).where == "--column"
+
+
+def test_included_angles_of_a_knee_are_no_flexion(tmp_path):
+    form = Form(changed(flexion_deg="Knee Angle [deg]"))
+    path = form.write(tmp_path)
+    table = pd.read_csv(path)
+    table["Knee Angle [deg]"] = 180.0 - table["Knee Angle [deg]"]
+    table.to_csv(path, index=False)
+    assert "'Knee Angle [deg]'" in asked(path).found
+
+
+@pytest.mark.parametrize(
+    ("dish", "conditions"),
+    [
+        (Dish(ratio=3.0), "prescribed"),
+        (Dish(ratio=1.4, room=20.0), "prescribed"),
+        (Dish(ratio=1.1, room=20.0), "settled_ap_rotation"),
+    ],
+)
+def test_a_measured_motion_is_prescribed_where_the_bearing_has_room(dish, conditions, tmp_path):
+    path = Form().write(tmp_path)
+    text, settings = settings_of(path, dish=dish)
+    assert settings.boundary_conditions == conditions
+    assert text.settles == (conditions != "prescribed")
+    uses = {use.column: use for use in column_uses("own", settings, {"motion": path}, "right")}
+    for column in ("tibial_external_rotation_deg", "femur_anterior_mm"):
+        assert uses[column].use == ("not used" if text.settles else "used")
+        assert bool(uses[column].reason) == text.settles
+        assert uses[column].key.startswith("activities.own.motion.columns.")
+
+
+def test_a_bearing_that_does_not_decide_position_asks_for_it(tmp_path):
+    path = Form(changed(femur_anterior_mm="")).write(tmp_path)
+    assert asked(path).expected
+    _, settings = settings_of(path, dish=Dish(ratio=1.1, room=20.0))
+    assert settings.boundary_conditions == "settled_ap_rotation"
+
+
+def test_every_column_is_listed_as_used_not_used_or_not_understood(tmp_path):
+    further = {"hip_flexion_deg": 1.0, "medial_mm": 2.0, "x": 3.0, "time_s": 0.2 * PHASE}
+    path = Form(further=further).write(tmp_path)
+    _, settings = settings_of(path)
+    files = {"motion": path, "load": path}
+    uses = {use.column: use for use in column_uses("own", settings, files, "right")}
+    assert {column: use.use for column, use in uses.items()} == {
+        "percent": "used",
+        "flexion_deg": "used",
+        "varus_deg": "not used",
+        "tibial_external_rotation_deg": "used",
+        "femur_anterior_mm": "used",
+        "axial_force_N": "used",
+        "hip_flexion_deg": "not used",
+        "medial_mm": "not used",
+        "x": "not understood",
+        "time_s": "not used",
+    }
+    assert uses["axial_force_N"].key == "activities.own.load.columns.load"
+    assert uses["medial_mm"].quantity == "medial_lateral"
+    assert not uses["hip_flexion_deg"].key
+
+
+def test_names_of_settings_turn_and_convert_what_the_list_says(tmp_path):
+    form = Form(changed(tibial_external_rotation_deg="IR (deg)"), INWARD)
+    path = form.write(tmp_path)
+    _, settings = settings_of(path, ("IR (deg)=tibial_internal_rotation_deg",))
+    uses = {use.column: use for use in column_uses("own", settings, {"motion": path}, "right")}
+    assert uses["IR (deg)"].meaning == "internal rotation of the tibia"
+
+
+@pytest.mark.parametrize(
+    ("title", "mass", "masses"),
+    [
+        ("axial_force_N", 68.0, (53.0, 68.0, 83.0)),
+        ("axial_force_N", None, (60.0, 75.0, 90.0)),
+        ("load_body_weights", 68.0, (53.0, 68.0, 83.0)),
+        ("load_body_weights", None, (60.0, 90.0)),
+    ],
+)
+def test_the_mass_of_a_measured_force_is_the_middle_case(title, mass, masses, tmp_path):
+    factor = 1.0 if title == "axial_force_N" else 1.0 / WEIGHT
+    path = Form(changed(axial_force_N=title), {"axial_force_N": factor}).write(tmp_path)
+    shapes = no_shapes()
+    text = write_activity("own", shapes, Recordings(path, path, (), mass), OPEN)
+    assert text.body_masses == masses
+    assumed = {entry.name: entry.value for entry in shapes.assumed}
+    expected = 75.0 if title == "axial_force_N" and mass is None else None
+    assert assumed.get("body_mass") == expected
+
+
+def test_columns_of_the_other_knee_are_left_out(tmp_path):
+    form = Form(
+        changed(flexion_deg="knee_flexion_r"),
+        further={"knee_flexion_l": 5.0 + BASE["flexion_deg"]},
+    )
+    path = form.write(tmp_path)
+    for side, name in (("right", "knee_flexion_r"), ("left", "knee_flexion_l")):
+        shapes = RecognisedShapes(side, {}, "mm", {}, {}, {})
+        text = write_activity("own", shapes, Recordings(path, path, (), MASS), OPEN)
+        assert f'flexion: "{name}"' in text.block

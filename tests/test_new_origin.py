@@ -1,0 +1,158 @@
+"""The origin of a femoral file: motion turns the component about its condyles wherever that is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from scipy.spatial import cKDTree
+
+import kneewear as kw
+from kneewear.base.checks import checks
+from kneewear.geometry.meshes import to_knee_axes
+from kneewear.geometry.segmentation import middle_of_axis
+from kneewear.io.mesh_formats import save_ply
+from kneewear.io.shapes import load_shape
+from kneewear.motion.placement import check_placement
+from kneewear.setup.implant import create_study
+from tests.geometry.invented import rounded_femoral, write_invented
+from tests.geometry.solids import closed_insert
+from tests.motion.test_dwell_pose import CASE, UPRIGHT, dished_implant, held_at, study_of
+
+pytestmark = pytest.mark.compiled
+
+# mm, along the axes of the files: posterior, superior, medial.
+ORIGINS = {
+    "as given": (0.0, 0.0, 0.0),
+    "beside the other condyle": (0.0, 0.0, 38.0),
+    "of an assembly": (0.0, 200.0, 0.0),
+}
+
+
+def turning_gait(file):
+    """Curves of a cycle that turn the tibia by 8 deg and move the femur by 4 mm."""
+    percent = np.linspace(0.0, 100.0, 51)
+    turn = 2.0 * np.pi * percent / 100.0
+    table = pd.DataFrame(
+        {
+            "percent": percent,
+            "flexion_deg": 25.0 - 22.0 * np.cos(turn),
+            "tibial_external_rotation_deg": 4.0 * np.sin(turn),
+            "femur_anterior_mm": 2.0 * np.cos(turn),
+            "load_body_weights": 1.4 + 1.2 * np.cos(turn),
+        }
+    )
+    table.to_csv(file, index=False)
+
+
+@pytest.fixture(scope="module")
+def moved_studies(tmp_path_factory):
+    """Settings of one implant whose femoral file has each of some origins, and their folder."""
+    folder = tmp_path_factory.mktemp("origins")
+    insert, femoral = closed_insert(n=60), rounded_femoral(n=50)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        save_ply(insert.vertices, insert.faces, "insert.ply")
+        turning_gait("gait.csv")
+        created = {}
+        for number, (name, origin) in enumerate(ORIGINS.items()):
+            # Single precision, as files of scanners have.
+            vertices = (femoral.vertices + origin).astype("f4")
+            save_ply(vertices, femoral.faces, f"femoral{number}.ply")
+            created[name] = create_study(
+                f"moved{number}",
+                ["insert.ply"],
+                [f"femoral{number}.ply"],
+                motion="gait.csv",
+                load="gait.csv",
+                knee="right",
+            )
+    return folder, created
+
+
+def test_settings_and_shapes_do_not_depend_on_the_origin_of_the_file(moved_studies):
+    folder, created = moved_studies
+    blocks, copies = [], []
+    for one in created.values():
+        settings = yaml.safe_load((folder / one.settings).read_text())["implant"]
+        copies.append(load_shape(folder / settings["meshes"].pop("femoral")).vertices)
+        settings["meshes"].pop("insert")
+        blocks.append(settings | {"name": ""})
+    assert blocks[1:] == blocks[:-1]
+    for other in copies[1:]:
+        # Readers sort the vertices; single precision is 2e-5 mm so far away.
+        assert cKDTree(copies[0]).query(other)[0].max() < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(ORIGINS)[1:])
+def test_wear_does_not_depend_on_the_origin_of_the_file(name, moved_studies, monkeypatch):
+    folder, created = moved_studies
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("KNEEWEAR_DATA", str(folder))
+    tables = []
+    for one in (created["as given"], created[name]):
+        study = kw.load_study(one.settings, {"variables": {"thickness_mm": [8.0]}})
+        study = study.at({"body_mass_kg": 75})
+        cycles = kw.simulate(kw.build_knee(study), study)
+        damage = kw.accumulate_wear(cycles, study)
+        table = kw.tabulate_cases(cycles, damage, study)
+        tables.append(table.set_index(["side", "quantity"])["value"])
+    for quantity in ("wear_volume", "max_wear_depth", "max_pressure"):
+        for side in ("medial", "lateral"):
+            first, second = (table[side, quantity] for table in tables)
+            assert second == pytest.approx(first, rel=1e-3), (side, quantity)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("knee", ["ultracongruent", "left_ps"])
+def test_copies_of_left_and_right_knees_have_their_origin_between_the_condyles(
+    knee, tmp_path, monkeypatch
+):
+    files = write_invented(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KNEEWEAR_DATA", str(tmp_path))
+    inserts, femoral = files[knee]
+    created = create_study("copied", list(map(str, inserts)), [str(femoral)])
+    implant = kw.load_study(created.settings).implant
+    assert implant.meshes.femoral == "copied_femoral.ply"
+    copy = load_shape(implant.meshes.femoral)
+    component = to_knee_axes(copy, "mm", implant.meshes.axes.model_dump(), implant.knee)
+    middle = middle_of_axis(component, implant.meshes.femoral_form)
+    np.testing.assert_allclose(middle, 0.0, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("arm", "zero", "verdict"),
+    [
+        ((0.0, 0.0, 0.0), np.nan, "pass"),
+        ((4.0, 0.0, 0.0), np.nan, "warning"),
+        ((0.0, 0.0, 38.0), np.nan, "fail"),
+        ((0.0, -25.0, 0.0), np.nan, "fail"),
+        # Positions that count from the origin of the file are those of this origin.
+        ((0.0, 0.0, 38.0), 0.0, None),
+    ],
+)
+def test_an_origin_beside_the_condyles_fails_where_positions_count_from_the_dwell_pose(
+    arm, zero, verdict
+):
+    plain = dished_implant()
+    femoral = {s: one.transformed(UPRIGHT, arm) for s, one in plain.femoral.items()}
+    implant = replace(plain, femoral=femoral)
+    activity = held_at(0.0, zero=zero)
+    study = study_of(implant, activity)
+    found = check_placement(study.knee(), activity, [CASE], study.settings)
+    rows = found.table.set_index("quantity")
+    quantity = checks()["placement.origin"].quantity
+    if verdict is None:
+        assert quantity not in rows.index
+        return
+    assert rows.loc[quantity, "verdict"] == verdict
+    assert rows.loc[quantity, "value"] == pytest.approx(np.linalg.norm(arm), abs=1.0)
+    # A position that is solved does not depend on what its curve counts from.
+    free = replace(activity, prescribed=("theta_3",), load_line=0.0)
+    solved = check_placement(study.knee(), free, [CASE], study.settings)
+    assert quantity not in set(solved.table["quantity"])
