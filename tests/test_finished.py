@@ -85,14 +85,16 @@ def test_an_export_follows_no_link_out_of_the_study(results, monkeypatch, capsys
     (study / "tables" / "folder").symlink_to(secret)
     shutil.rmtree(study / "figures")
     (study / "figures").symlink_to(secret)
-    (study / "provenance.json").unlink()
     digest_path(study / "provenance.json").unlink()
-    (study / "provenance.json").symlink_to(secret / "secret.csv")
+    for name in ("provenance.json", "report/index.html"):
+        (study / name).unlink()
+        (study / name).symlink_to(secret / "secret.csv")
     (study / "tables" / "same.csv").symlink_to("cases.csv")
     monkeypatch.chdir(results.parent)
     main(["export", "newer"])
     named = {line.split(":")[0] for line in capsys.readouterr().out.splitlines()[:-1]}
-    links = ("tables/file.csv", "tables/folder", "figures", "provenance.json")
+    shown = ("provenance.json", "report/index.html")
+    links = ("tables/file.csv", "tables/folder", "figures", *shown)
     assert named == {f"results/newer/{link}" for link in links}
     with zipfile.ZipFile("newer.zip") as packed:
         assert not any(packed.read(name) == b"secret" for name in packed.namelist())

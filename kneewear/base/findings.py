@@ -122,8 +122,8 @@ class Verdict:
 def gather(findings: Iterable[Reported]) -> list[Reported]:
     """The first finding of each kind with the number of further ones, the worst kinds first.
 
-    Findings that are equal, or differ in their values alone, are of one kind; it is that of all
-    their jobs, or of "settings" if that is one of them.
+    Findings that are equal, or differ in their values alone, are of one kind, reported by all
+    their jobs, or by "settings" if that is among them.
     """
     equal: dict[tuple[str, str], list[Reported]] = {}
     for one in findings:
@@ -139,7 +139,7 @@ def gather(findings: Iterable[Reported]) -> list[Reported]:
 
 def _counted(findings: Sequence[Reported]) -> Reported:
     """The first of some findings, which stands for all and their jobs."""
-    jobs = list(dict.fromkeys(name for one in findings for name in one.job.split(", ")))
+    jobs = list(dict.fromkeys(name for item in findings for name in item.job.split(", ")))
     job = SETTINGS if SETTINGS in jobs else ", ".join(filter(None, jobs))
     more = sum(1 + finding.more for finding in findings) - 1
     return replace(findings[0], job=job, more=more)

@@ -124,7 +124,7 @@ def _fits(
 
 
 def _axis(femoral: TriangleMesh, condyles: Condyles) -> tuple[float, float]:
-    return bearing_axis(femoral, [one.z for one in condyles.values()])
+    return bearing_axis(femoral, [condyle.z for condyle in condyles.values()])
 
 
 def _fit_condyle(

@@ -12,9 +12,9 @@ Array = NDArray[np.float64]
 
 # Width of components on the market is 55-90 mm; the limits only have to distinguish units.
 _WIDTH_LIMITS_MM = (20.0, 150.0)
-# Height over antero-posterior length beside the middle, where posts, pegs and cones are not; from
-# the height below which the first fraction of the area is to that of the second: inserts 0.13-0.45,
-# femoral components 0.6-1.0.
+# Height over antero-posterior length beside the middle, where posts, pegs and cones are not,
+# between the heights below which these two fractions of the area are: inserts 0.13-0.45, femoral
+# components 0.6-1.0.
 _HEIGHT_RATIO_BETWEEN = 0.5
 _HEIGHT_FRACTIONS = (0.05, 0.95)
 _BESIDE_MIDDLE = 0.2

@@ -159,7 +159,7 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
 
 
 def bearing_axis(mesh: TriangleMesh, widths: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Centre (x, y), mm, as of `condyle_axis`, of the condyles of some limits of z, mm.
+    """Centre (x, y), mm, by `condyle_axis`, of the condyles of some limits of z, mm.
 
     Of two condyles the window of |z| includes both.
     """

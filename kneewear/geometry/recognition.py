@@ -158,8 +158,8 @@ def refuse_single_plateau(mesh: TriangleMesh, source: str) -> None:
 def refuse_turned(mesh: TriangleMesh, source: str) -> None:
     """InputDataError for an insert turned in its plan against the axes of its file.
 
-    The plan is seen along the axis that most area faces; the sides of the smallest rectangle about
-    it are those of the insert.
+    The plan is seen along the axis that most area faces; the smallest rectangle about it has the
+    sides of the insert.
     """
     thin = _plate_axis(mesh)
     plan = np.delete(mesh.vertices, thin, axis=1)

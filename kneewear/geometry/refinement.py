@@ -1,4 +1,4 @@
-"""Subdivision of long exact triangles, such as those of planes, cylinders and cones from CAD.
+"""Subdivision of long exact triangles, such as planes, cylinders and cones from CAD.
 
 CAD programs export as few triangles as the shape needs: a plane has vertices on its border only, a
 cylinder on both of its ends. What this package reads from vertices (bearings, posts, fits) needs
@@ -224,12 +224,12 @@ def _with_short_diagonals(
         chosen = np.flatnonzero(inside)
         left, right = edges.owner[chosen].T
         a, b = edges.ends[chosen].T
-        c, d = (faces[one].sum(axis=1) - a - b for one in (left, right))
+        c, d = (faces[side].sum(axis=1) - a - b for side in (left, right))
         # The left triangle runs from a to b.
         at = np.argmax(faces[left] == a[:, None], axis=1)
         reverse = faces[left, (at + 1) % 3] != b
         a, b = np.where(reverse, b, a), np.where(reverse, a, b)
-        pa, pb, pc, pd = (vertices[one] for one in (a, b, c, d))
+        pa, pb, pc, pd = (vertices[corner] for corner in (a, b, c, d))
         normal = np.cross(pb - pa, pc - pa) + np.cross(pa - pb, pd - pb)
         size = (normal**2).sum(axis=1)
         convex = np.ones(chosen.size, dtype=bool)
@@ -248,7 +248,7 @@ def _with_short_diagonals(
         done &= (used[left] == 1) & (used[right] == 1)
         if not done.any():
             break
-        a, b, c, d = (one[done] for one in (a, b, c, d))
+        a, b, c, d = (corner[done] for corner in (a, b, c, d))
         faces[left[done]] = np.column_stack([a, d, c])
         faces[right[done]] = np.column_stack([d, b, c])
     return faces

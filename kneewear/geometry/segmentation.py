@@ -139,8 +139,8 @@ def segment_condyles(
     """Bearing of each condyle of a femoral sheet, in mm and knee axes, and the axis of its angles.
 
     From the border of the notch, where it is widest, to the outer border, and from 30 deg of
-    hyperextension to 3 deg before the posterior end. A sheet as narrow as one condyle is that of
-    the only side.
+    hyperextension to 3 deg before the posterior end. A sheet as narrow as one condyle has the
+    only side.
     """
     reach = float(np.abs(sheet.vertices[:, 2]).max())
     low, high = float(sheet.vertices[:, 2].min()), float(sheet.vertices[:, 2].max())
@@ -149,13 +149,13 @@ def segment_condyles(
     regions: dict[str, CondyleRegion] = {}
     for _ in range(2):  # the axis is that of the window
         regions = {side: _condyle(sheet, axis, _SIGNS[side], single) for side in sides}
-        axis = bearing_axis(sheet, [one.z for one in regions.values()])
+        axis = bearing_axis(sheet, [region.z for region in regions.values()])
     return regions, axis
 
 
 def check_condyles(regions: Mapping[str, CondyleRegion], source: str) -> None:
     """Refuse condyles that do not share most of their angles: one of them was not recognised."""
-    limits = np.array([one.angle_deg for one in regions.values()])
+    limits = np.array([region.angle_deg for region in regions.values()])
     shared = limits[:, 1].min() - limits[:, 0].max()
     if shared > _SHARED_ANGLES * np.ptp(limits, axis=1).max():
         return

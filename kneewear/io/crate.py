@@ -46,7 +46,7 @@ class RunDescription:
     end : datetime
         When the run ended.
     page : str
-        File to read first.
+        File to read first, if the archive contains it.
     settings, packages : sequence of str
         Files that the run was given, and files with the versions of the packages it used.
     inputs : mapping of str to str
@@ -159,7 +159,7 @@ def _metadata(contents: Mapping[str, bytes], run: RunDescription) -> dict[str, A
         datePublished=run.end.date().isoformat(),
         license=_add(crate, terms.pop("@id"), "CreativeWork", **terms),
         conformsTo=_add(crate, PROFILE, "CreativeWork", name="Process Run Crate", version="0.5"),
-        mainEntity=files[run.page],
+        mainEntity=files.get(run.page),
         mentions=action,
         author=authors,
         publisher=publisher,

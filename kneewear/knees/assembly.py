@@ -88,7 +88,7 @@ def compose_system(parts: ComposedParts, settings: KneeSettings) -> System:
     contacts = {
         name: _foundation(contact, parts, fields)
         if isinstance(contact, FoundationSettings)
-        else point_contact(contact, settings)
+        else _point_contact(contact, settings)
         for name, contact in settings.contacts.items()
     }
     # Joints are closed at the start.
@@ -234,7 +234,13 @@ def _layer(
     return ElasticLayer(law(modulus), own + float(np.mean(added)))
 
 
-def point_contact(settings: PointSettings, knee: KneeSettings) -> Contact:
+def _point_contact(settings: PointSettings, knee: KneeSettings) -> Contact:
+    """Contact of both bodies at one point."""
+    fixed, moving = (part.split(".")[0] for part in (settings.fixed, settings.moving))
+    return Contact(fixed, moving, point_law(settings, knee), has_rate=True)
+
+
+def point_law(settings: PointSettings, knee: KneeSettings) -> PointContact:
     """Hertz contact of a sphere with a sphere, a cup or a plane, with the loss of a law."""
     (fixed, ball), (moving, other) = (p.split(".") for p in (settings.fixed, settings.moving))
     sphere, counter = knee.bodies[fixed].shapes[ball], knee.bodies[moving].shapes[other]
@@ -255,7 +261,7 @@ def point_contact(settings: PointSettings, knee: KneeSettings) -> Contact:
     )
     factor = hysteresis_factor(settings.law, settings.restitution)
     law = ImpactLaw(hertz_stiffness(radius, modulus), factor)
-    return Contact(fixed, moving, PointContact(pair, law), has_rate=True)
+    return PointContact(pair, law)
 
 
 def _joint(settings: JointSettings, rotation: Array, translation: Array) -> Contact:

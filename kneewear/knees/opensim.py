@@ -31,9 +31,15 @@ Pose = tuple[Array, Array]
 _FRAMES = 31
 _LAST_DEG = 90.0
 _SPACING_MM = 1.0
+# Ranges of coordinates beyond these are no limit (OpenSim's own is +-10 rad): mm, and deg.
+_WIDEST = (1000.0, 180.0)
 _JOINTS = {"PinJoint": "hinge", "BallJoint": "ball", "PlanarJoint": "planar"}
 # Coordinates that change by less than this over the range of a joint are held, mm and deg.
 _STILL = 1e-6
+
+
+# Signs that a name of an implant does not have.
+_TEXT = re.compile(r"[^\w .,()+-]")
 
 
 @dataclass
@@ -90,9 +96,19 @@ def import_model(
     model = read_osim(path)
     composer = _Composer(model, name, ground, moving)
     settings = composer.compose(activation)
-    implant = {"name": model.name, "knee": "left" if composer.side == "_l" else "right"}
+    implant = {
+        "name": _TEXT.sub("_", model.name),
+        "knee": "left" if composer.side == "_l" else "right",
+    }
     study = {"model": "multibody", "study": name, "implant": implant, "multibody": settings}
-    validate_study(merge_settings(read_settings(default_settings_file()), study), str(file))
+    try:
+        validate_study(merge_settings(read_settings(default_settings_file()), study), str(file))
+    except InputDataError as error:
+        # Settings that nobody wrote: the fault is of the model, or beyond what a study takes.
+        key = error.finding.where.removeprefix(f"{file}").removeprefix(", ")
+        state = f"a model whose study is not supported: {error.finding.found}"
+        remedy = "Change the model in OpenSim, or name other bodies by --ground and --moving."
+        raise InputDataError(path, state, error.finding.expected, remedy, key) from error
     for table, rows in composer.tables.items():
         # A cell may begin with a minus: no table for spreadsheets.
         save_text(rows.to_csv(index=False), Path(table))
@@ -223,9 +239,18 @@ class _Composer:
                         rotation, origin = rotation.T, -rotation.T @ origin
                     waiting.append((other, turn @ rotation, place + turn @ origin))
 
+    def placing(self, body: str) -> tuple[str, Pose]:
+        """The chosen body to which a body is fixed, and its pose there."""
+        if body not in self.placed:
+            known = ", ".join((self.ground, *self.moving))
+            where, state = f"body {body}", "a body without a way of joints to the others"
+            remedy = "Add its joint in OpenSim, or name it by --moving or --ground."
+            raise InputDataError(self.model.path, state, f"a joint to {known}", remedy, where)
+        return self.placed[body]
+
     def in_group(self, body: str, place: Array) -> tuple[str, Array]:
         """The chosen body to which a body is fixed, and a point of it there."""
-        group, (turn, origin) = self.placed[body]
+        group, (turn, origin) = self.placing(body)
         return group, origin + turn @ place
 
     def pose_in_ground(self, body: str, values: Mapping[str, float] | None = None) -> Pose:
@@ -233,10 +258,10 @@ class _Composer:
         joint = self.free[body]
         rotation, origin = joint.pose(values)
         near, far = joint.parent.body, joint.child.body
-        if self.placed[near][0] == body:
+        if self.placing(near)[0] == body:
             near, far, rotation, origin = far, near, rotation.T, -rotation.T @ origin
-        group, (turn, place) = self.placed[near]
-        own, shift = self.placed[far][1]
+        group, (turn, place) = self.placing(near)
+        own, shift = self.placing(far)[1]
         rotation, origin = turn @ rotation, place + turn @ origin
         rotation = rotation @ own.T
         origin = origin - rotation @ shift
@@ -277,7 +302,11 @@ class _Composer:
             driver = own[0].name
             rotates = any(axis.rotates for axis in first.axes if axis.coordinate == driver)
             factor = 180.0 / np.pi if rotates else 1e3
-            low, high = (factor * one for one in own[0].span)
+            low, high = sorted(factor * end for end in own[0].span)
+            if low < -_WIDEST[rotates]:
+                low = factor * own[0].default
+                found = f"a range from no limit: the course starts at the default, {low:g}"
+                self.note("range", driver, found, doubt=True)
             high = min(high, max(_LAST_DEG, low + 1.0))
             unit = "deg" if rotates else "mm"
             course = {"of": f"{_name(driver)} ({unit})", "first": low, "last": high}
@@ -305,8 +334,8 @@ class _Composer:
     def joint(self, joint: OsimJoint) -> dict[str, Any]:
         """A hinge, ball or planar joint on its parent, about the z axis of its frame."""
         group, point = self.in_group(joint.parent.body, joint.parent.origin)
-        axis = self.placed[joint.parent.body][1][0] @ joint.parent.rotation[:, 2]
-        other = self.placed[joint.child.body][0]
+        axis = self.placing(joint.parent.body)[1][0] @ joint.parent.rotation[:, 2]
+        other = self.placing(joint.child.body)[0]
         return {
             "kind": _JOINTS[joint.kind],
             "bodies": [_name(group), _name(other)],
@@ -362,7 +391,7 @@ class _Composer:
                 own = {"mass_kg": float(mass.sum()), "centre_mm": _rounded(centre)}
                 bodies[_name(group)]["mass"] = own
         if "ground" in self.placed and self.model.gravity.any():
-            group, (turn, _) = self.placed["ground"]
+            group, (turn, _) = self.placing("ground")
             down = turn @ self.model.gravity
             if group != self.ground:
                 down = self.pose_in_ground(group)[0] @ down
@@ -373,7 +402,8 @@ class _Composer:
         found: dict[str, Any] = {}
         for contact in self.model.contacts:
             meshes = [self.model.meshes[one] for one in (contact.casting, contact.target)]
-            if self.placed[meshes[0].frame.body][0] == self.placed[meshes[1].frame.body][0]:
+            groups = [self.placing(mesh.frame.body)[0] for mesh in meshes]
+            if groups[0] == groups[1]:
                 self.note("contact", contact.name, "within one body: left out")
                 continue
             parts = [self.add_shape(mesh, mesh.file, mesh.name, bodies) for mesh in meshes]
@@ -429,7 +459,7 @@ class _Composer:
             self.note("mesh", mesh.name, f"{found}: its contacts are left out", doubt=True)
             return None
         group, place = self.in_group(mesh.frame.body, mesh.frame.origin)
-        turn = self.placed[mesh.frame.body][1][0] @ mesh.frame.rotation
+        turn = self.placing(mesh.frame.body)[1][0] @ mesh.frame.rotation
         placement = _rounded(np.concatenate([place, np.degrees(angles_123(turn))]))
         shape = {"kind": "mesh", "file": str(paths[0].resolve()), "placement": placement}
         bodies[_name(group)].setdefault("shapes", {})[_name(name)] = shape
@@ -440,7 +470,7 @@ class _Composer:
         rows = []
         for wrap in self.model.wraps.values():
             group, place = self.in_group(wrap.body, wrap.origin)
-            turn = self.placed[wrap.body][1][0] @ body_three_123(wrap.rotation)
+            turn = self.placing(wrap.body)[1][0] @ body_three_123(wrap.rotation)
             size = [*wrap.size, *[np.nan] * (3 - len(wrap.size))]
             side = " ".join(f"{v:g}" for v in wrap.side) if wrap.side.any() else ""
             rows.append(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+from xml.parsers import expat
 
 import numpy as np
 import scipy
@@ -22,6 +24,13 @@ from kneewear.mechanics.rotations import body_three_123
 Array = NDArray[np.float64]
 
 MM = 1000.0
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_DECLARATION = re.compile(r"^<\?xml.*?\?>", re.DOTALL)
+_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)")
+# Characters that XML does not have.
+_NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+# Functions within functions that any model has.
+_MAX_DEPTH = 20
 # Models before this version hold joints in their bodies.
 _FIRST_VERSION = 40000
 # Axes of the coordinates of joints without a spatial transform, in their order: r rotates, t moves.
@@ -208,14 +217,10 @@ def read_osim(path: str | Path) -> OsimModel:
     InputDataError
         If the file is no model of OpenSim 4, or refers to a body that it does not have.
     """
-    text = decode_text(path, read_data(path, "a model of OpenSim"))
-    try:
-        root = ET.fromstring(text)
-    except ET.ParseError as error:
-        remedy = "Save it again in OpenSim."
-        raise InputDataError(path, f"no XML: {error}", "a model of OpenSim", remedy) from None
+    root = _parse_xml(path, read_data(path, "a model of OpenSim"))
     model = root.find("Model")
-    version = int(root.get("Version", "0")) if root.get("Version", "0").isdecimal() else 0
+    digits = root.get("Version", "0")[:9]
+    version = int(digits) if digits.isdecimal() else 0
     if root.tag != "OpenSimDocument" or model is None:
         found = f"a document {root.tag}"
         raise InputDataError(path, found, "a model of OpenSim", "Name a file of a model (.osim).")
@@ -225,28 +230,60 @@ def read_osim(path: str | Path) -> OsimModel:
     return _Reader(Path(path), model).read()
 
 
+def _parse_xml(path: str | Path, content: bytes) -> ET.Element:
+    """Document of a file, read as leniently as OpenSim does (TinyXML).
+
+    An ampersand may be bare, names may have colons (`HuntCrossleyForce::ContactParametersSet`),
+    comments may have two hyphens, text may be Latin-1, and blanks may come first.
+    """
+    try:
+        text = decode_text(path, content)
+    except InputDataError:
+        text = content.decode("latin-1")
+    text = _COMMENT.sub(lambda comment: "\n" * comment.group().count("\n"), text.strip())
+    text = _BARE_AMPERSAND.sub("&amp;", _NO_XML.sub(" ", _DECLARATION.sub("", text)))
+    builder = ET.TreeBuilder()
+    # Without namespaces, in which colons would be no part of names.
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(text.encode(), True)
+        return builder.close()
+    except (expat.ExpatError, AssertionError) as error:
+        remedy = "Export it from OpenSim again, or correct the element there."
+        raise InputDataError(path, f"no XML: {error}", "a model of OpenSim", remedy) from None
+
+
 class _Reader:
     """Reads the parts of a model; frames first, as all others name them."""
 
     def __init__(self, path: Path, root: ET.Element) -> None:
         self.root = root
         self.model = OsimModel(root.get("name", path.stem), path)
-        self.frames: dict[str, OsimFrame] = {}
+        self.frames = {"ground": OsimFrame("ground", np.eye(3), np.zeros(3))}
+        # Frames with an offset, and where they are, by what sockets name.
+        self.offsets: dict[str, tuple[ET.Element, str]] = {}
 
     def read(self) -> OsimModel:
         model = self.model
+        # A file need not have a ground, which every model has.
         ground = self.root.find("Ground")
-        bodies = [*self.root.findall("BodySet/objects/Body"), *([] if ground is None else [ground])]
-        for body in bodies:
-            name = "ground" if body is ground else str(body.get("name"))
+        ground = ET.Element("Ground") if ground is None else ground
+        bodies = {str(body.get("name")): body for body in self.root.findall("BodySet/objects/Body")}
+        bodies["ground"] = ground
+        for name, body in bodies.items():
             self.frames[name] = OsimFrame(name, np.eye(3), np.zeros(3))
             inertia = self.numbers(body, "inertia", 6, (0.0,) * 6)
             centre = MM * self.numbers(body, "mass_center", 3, (0.0,) * 3)
             model.bodies[name] = OsimBody(self.number(body, "mass", 0.0), centre, inertia)
-        for one in bodies:
-            name = "ground" if one is ground else str(one.get("name"))
-            self.offsets(one.findall("components/PhysicalOffsetFrame"), name)
-            for wrap in one.findall("WrapObjectSet/objects/*"):
+            self.add_offsets(body, "components", name)
+        self.add_offsets(self.root, "components", "")
+        for one in self.root.findall("JointSet/objects/*"):
+            self.add_offsets(one, "frames", str(one.get("name")))
+        for name, body in bodies.items():
+            for wrap in body.findall("WrapObjectSet/objects/*"):
                 self.read_wrap(wrap, name)
         for one in self.root.findall("JointSet/objects/*"):
             self.read_joint(one)
@@ -259,6 +296,10 @@ class _Reader:
         model.unread.update(one.tag for one in self.root.findall("ControllerSet/objects/*"))
         model.gravity = self.numbers(self.root, "gravity", 3, (0.0, -9.80665, 0.0))
         return model
+
+    def unsupported(self, one: ET.Element, found: str, remedy: str) -> InputDataError:
+        """Error about what OpenSim reads and this module does not."""
+        return self.refuse(one, f"{found}: not supported", "what kneewear imports", remedy)
 
     def refuse(self, one: ET.Element, found: str, expected: str, remedy: str) -> InputDataError:
         where = f"{one.tag} {one.get('name')}"
@@ -287,28 +328,41 @@ class _Reader:
     def flag(self, one: ET.Element, tag: str, default: bool) -> bool:
         return one.findtext(tag, str(default)).strip().lower() == "true"
 
-    def offsets(self, found: list[ET.Element], within: str) -> None:
-        """Frames with an offset from a body or another frame; `within` names their place."""
-        for one in found:
-            parent = self.frame(one, "socket_parent", within)
-            turn = body_three_123(self.numbers(one, "orientation", 3, (0.0,) * 3))
-            place = MM * self.numbers(one, "translation", 3, (0.0,) * 3)
-            frame = OsimFrame(parent.body, parent.rotation @ turn, parent.point(place))
-            self.frames[f"{within}/{one.get('name')}"] = frame
+    def add_offsets(self, one: ET.Element, tag: str, within: str) -> None:
+        """Note the frames with an offset below a body, a joint or the model, and below these."""
+        for each in one.findall(f"{tag}/PhysicalOffsetFrame"):
+            place = f"{within}/{each.get('name')}".removeprefix("/")
+            self.offsets[place] = each, within
+            self.add_offsets(each, "components", place)
 
-    def frame(self, one: ET.Element, tag: str, within: str) -> OsimFrame:
+    def frame(self, one: ET.Element, tag: str, within: str, depth: int = 0) -> OsimFrame:
         """Frame that a socket names, by its path or within a joint or body."""
         path = one.findtext(tag, "").strip()
-        name = path.rpartition("/")[2]
-        body = within if path in ("..", ".", "") else name
-        for key in (f"{within}/{name}", "/".join(path.split("/")[-2:]), body):
+        words = [word for word in path.split("/") if word.strip(".")]
+        ends = ["/".join(words[n:]) for n in range(len(words))]
+        # Without a name the path leads up: to what holds the frame.
+        above = within.rsplit("/", max(0, path.count("..") - 1))[0]
+        for key in (f"{within}/{words[-1]}", *ends) if words else (above,):
+            if key in self.offsets and depth < _MAX_DEPTH:
+                self.frames[key] = self.offset(*self.offsets.pop(key), depth + 1)
             if key in self.frames:
                 return self.frames[key]
-        raise self.refuse(one, f"{tag} '{path}'", "a body or frame of the model", "Correct it.")
+        found = f"{tag} '{path}'"
+        for each in self.root.iter():
+            if words and each.get("name") == words[-1] and each.tag.endswith("Frame"):
+                remedy = "Replace it by a PhysicalOffsetFrame, or name other bodies."
+                raise self.unsupported(one, f"{found}, a {each.tag}", remedy)
+        raise self.refuse(one, found, "a body or frame of the model", "Correct it.")
+
+    def offset(self, one: ET.Element, within: str, depth: int) -> OsimFrame:
+        """Frame with an offset from a body or another frame."""
+        parent = self.frame(one, "socket_parent", within, depth)
+        turn = body_three_123(self.numbers(one, "orientation", 3, (0.0,) * 3))
+        place = MM * self.numbers(one, "translation", 3, (0.0,) * 3)
+        return OsimFrame(parent.body, parent.rotation @ turn, parent.point(place))
 
     def read_joint(self, one: ET.Element) -> None:
         name = str(one.get("name"))
-        self.offsets(one.findall("frames/PhysicalOffsetFrame"), name)
         coordinates = tuple(
             OsimCoordinate(
                 str(each.get("name")),
@@ -330,6 +384,9 @@ class _Reader:
         else:
             self.model.notes.append((name, f"a {one.tag}, taken as rigid"))
         parent, child = (self.frame(one, f"socket_{n}_frame", name) for n in ("parent", "child"))
+        if parent.body == child.body:
+            found = f"a joint of {child.body} with itself"
+            raise self.refuse(one, found, "two bodies", "Correct its frames in OpenSim.")
         self.model.joints[name] = OsimJoint(name, one.tag, parent, child, coordinates, axes)
 
     def axes(self, one: ET.Element) -> Iterator[OsimAxis]:
@@ -339,13 +396,16 @@ class _Reader:
             names = each.findtext("coordinates", "").split()
             if len(names) > 1:
                 found = f"an axis of {len(names)} coordinates"
-                raise self.refuse(each, found, "one coordinate", "Simplify the joint in OpenSim.")
+                raise self.unsupported(each, found, "Simplify the joint in OpenSim.")
             rotates = str(each.get("name")).startswith("rotation")
             axis = axis / max(float(np.linalg.norm(axis)), 1e-300)
             yield OsimAxis(rotates, axis, "".join(names), self.function(each))
 
-    def function(self, one: ET.Element) -> Callable[[float], float]:
+    def function(self, one: ET.Element, depth: int = 0) -> Callable[[float], float]:
         """Function of a coordinate."""
+        if depth > _MAX_DEPTH:
+            found = f"functions within more than {_MAX_DEPTH} others"
+            raise self.unsupported(one, found, "Replace it by one function in OpenSim.")
         inner = [each for each in one if each.tag not in ("coordinates", "axis")]
         each = inner[0] if inner else None
         if each is not None and each.tag == "function":
@@ -353,7 +413,7 @@ class _Reader:
         if each is None:
             return float if one.findtext("coordinates", "").strip() else lambda at: 0.0
         if each.tag == "MultiplierFunction":
-            scale, own = self.number(each, "scale", 1.0), self.function(each.find("function"))  # type: ignore[arg-type]
+            scale, own = self.number(each, "scale", 1.0), self.content(each, "function", depth + 1)
             return lambda at: scale * own(at)
         if each.tag == "Constant":
             value = self.number(each, "value", 0.0)
@@ -369,8 +429,15 @@ class _Reader:
             if each.tag == "PiecewiseLinearFunction":
                 return lambda at: float(np.interp(at, x, y))
             return simm_spline(x, y)
-        expected = "a constant, linear or polynomial function, or a spline"
-        raise self.refuse(one, each.tag, expected, "Replace the function in OpenSim.")
+        remedy = "Replace it in OpenSim by a constant, linear or polynomial function, or a spline."
+        raise self.unsupported(one, each.tag, remedy)
+
+    def content(self, one: ET.Element, tag: str, depth: int = 0) -> Callable[[float], float]:
+        """Function in an element of this tag, which has one."""
+        holder = one.find(tag)
+        if holder is None or len(holder) == 0:
+            raise self.refuse(one, f"no function in {tag}", "one", "Add it in OpenSim.")
+        return self.function(holder, depth)
 
     def read_wrap(self, one: ET.Element, body: str) -> None:
         name, kind = str(one.get("name")), one.tag.removeprefix("Wrap").lower()
@@ -461,8 +528,7 @@ class _Reader:
         if one.tag != "CoordinateCouplerConstraint" or len(drivers) != 1:
             self.model.unread[one.tag] += 1
             return
-        holder = one.find("coupled_coordinates_function")
-        value = self.function(one if holder is None else holder)
+        value = self.content(one, "coupled_coordinates_function")
         scale = self.number(one, "scale_factor", 1.0)
         follower = one.findtext("dependent_coordinate_name", "").strip()
         self.model.couplings[follower] = drivers[0], lambda at: scale * value(at)

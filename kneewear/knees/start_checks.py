@@ -13,8 +13,7 @@ from kneewear.activity.plausibility import judge_phase
 from kneewear.base.agreement import Pair, Statement, disagreements
 from kneewear.base.checks import judge
 from kneewear.errors import Finding
-from kneewear.knees.assembly import ComposedParts, applied_loads, point_contact
-from kneewear.knees.contact.point import PointContact
+from kneewear.knees.assembly import ComposedParts, applied_loads, point_law
 from kneewear.knees.inputs import start_poses
 from kneewear.knees.settings.bodies import MeshShapeSettings, SphereShapeSettings
 from kneewear.knees.settings.composed_knee import (
@@ -113,13 +112,12 @@ def _touch(
     """Gap of a contact, mm, its place in the ground, and the bodies."""
     names = (knee.settings.ground, *knee.settings.moving)
     if isinstance(contact, PointSettings):
-        placed = point_contact(contact, knee.settings)
-        assert isinstance(placed.law, PointContact)
+        placed = point_law(contact, knee.settings)
         first, second = contact.fixed.split(".")[0], contact.moving.split(".")[0]
         one, other = names.index(first), names.index(second)
         back = poses.rotation[one].T
         shift = back @ (poses.translation[other] - poses.translation[one])
-        touch = placed.law.shapes.touch(back @ poses.rotation[other], shift)
+        touch = placed.shapes.touch(back @ poses.rotation[other], shift)
         place = poses.translation[one] + poses.rotation[one] @ np.asarray(touch.point)
         return -float(touch.depth), place, (first, second)
     first, second = contact.elements.split(".")[0], contact.indenter.split(".")[0]
@@ -185,7 +183,10 @@ def _judge_forces(
     size: dict[str, float] = {}
     loads = applied_loads(knee.parts, knee.settings)
     for name, block in knee.settings.loads.items():
-        force = np.atleast_2d(np.asarray(loads[name].force, dtype=float))
+        given = loads[name].force
+        if callable(given):
+            continue
+        force = np.atleast_2d(np.array(given, dtype=float))
         largest = float(np.linalg.norm(force, axis=1).max())
         where = f"key multibody.loads.{name}"
         if any(block.force_n):

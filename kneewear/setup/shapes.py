@@ -172,7 +172,7 @@ def _write_copies(
     mirror = np.array([1.0, 1.0, 1.0 if shapes.knee == "right" else -1.0])
     for part, original in originals.items():
         copy = Path(f"{name}_{part}.ply")
-        # Subdivision adds its vertices after those of the file.
+        # Subdivision adds its vertices at the end.
         vertices = shapes.parts[part].vertices[: len(original.vertices)]
         save_ply(vertices * mirror, original.faces, copy)
         shapes.files[part] = str(copy)

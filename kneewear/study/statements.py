@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from kneewear.activity.settings import FileActivity
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear import default_settings_file
+from kneewear.activity.settings import FileActivity, ParametricActivity, parse_activity
+from kneewear.activity.sources import curve
 from kneewear.base.agreement import Pair, Statement
+from kneewear.base.files import read_settings_file
 from kneewear.study.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Array = NDArray[np.float64]
+
 _MONTHS_PER_YEAR = 12.0
+_PERCENT = np.linspace(0.0, 100.0, 100, endpoint=False)
+# Curves of a built-in activity that are its motion.
+_MOTION = ("flexion_deg", "tibial_external_rotation_deg", "femur_posterior_mm")
+# Correlation from which two curves have one shape.
+_ALIKE = 0.8
 
 
 def _masses(study: Study, of_standard: bool) -> Iterator[tuple[Statement, Statement]]:
@@ -40,8 +54,50 @@ def _laws(study: Study) -> Iterator[tuple[Statement, Statement]]:
         )
 
 
+@cache
+def _shipped_curves() -> Mapping[str, Mapping[str, Array]]:
+    """Curves of the motions of the default study, by activity and key."""
+    blocks = read_settings_file(default_settings_file()).content["activities"]
+    activities = {name: parse_activity(block) for name, block in blocks.items()}
+    return {
+        name: {key: curve(getattr(block, key), _PERCENT) for key in _MOTION}
+        for name, block in activities.items()
+        if isinstance(block, ParametricActivity)
+    }
+
+
+def _curves(study: Study, unit: str) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the range of each built-in curve, negative if it is reversed, and of the shipped one.
+
+    Constant curves are held, and state no range.
+    """
+    for name, block in study.simulated_activities().items():
+        if not isinstance(block, ParametricActivity):
+            continue
+        for key, shipped in _shipped_curves().get(name, {}).items():
+            own = curve(getattr(block, key), _PERCENT)
+            if key.endswith(unit) and np.ptp(own) > 0.0:
+                is_reversed = float(np.corrcoef(own, shipped)[0, 1]) < -_ALIKE
+                yield (
+                    Statement(
+                        float(np.ptp(own)) * (-1.0 if is_reversed else 1.0),
+                        f"key activities.{name}.{key}",
+                    ),
+                    Statement(float(np.ptp(shipped)), f"config/defaults.yaml for {name}"),
+                )
+
+
 # What the settings of a study state twice.
 PAIRS = (
+    *(
+        Pair(
+            "activity.curve",
+            unit,
+            partial(_curves, unit=unit),
+            "Check sign and unit of base and bumps, or give the activity a name of its own.",
+        )
+        for unit in ("deg", "mm")
+    ),
     Pair(
         "load.body_mass",
         "kg",

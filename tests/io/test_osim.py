@@ -17,6 +17,7 @@ from kneewear.io.mesh_formats import save_ply
 from kneewear.knees.opensim import import_model
 from kneewear.knees.osim import simm_spline
 from tests.io.leg import model, path
+from tests.refusals import refusal, refused_at
 
 CONTACT = """<Smith2018ArticularContactForce name="tf contact"><socket_target_mesh>
 /contactgeometryset/condyle</socket_target_mesh><socket_casting_mesh>/contactgeometryset/tray
@@ -161,6 +162,170 @@ def test_faults_name_file_and_object(folder, change, options, where):
         import_model("leg.osim", "leg", **options)
     assert refused.value.finding.where == "leg.osim" + (f", {where}" if where else "")
     assert not Path("leg.yaml").exists()
+
+
+FUNCTION = '<LinearFunction name="function"><coefficients>0.1 0.01</coefficients></LinearFunction>'
+WRAPPED = '<MultiplierFunction name="function">{}</MultiplierFunction>'
+
+
+def nested(depth):
+    inner = FUNCTION
+    for _ in range(depth):
+        inner = WRAPPED.format(f"<function>{inner}</function>")
+    return inner
+
+
+@pytest.mark.parametrize(
+    ("function", "where"),
+    [
+        (WRAPPED.format("<scale>1</scale>"), "MultiplierFunction function"),
+        (WRAPPED.format("<function/>"), "MultiplierFunction function"),
+        (nested(2000), "function None"),
+        (nested(50_000), "function None"),
+        ('<LinearFunction name="function"/>', "LinearFunction function"),
+        ('<SimmSpline name="function"/>', "SimmSpline function"),
+        ('<Sine name="function"/>', "TransformAxis rotation3"),
+    ],
+)
+def test_functions_that_are_none_or_unread_are_refused(folder, function, where):
+    text = model("one").replace(FUNCTION, function)
+    assert text != model("one")
+    assert refused_at(imported, text) == f"leg.osim, {where}"
+
+
+def test_functions_within_functions_multiply(folder):
+    doubled = WRAPPED.format(f"<scale>2</scale><function>{FUNCTION}</function>")
+    inner = FUNCTION.replace("0.1 0.01", "0.05 0.005")
+    once, _ = imported(model("one"))
+    table = pd.read_csv("leg_tibia_r_motion.csv")
+    Path("leg.yaml").unlink()
+    twice, _ = imported(model("one").replace(FUNCTION, doubled.replace(FUNCTION, inner)))
+    assert twice == once
+    pd.testing.assert_frame_equal(pd.read_csv("leg_tibia_r_motion.csv"), table)
+
+
+def test_a_coupling_without_a_function_is_refused(folder):
+    holder = "<coupled_coordinates_function>"
+    first, rest = model("one").split(holder)
+    text = first + holder + rest[rest.index("</coupled_coordinates_function>") :]
+    assert refused_at(imported, text) == "leg.osim, CoordinateCouplerConstraint pf"
+
+
+LENIENT = {
+    "bare ampersand": ("<gravity>", "<credits>Smith & Jones, a&b;</credits><gravity>"),
+    "known entity": ("<gravity>", "<credits>a &lt; b &#38; c</credits><gravity>"),
+    "colons": (
+        "<ForceSet",
+        '<A::B name="a"><A::B::C><x/></A::B::C></A::B><c:d e:f="1"/><ForceSet',
+    ),
+    "hyphens in a comment": ("<gravity>", "<!-- a -- b ---><gravity>"),
+    "control character": ("<gravity>", "<credits>a\x0bb</credits><gravity>"),
+    "blanks first": ('<?xml version="1.0" encoding="UTF-8" ?>', "\n  <?xml version='1.0'?>"),
+    "no declaration": ('<?xml version="1.0" encoding="UTF-8" ?>', ""),
+    "another encoding": ("UTF-8", "ISO-8859-1"),
+    "no ground": ('<Ground name="ground"/>', ""),
+}
+
+
+@pytest.mark.parametrize("what", LENIENT)
+def test_files_are_read_as_leniently_as_by_opensim(folder, what):
+    knee, findings = imported(model())
+    Path("leg.yaml").unlink()
+    assert imported(model().replace(*LENIENT[what], 1)) == (knee, findings)
+
+
+def test_text_of_another_encoding_is_read(folder):
+    text = model().replace("<gravity>", "<credits>Universit\u00e9</credits><gravity>")
+    Path("leg.osim").write_bytes(text.encode("latin-1"))
+    assert import_model("leg.osim", "leg").settings == Path("leg.yaml")
+
+
+OFFSET = """<PhysicalOffsetFrame name="{name}"><socket_parent>{parent}</socket_parent>
+<translation>{place}</translation><orientation>0 0 0</orientation>{more}</PhysicalOffsetFrame>"""
+
+
+def ligament_to(frame, place):
+    points = path("odd", [("femur_r", "0 -0.3 0"), ("tibia_r", place)])
+    ligament = f'<Blankevoort1991Ligament name="odd">{points}</Blankevoort1991Ligament>'
+    return ligament.replace("/bodyset/tibia_r", frame)
+
+
+@pytest.mark.parametrize(
+    ("owner", "socket"),
+    [
+        ("body", "/bodyset/tibia_r/outer/inner"),
+        ("body", "../../bodyset/tibia_r/outer/inner"),
+        ("model", "/inner"),
+        ("model", "inner"),
+    ],
+)
+def test_frames_of_bodies_and_of_the_model_are_read(folder, owner, socket):
+    outer = OFFSET.format(name="outer", parent="/bodyset/tibia_r", place="0 -0.02 0", more="")
+    inner = OFFSET.format(name="inner", parent="/outer", place="0 -0.03 0.01", more="")
+    if owner == "body":
+        # A frame of a frame of a body, which comes before the frame that it is an offset from.
+        more = inner.replace("/outer", "..")
+        own = outer.removesuffix("</PhysicalOffsetFrame>")
+        own += f"<components>{more}</components></PhysicalOffsetFrame>"
+        start = '<Body name="tibia_r">'
+        text = model(extra_force=ligament_to(socket, "0 -0.05 0"))
+        text = text.replace(start, f"{start}<components>{own}</components>")
+    else:
+        text = model(extra_force=ligament_to(socket, "0 -0.05 0"))
+        text = text.replace("<gravity>", f"<components>{inner}{outer}</components><gravity>")
+    imported(text)
+    row = pd.read_csv("leg_ligaments.csv").set_index("bundle").loc["odd"]
+    assert row["body_2"] == "tibia_r"
+    np.testing.assert_allclose([row["x2_mm"], row["y2_mm"], row["z2_mm"]], [0, -100, 10])
+
+
+def test_frames_that_are_not_read_are_no_fault_of_the_model(folder):
+    odd = '<StationDefinedFrame name="medial"><ab_axis>+x</ab_axis></StationDefinedFrame>'
+    text = model().replace(
+        '<Body name="foot_r">', f'<Body name="foot_r"><components>{odd}</components>'
+    )
+    text = text.replace("/bodyset/foot_r<", "/bodyset/foot_r/medial<", 1)
+    found = refusal(imported, text)
+    assert found.where == "leg.osim, PhysicalOffsetFrame c_offset"
+    assert "StationDefinedFrame" in found.found
+
+
+def test_frames_in_a_circle_are_refused(folder):
+    one = OFFSET.format(name="a", parent="/b", place="0 0 0", more="")
+    two = OFFSET.format(name="b", parent="/a", place="0 0 0", more="")
+    text = model(extra_force=ligament_to("/a", "0 0 0"))
+    text = text.replace("<gravity>", f"<components>{one}{two}</components><gravity>")
+    assert refused_at(imported, text) == "leg.osim, PhysicalOffsetFrame b"
+
+
+def test_bodies_without_a_way_to_the_others_are_refused(folder):
+    itself = model().replace(
+        "/bodyset/tibia_r</socket_parent>\n<translation>0 -0.4 0<",
+        "/bodyset/foot_r</socket_parent>\n<translation>0 -0.4 0<",
+        1,
+    )
+    assert itself != model()
+    assert refused_at(imported, itself) == "leg.osim, WeldJoint ankle_r"
+    start, end = model().index("<WeldJoint"), model().index("</WeldJoint>") + len("</WeldJoint>")
+    alone = model()[:start] + model()[end:]
+    assert refused_at(imported, alone) == "leg.osim, body foot_r"
+
+
+@pytest.mark.parametrize(
+    ("span", "first"),
+    [("-99999.9 99999.9", 5.729578), ("-10 10", 5.729578), ("2 -0.2", -11.459156)],
+)
+def test_a_range_that_is_no_limit_starts_at_the_default(folder, span, first):
+    text = model("one").replace("<range>-0.2 2.0</range>", f"<range>{span}</range>")
+    knee, _ = imported(text)
+    assert (knee["course"]["first"], knee["course"]["last"]) == (first, 90.0)
+
+
+def test_settings_beyond_what_a_study_takes_are_named_by_the_model(folder):
+    text = model().replace("<mass>3</mass>", "<mass>3000</mass>")
+    where = "leg.osim, key multibody.bodies.tibia_r.mass.mass_kg"
+    assert refused_at(imported, text) == where
+    assert [file.name for file in folder.iterdir()] == ["leg.osim"]
 
 
 def test_settings_that_are_refused_leave_no_tables(folder):

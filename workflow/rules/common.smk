@@ -31,7 +31,7 @@ except ModuleNotFoundError as error:
 if kneewear.__version__ != VERSION:
     raise SystemExit(
         f"{Path(kneewear.__file__).parent}: found version {kneewear.__version__} of kneewear; "
-        f"expected {VERSION}, as of the workflow {HERE}. Install that version where Snakemake "
+        f"expected {VERSION}, the version of the workflow {HERE}. Install that version where Snakemake "
         "runs, or name the workflow of the version that is installed (kneewear.checkout_folder())"
     )
 

@@ -1,0 +1,141 @@
+"""Changes of files that leave the implant the same, and by how much results may change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io.mesh_formats import save_ply
+from tests.geometry.example_implant import stl_bytes
+
+NOISE_MM = 0.015
+# A right-handed turn of the axes of files: x medial, y posterior, z superior.
+TURNED = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+
+@dataclass(frozen=True)
+class Files:
+    """Components as they are written: triangles, knee, ending, and fineness of the base."""
+
+    parts: Mapping[str, TriangleMesh]
+    knee: str = "right"
+    ending: str = "ply"
+
+    def changed(self, change: Callable[[str, TriangleMesh], TriangleMesh]) -> Files:
+        """Files whose meshes are changed."""
+        parts = {name: change(name, mesh) for name, mesh in self.parts.items()}
+        return replace(self, parts=parts)
+
+    def write(self, folder: Path) -> dict[str, str]:
+        """Write both components; returns their files."""
+        names = {}
+        for name, mesh in self.parts.items():
+            file = folder / f"{name}.{self.ending}"
+            if self.ending == "stl":
+                file.write_bytes(stl_bytes(mesh))
+            elif self.ending == "obj":
+                rows = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in mesh.vertices]
+                rows += [f"f {a} {b} {c}" for a, b, c in mesh.faces + 1]
+                file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+            else:
+                save_ply(mesh.vertices, mesh.faces, file)
+            names[name] = str(file)
+        return names
+
+
+def moved(files: Files, random: np.random.Generator) -> Files:
+    """Each file with an origin of its own up to 100 mm away."""
+    return files.changed(
+        lambda _, mesh: TriangleMesh(mesh.vertices + random.uniform(-100, 100, 3), mesh.faces)
+    )
+
+
+def turned(files: Files, random: np.random.Generator) -> Files:
+    """Other axes."""
+    return files.changed(lambda _, mesh: TriangleMesh(mesh.vertices @ TURNED.T, mesh.faces))
+
+
+def mirrored(files: Files, random: np.random.Generator) -> Files:
+    """The implant of the other knee."""
+    image = files.changed(
+        lambda _, mesh: TriangleMesh(mesh.vertices * [1.0, 1.0, -1.0], mesh.faces[:, ::-1].copy())
+    )
+    return replace(image, knee="left")
+
+
+def in_other_unit(files: Files, random: np.random.Generator) -> Files:
+    """Metres or centimetres."""
+    factor = random.choice([1e-3, 0.1])
+    return files.changed(lambda _, mesh: TriangleMesh(factor * mesh.vertices, mesh.faces))
+
+
+def reordered(files: Files, random: np.random.Generator) -> Files:
+    """Vertices and triangles in another order."""
+
+    def change(_: str, mesh: TriangleMesh) -> TriangleMesh:
+        order = random.permutation(len(mesh.vertices))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        faces = place[mesh.faces][random.permutation(len(mesh.faces))]
+        return TriangleMesh(mesh.vertices[order], faces)
+
+    return files.changed(change)
+
+
+def in_other_format(files: Files, random: np.random.Generator) -> Files:
+    """Another ending."""
+    return replace(files, ending=str(random.choice(["obj", "stl"])))
+
+
+def noisy(files: Files, random: np.random.Generator) -> Files:
+    """Noise of a scan."""
+    return files.changed(
+        lambda _, mesh: TriangleMesh(
+            mesh.vertices + NOISE_MM * random.normal(size=mesh.vertices.shape), mesh.faces
+        )
+    )
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change, the fineness of the base, and the accepted relative change of volume and depth."""
+
+    volume: float
+    depth: float
+    apply: Callable[[Files, np.random.Generator], Files] = lambda files, random: files
+    fineness: float = 1.0
+
+
+CHANGES = {
+    "moved": Change(1e-3, 1e-3, moved),
+    "turned": Change(1e-3, 1e-3, turned),
+    "mirrored": Change(1e-3, 1e-3, mirrored),
+    "unit": Change(1e-3, 1e-3, in_other_unit),
+    "order": Change(1e-3, 1e-3, reordered),
+    "format": Change(1e-3, 1e-3, in_other_format),
+    "finer": Change(0.02, 0.02, fineness=1.4),
+    "coarser": Change(0.02, 0.02, fineness=0.75),
+    "noise": Change(0.05, 0.10, noisy),
+}
+
+
+def covering_plan(
+    bases: list[str], seed: int, count: int = 24, changes: Mapping[str, Change] = CHANGES
+) -> list[tuple[str, str]]:
+    """Pairs of base and change: each of both about equally often, the pairs by a seed."""
+    random = np.random.default_rng(seed)
+    used = {name: 0 for name in (*bases, *changes)}
+    pairs = [(base, change) for base in bases for change in changes]
+    random.shuffle(pairs)
+    plan: list[tuple[str, str]] = []
+    while pairs and len(plan) < count:
+        best = min(pairs, key=lambda pair: used[pair[0]] + used[pair[1]])
+        pairs.remove(best)
+        plan.append(best)
+        for name in best:
+            used[name] += 1
+    return plan

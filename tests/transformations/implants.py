@@ -1,0 +1,98 @@
+"""Invented base implants in mm and the axes of a right knee, as solids of any fineness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from kneewear.geometry.meshes import TriangleMesh, joined
+from tests.geometry.invented import rounded_femoral
+from tests.geometry.solids import closed, closed_insert
+
+
+class Base(NamedTuple):
+    """Insert and femoral component, and the side of a single plateau."""
+
+    insert: TriangleMesh
+    femoral: TriangleMesh
+    side: str | None = None
+
+
+def insert_of_dishes(
+    fineness: float, sagittal: float = 60.0, coronal: float = 150.0, least: float = 8.0
+) -> TriangleMesh:
+    """Insert with two dishes and a flat underside, without a notch; medially 4 mm longer."""
+    counts = round(60 * fineness), round(88 * fineness)
+    u, v = np.meshgrid(*(np.linspace(-1, 1, count) for count in counts), indexing="ij")
+    x, z = (23.0 + 2.0 * v) * u, 38.0 * v
+    dish = least + x**2 / (2.0 * sagittal) + (np.abs(z) - 21.0) ** 2 / (2.0 * coronal)
+    upper, lower = (np.stack([x, y, z], axis=-1) for y in (dish, 0.0 * x))
+    return closed(upper, lower)
+
+
+def box(low: tuple[float, float, float], high: tuple[float, float, float]) -> TriangleMesh:
+    """Box of twelve triangles, as CAD programs export it."""
+    x, z = np.meshgrid([low[0], high[0]], [low[2], high[2]], indexing="ij")
+    upper, lower = (np.stack([x, y + 0.0 * x, z], axis=-1) for y in (high[1], low[1]))
+    return closed(upper, lower)
+
+
+def cone(radius: float, length: float) -> TriangleMesh:
+    """Cone below the insert, on which a platform rotates: one row of triangles about its tip."""
+    angle = np.radians(np.arange(0.0, 360.0, 5.0))
+    rim = np.column_stack([radius * np.cos(angle), 0.0 * angle, radius * np.sin(angle)])
+    after = np.roll(np.arange(angle.size), -1)
+    tip, middle = angle.size, angle.size + 1
+    down = np.column_stack([after, np.arange(angle.size), np.full(angle.size, tip)])
+    up = np.column_stack([np.arange(angle.size), after, np.full(angle.size, middle)])
+    vertices = np.vstack([rim, [0.0, -length, 0.0], [0.0, 0.0, 0.0]])
+    mesh = TriangleMesh(vertices, np.vstack([down, up]))
+    volume = (mesh.vertices[mesh.faces[:, 0]] * mesh.face_normals).sum()
+    return mesh if volume > 0 else TriangleMesh(vertices, mesh.faces[:, ::-1].copy())
+
+
+def cruciate_retaining(fineness: float) -> Base:
+    """Dishes and a notch behind."""
+    insert = closed_insert(n=round(80 * fineness))
+    return Base(insert, rounded_femoral(n=round(70 * fineness)))
+
+
+def ultracongruent(fineness: float) -> Base:
+    """Dishes hardly wider than the condyles."""
+    insert = insert_of_dishes(fineness, sagittal=40.0, coronal=60.0)
+    return Base(insert, rounded_femoral(n=round(70 * fineness)))
+
+
+def posterior_stabilised(fineness: float) -> Base:
+    """A tall post of flat faces between the plateaus."""
+    insert = insert_of_dishes(fineness)
+    post = box((-9.0, 4.0, -6.0), (2.0, 34.0, 6.0))
+    return Base(joined([insert, post]), rounded_femoral(n=round(70 * fineness), cam=True))
+
+
+def rotating_platform(fineness: float) -> Base:
+    """Dishes on a flat underside with a cone."""
+    insert = insert_of_dishes(fineness, sagittal=50.0, coronal=80.0)
+    return Base(joined([insert, cone(9.0, 22.0)]), rounded_femoral(n=round(70 * fineness)))
+
+
+def single_plateau(fineness: float) -> Base:
+    """One shallow dish below the medial condyle."""
+    counts = round(60 * fineness), round(36 * fineness)
+    x, z = np.meshgrid(
+        np.linspace(-22.0, 22.0, counts[0]), np.linspace(8.0, 34.0, counts[1]), indexing="ij"
+    )
+    dish = 8.0 + x**2 / 120.0 + (z - 21.0) ** 2 / 300.0
+    upper, lower = (np.stack([x, y, z], axis=-1) for y in (dish, 0.0 * x))
+    return Base(closed(upper, lower), rounded_femoral(n=round(70 * fineness)), "medial")
+
+
+BASES: dict[str, Callable[[float], Base]] = {
+    "cruciate-retaining": cruciate_retaining,
+    "ultracongruent": ultracongruent,
+    "posterior-stabilised": posterior_stabilised,
+    "rotating platform": rotating_platform,
+    "single plateau": single_plateau,
+}

@@ -1,0 +1,113 @@
+"""Bearings, wear and verdict of an implant do not depend on how its files were written."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import kneewear.api as kw
+from kneewear.setup.implant import create_study
+from tests.transformations.changes import CHANGES, Files, covering_plan
+from tests.transformations.implants import BASES
+
+pytestmark = pytest.mark.compiled
+
+SEED = int(os.environ.get("KNEEWEAR_TRANSFORMATIONS_SEED", "1"))
+WINDOW_MM = 1.0
+QUANTITIES = {"wear_volume": "volume", "max_wear_depth": "depth"}
+# Small changes that need no simulation, of every base once.
+FAST = [
+    ("posterior-stabilised", "mirrored"),
+    ("rotating platform", "turned"),
+    ("single plateau", "order"),
+]
+
+
+def gait(file: Path) -> None:
+    """Invented curves of a cycle."""
+    percent = np.linspace(0.0, 100.0, 51)
+    turn = 2.0 * np.pi * percent / 100.0
+    table = pd.DataFrame(
+        {
+            "percent": percent,
+            "flexion_deg": 25.0 - 22.0 * np.cos(turn),
+            "tibial_external_rotation_deg": 3.0 * np.sin(turn),
+            "femur_anterior_mm": 2.0 * np.cos(turn),
+            "load_body_weights": 1.4 + 1.2 * np.cos(turn),
+        }
+    )
+    table.to_csv(file, index=False)
+
+
+@cache
+def result(base: str, change: str, wear: bool) -> tuple[dict, dict[tuple[str, str], float]]:
+    """Settings of the implant that `kneewear new` writes, and wear by side and quantity."""
+    chosen = CHANGES.get(change)
+    implant = BASES[base](chosen.fineness if chosen else 1.0)
+    files = Files({"insert": implant.insert, "femoral": implant.femoral})
+    if chosen:
+        files = chosen.apply(files, np.random.default_rng(SEED))
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("KNEEWEAR_DATA", folder)
+        names = files.write(Path(folder))
+        gait(Path("gait.csv"))
+        created = create_study(
+            "changed",
+            [names["insert"]],
+            [names["femoral"]],
+            motion="gait.csv",
+            load="gait.csv",
+            knee=files.knee,
+            side=implant.side,
+        )
+        settings = yaml.safe_load(created.settings.read_text(encoding="utf-8"))["implant"]
+        if not wear:
+            return settings, {}
+        study = kw.load_study(created.settings, {"variables": {"thickness_mm": [8.0]}})
+        study = study.at({"body_mass_kg": 75})
+        cycles = kw.simulate(kw.build_knee(study), study)
+        damage = kw.accumulate_wear(cycles, study)
+        table = kw.tabulate_cases(cycles, damage, study)
+    return settings, table.set_index(["side", "quantity"])["value"].to_dict()
+
+
+def check_windows(settings: dict, reference: dict) -> None:
+    """Windows within 1 mm, on the condyles 2 deg of angle, of the same sides."""
+    assert settings["nominal_thickness_mm"] == pytest.approx(
+        reference["nominal_thickness_mm"], abs=0.05
+    )
+    for region in ("insert_region_mm", "femoral_region_mm"):
+        own, other = (one["meshes"][region] for one in (settings, reference))
+        assert list(own) == list(other)
+        for side in own:
+            for limits in ("x", "z"):
+                if limits in own[side]:
+                    np.testing.assert_allclose(
+                        own[side][limits], other[side][limits], atol=WINDOW_MM
+                    )
+
+
+@pytest.mark.parametrize(("base", "change"), FAST)
+def test_bearings_do_not_depend_on_the_files(base, change):
+    check_windows(result(base, change, False)[0], result(base, "", False)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("base", "change"), covering_plan(list(BASES), SEED))
+def test_wear_does_not_depend_on_the_files(base, change):
+    settings, wear = result(base, change, True)
+    reference, expected = result(base, "", True)
+    check_windows(settings, reference)
+    for side in reference["meshes"]["insert_region_mm"]:
+        for quantity, limit in QUANTITIES.items():
+            accepted = getattr(CHANGES[change], limit)
+            first, second = expected[side, quantity], wear[side, quantity]
+            assert second == pytest.approx(first, rel=accepted), (side, quantity)
