@@ -164,7 +164,7 @@ class Checkout:
         done = subprocess.run(
             command,
             cwd=place,
-            env=self._environment(),
+            env=self.environment(),
             capture_output=True,
             text=True,
             check=False,
@@ -178,7 +178,7 @@ class Checkout:
             return Ran(study.name, place / "results", done.returncode, took, message=last)
         return Ran(study.name, folders[0].parents[1], done.returncode, took)
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """Environment in which the copy is the package, with compiled kernels of its own."""
         own = {name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"}
         digest = hashlib.sha256()

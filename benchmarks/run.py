@@ -2,8 +2,9 @@
 
 `make benchmark` runs this. It writes `results/benchmarks/benchmarks.json`, everything measured and
 the machine it was measured on, and two tables that it also prints: `targets.csv`, and
-`releases.csv`, the stages against those of the previous release. Times are medians on one thread;
-every ratio to another program is from the same run.
+`releases.csv`, the stages against those of the previous release, which is measured before and after
+(see `benchmarks.releases`). Times are medians on one thread; every ratio to another program is from
+the same run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,7 @@ from benchmarks import (
     tables,
     tissue,
 )
-from benchmarks.regressions import NOTICEABLE, PREVIOUS, compare_releases, reference_ms
+from benchmarks.releases import NOTICEABLE, PREVIOUS, PreviousRelease, compare_releases, stage_times
 from benchmarks.targets import compare
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
@@ -70,6 +72,28 @@ def plain(value: Any) -> Any:
 def main() -> None:
     """Measure, compare, print and write."""
     FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        previous = PreviousRelease(Path(folder))
+        before = previous.measure()
+        measured = measure()
+        after = previous.measure()
+    targets = compare(measured)
+    save_table(targets, FOLDER / "targets.csv")
+    releases = compare_releases(stage_times(measured), before, after)
+    save_table(releases, FOLDER / "releases.csv")
+    with atomic_path(FOLDER / "benchmarks.json") as path:
+        path.write_text(json.dumps(plain(measured | {"targets": targets}), indent=1) + "\n")
+    print(f"\nTargets and measured values, written to {FOLDER}\n{targets.to_string(index=False)}")
+    print(
+        f"\nStages now, and in release {PREVIOUS} before and after (slower: more than "
+        f"{NOTICEABLE} times)\n{releases.to_string(index=False)}"
+    )
+    if previous.reason:
+        print(f"The previous release could not be measured: {previous.reason}")
+
+
+def measure() -> dict[str, Any]:
+    """Measure everything."""
     measured: dict[str, Any] = {
         "machine": machine(),
         **evaluation.main(),
@@ -84,20 +108,9 @@ def main() -> None:
         "multibody": multibody.main(),
         "muscle_strings": tissue.main(),
         "ligament_law": ligament_law.main() if peers.installed("opensim") else [],
-        "reference_ms": reference_ms(),
     }
     measured["machine"] |= measured.pop("machine_limits")
-    targets = compare(measured)
-    save_table(targets, FOLDER / "targets.csv")
-    releases = compare_releases(measured, pd.read_csv(PREVIOUS))
-    save_table(releases, FOLDER / "releases.csv")
-    with atomic_path(FOLDER / "benchmarks.json") as path:
-        path.write_text(json.dumps(plain(measured | {"targets": targets}), indent=1) + "\n")
-    print(f"\nTargets and measured values, written to {FOLDER}\n{targets.to_string(index=False)}")
-    print(
-        "\nStages over a reference kernel of the same run, now and in the previous release "
-        f"(slower: more than {NOTICEABLE} times)\n{releases.to_string(index=False)}"
-    )
+    return measured
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ from kneewear.runs.launch import (
     unlock,
 )
 from kneewear.study.models import COMMANDS
-from kneewear.study.shipped import find_study, list_studies
+from kneewear.study.shipped import find_study, list_studies, reachable
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 
@@ -90,6 +90,7 @@ def _cores(text: str) -> str:
 def check_(chosen: argparse.Namespace) -> int:
     """Check settings and data files, and draw the inputs; 1 when a motion fails on the bearing."""
     from kneewear.study.files import check_inputs, peak_loads  # noqa: PLC0415
+    from kneewear.study.job_sizes import describe_cost  # noqa: PLC0415
     from kneewear.study.settings import read_study  # noqa: PLC0415
 
     moved = moved_settings(chosen.file)
@@ -110,11 +111,11 @@ def check_(chosen: argparse.Namespace) -> int:
         gathered = gather(map(Reported, findings))
         notes = tuple(reported.text() for reported in gathered)
         count = sum(reported.finding.severity != "note" for reported in gathered)
-        loads = peak_loads(study, root)
+        told = *peak_loads(study, root), *filter(None, [describe_cost(study, root)])
         if draws:
             from kneewear.runs.preflight import write_preflights  # noqa: PLC0415
 
-            findings += tuple(Finding("", "note", "", load, "", "") for load in loads)
+            findings += tuple(Finding("", "note", "", one, "", "") for one in told)
             findings += getattr(chosen, "guesses", ())
             for done in write_preflights(study, root, findings):
                 notes = (*notes, *(warning.text() for warning in done.warnings))
@@ -130,7 +131,7 @@ def check_(chosen: argparse.Namespace) -> int:
         raise
     verdict = f"{count} warning{'s' if count > 1 else ''}" if count else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
-    _show([*notes, *loads, verdict, *drawn])
+    _show([*notes, *told, verdict, *drawn])
     return int(failed)
 
 
@@ -335,7 +336,7 @@ def schema(chosen: argparse.Namespace) -> int:
 
 def _show(lines: Sequence[str]) -> None:
     if lines:
-        print("\n".join(lines))  # noqa: T201
+        print(reachable("\n".join(lines)))  # noqa: T201
 
 
 def _add_fault_options(fault: argparse.ArgumentParser) -> None:
@@ -435,7 +436,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _show(["Stopped."])
         raise SystemExit(STOPPED) from None
     except KneewearError as error:
-        raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
+        text = "\n".join([str(error), *getattr(error, "__notes__", [])])
+        raise SystemExit(reachable(text)) from None
     except OSError as error:
         place = error.filename or "file"
         raise SystemExit(

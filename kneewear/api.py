@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
@@ -24,6 +25,7 @@ from kneewear.activity.sources import rebuild_activities
 from kneewear.analysis.comparison import compare_studies
 from kneewear.analysis.regression_tables import tabulate_results
 from kneewear.base.cases import Case
+from kneewear.base.checks import judge
 from kneewear.base.schemas import DAMAGE, concatenate_cases
 from kneewear.base.types import THICKNESS
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
@@ -51,6 +53,7 @@ from kneewear.study.consistency import (
     DAMAGE_OF,
     WEAR_OF,
     check_damage,
+    check_frames,
     check_knee,
     checked_study,
     contact_of,
@@ -492,6 +495,8 @@ def _consistent(cycles: object, study: Study) -> CaseStudy:
     check_knee(cycles.knee, own)
     if cycles.contact_of and cycles.contact_of != contact_of(own, cycles.activities):
         require_same("set of cycles", "knee, cases, activities or simulation")
+    for name, history in cycles.histories.items():
+        check_frames(history, cycles.activities[name])
     return own
 
 
@@ -657,6 +662,14 @@ def evaluate_contact(
             f"a penetration of {deepest:.3g} mm into a layer of at most {thickest:.3g} mm; "
             "expected a component on the layer. Check units and signs of the poses."
         )
+    force = np.linalg.norm(contact["force"].sum("side"), axis=-1)
+    worst = int(force.argmax())
+    if force[worst] > 0.0:
+        finding = judge(
+            "contact.pose_force", float(force[worst]), f"pose {worst}", "Check its units."
+        )
+        if finding is not None:
+            logger.warning("%s", finding)
     if deepest <= 0.0:
         logger.warning("No pose touches the insert: check units, signs and the order of columns.")
     return _with_elements(contact, knee.grid)

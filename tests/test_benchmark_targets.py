@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import targets
-from benchmarks.regressions import compare_releases
+from benchmarks.releases import UNKNOWN, PreviousRelease, compare_releases, stage_times
 from benchmarks.targets import EVALUATIONS, compare
 
 DISTANCES = {
@@ -74,32 +74,41 @@ def test_each_target_is_met_or_missed():
 
 
 RELEASE = {
-    "reference_ms": 10.0,
     "design_studies_ms": {"a loop": 100.0},
     "stages_ms": {"cycle": 30.0, "closest points by scipy.optimize.minimize": 900.0},
     "evaluations": [{"search": "bounds", "distance": "table", "evaluation_us": 20.0}],
     "dynamics": pd.DataFrame([{"stage": "forward", "median_s": 0.2, "target_s": 0.1}]),
-    "dry_run": {"dry_run_over_import": 2.5},
     "multibody": [],
     "muscle_strings": {"last_step_start_ms": 80.0},
 }
 
 
-def test_stages_are_compared_with_the_previous_release():
-    ratios = {"cycle": 3.0, "forward": 10.0, "a loop": 10.0, "gone": 1.0} | {
-        "150 muscle strings, a time step": 4.0
-    }
-    previous = pd.DataFrame({"stage": ratios.keys(), "ratio": ratios.values(), "version": "1.0"})
-    table = compare_releases(RELEASE, previous).set_index("stage")
+def test_stages_are_compared_with_the_previous_release_of_the_same_run():
+    now = stage_times(RELEASE)
+    before = {"cycle": 29.0, "forward": 90.0, "a loop": 60.0, "gone": 1.0}
+    after = {"cycle": 31.0, "forward": 110.0, "a loop": 80.0, "gone": 1.0}
+    table = compare_releases(now, before, after).set_index("stage")
     assert table["slower"].to_dict() == {
         "cycle": "no",
         "forward": "yes",
-        "a loop": "no",
-        "150 muscle strings, a time step": "yes",
-        "gone": "not measured",
-        "evaluation of 2 x 900 elements, table, bounds": "not measured",
+        "a loop": UNKNOWN,  # before and after differ as much
+        "150 muscle strings, a time step": UNKNOWN,
+        "gone": UNKNOWN,
+        "evaluation of 2 x 900 elements, table, bounds": UNKNOWN,
     }
     assert table.loc["forward", "change"] == pytest.approx(2.0)
+
+
+def test_a_previous_release_that_cannot_be_run_is_no_statement(tmp_path):
+    absent = PreviousRelease(tmp_path / "absent", "0" * 40)
+    present = PreviousRelease(tmp_path / "present", "HEAD")
+    if present.reason:
+        pytest.skip("needs the history of the repository")
+    assert absent.measure() == present.measure("raise ValueError('of the old code')") == {}
+    assert absent.reason
+    assert "of the old code" in present.reason
+    found = compare_releases(stage_times(RELEASE), {}, {})
+    assert set(found["slower"]) == {UNKNOWN}
 
 
 @pytest.mark.parametrize(

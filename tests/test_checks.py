@@ -9,12 +9,26 @@ from pathlib import Path
 import pytest
 
 import kneewear
-from kneewear.base.checks import Check, Condition, checks, drop_ignored, judge
+from kneewear.base.checks import (
+    Check,
+    Condition,
+    checks,
+    drop_ignored,
+    judge,
+    setting_findings,
+)
 from kneewear.base.keys import keys_of, ranges_by_path
 from kneewear.errors import InputDataError
-from kneewear.study.settings import STUDIES, merge_settings, study_findings, validate_study
+from kneewear.study.settings import (
+    STUDIES,
+    merge_settings,
+    read_settings,
+    study_findings,
+    validate_study,
+)
 from tests.refusals import refused_at
 
+ROOT = Path(__file__).parents[1]
 DEFAULT = kneewear.default_study().model_dump(mode="json")
 
 
@@ -110,6 +124,18 @@ def test_warning_is_ignored_by_its_name_and_this_is_stated():
     assert note.found.startswith("2 ")
     assert drop_ignored(findings, ["simulation.frames"]) == findings
     assert drop_ignored((), ["simulation.frames"]) == ()
+
+
+@pytest.mark.parametrize(("mass", "warned"), [(75, False), (72, False), (87, True), (45, True)])
+def test_the_body_mass_of_a_measured_force_is_near_a_case(mass, warned):
+    own = read_settings(ROOT / "config" / "example_simulator.yaml")
+    own["activities"]["displacement_control"]["load"]["body_mass_kg"] = mass
+    own["activities"].pop("force_control", None)
+    own["wear"]["lives"] = {"gait": None, "own": {"displacement_control": 1.0}}
+    own["patient"] = {"body_mass_kg": 75}
+    own["variables"] = {"body_mass_kg": [60, 75]}
+    found = setting_findings(validate_study(merge_settings(DEFAULT, own)))
+    assert ("load.body_mass" in {finding.check for finding in found}) == warned
 
 
 def test_levels_of_variables_are_judged():

@@ -29,7 +29,13 @@ from kneewear.runs.launch import (
 )
 from kneewear.study import shipped
 from kneewear.study.files import check_inputs
-from kneewear.study.shipped import find_study, list_studies, needs_of, shipped_studies
+from kneewear.study.shipped import (
+    find_study,
+    list_studies,
+    needs_of,
+    reachable,
+    shipped_studies,
+)
 from tests.refusals import refusal, refused_at
 
 CHECKOUT = Path(__file__).parent.parent
@@ -112,6 +118,33 @@ def test_data_at_their_former_place_are_found_with_a_finding():
         ]
         assert len(found) == count
         assert study.data_path(file, checkout_folder()).is_file()
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("See config/README.md.", "See {config}/README.md."),
+        ("(config/example_meshes.yaml)", "({config}/example_meshes.yaml)"),
+        ("as config/bouncing_ball.yaml does", "as {config}/papers/bouncing_ball.yaml does"),
+        ("Take config/mine.yaml.", "Take config/mine.yaml."),
+        ("Type make unlock, then", "Type kneewear unlock, then"),
+        ("run it (make study), or", "run it (kneewear run), or"),
+        ("make sure", "make sure"),
+    ],
+)
+def test_messages_name_what_exists_outside_a_checkout(said, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert reachable(said) == expected.format(config=checkout_folder() / "config")
+    # In a checkout they name its files.
+    monkeypatch.chdir(CHECKOUT)
+    inside = said.replace("config/bouncing_ball", "config/papers/bouncing_ball")
+    assert reachable(inside) == inside
+
+
+def test_pages_of_the_documentation_are_named_by_their_address(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    address = reachable("Read docs/how-to/own-motion.md, line 3.")
+    assert re.fullmatch(r"Read https://\S+/how-to/own-motion/, line 3\.", address)
 
 
 def test_every_shipped_study_is_on_one_shelf_and_listed_with_what_it_needs():

@@ -92,12 +92,13 @@ class NormalDistribution(Settings):
 
 def _differ(values: tuple[Value, ...]) -> tuple[Value, ...]:
     """Refuse levels that would give two cases one name."""
-    names = [label_of(value) for value in values]
-    for name in names:
-        alike = [repr(value) for value, other in zip(values, names, strict=True) if other == name]
-        if len(alike) > 1:
+    alike: dict[str, list[Value]] = {}
+    for value in values:
+        alike.setdefault(label_of(value), []).append(value)
+    for name, same in alike.items():
+        if len(same) > 1:
             raise fault(
-                f"{' and '.join(alike)}, all shown as {name}",
+                f"{' and '.join(map(repr, same))}, all shown as {name}",
                 "distinct levels that differ in their first six digits",
                 "Name each level once, or set levels further apart.",
             )

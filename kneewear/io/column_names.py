@@ -27,6 +27,7 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?) *(?:hz|fps)\b", re.IGNORECASE)
 _WORD = re.compile(r"kN|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|%|°")
 # Names of the field by their letters, A/P or A-P.
 _PAIR = re.compile(r"\b([A-Z]) ?[/-] ?([A-Z])\b")
+_JOINED_PAIR = re.compile(r"\b(AP|ML|SI|IE|AA|FE|PD)(?=[a-z]{3})")
 # Marks of the positive direction, after and before its word.
 _AFTER = r"[\W_]{0,2}(?:\+|positive|pos\b|pos_)"
 _BEFORE = r"(?:\+|positive|pos)\s*[=:]?\s*"
@@ -242,7 +243,10 @@ def _rows(name: str) -> list[dict[str, str]]:
 def _plain(text: str) -> str:
     """Text without accents."""
     text = (
-        _PAIR.sub(r"\1\2", text).replace("ß", "ss").replace("º", "°").replace("\N{MINUS SIGN}", "-")
+        _JOINED_PAIR.sub(r"\1 ", _PAIR.sub(r"\1\2", text))
+        .replace("ß", "ss")
+        .replace("º", "°")
+        .replace("\N{MINUS SIGN}", "-")
     )
     parts = unicodedata.normalize("NFKD", text)
     return "".join(sign for sign in parts if not unicodedata.combining(sign)).strip()
@@ -270,7 +274,8 @@ def _parts(word: str, known: Collection[str]) -> list[str]:
         if word[:end] in known:
             if end == len(word):
                 return [word]
-            rest = _parts(word[end:], known)
+            # German compounds may have an s between their words.
+            rest = _parts(word[end:], known) or _parts(word[end:].removeprefix("s"), known)
             if rest:
                 return [word[:end], *rest]
     return []
@@ -447,7 +452,8 @@ def _joint_force(
     for side in ("medial", "lateral"):
         if side in directions or side in title.values("force"):
             return ColumnName(side)
-    unclear = title.words == ("f",) or "m" in title.words or title.states("axis rotation")
+    unclear = title.words == ("f",) or "m" in title.words
+    unclear = unclear or title.states("axis rotation", "resultant")
     return ColumnName(UNKNOWN, candidates=("load",)) if unclear else ColumnName("load")
 
 
@@ -565,7 +571,8 @@ def _stated(directions: Iterable[str], opposites: tuple[str, str]) -> int | None
 def _rotation_sign(title: _Title) -> int | None:
     """Sign of a rotation, of the tibia unless the femur is named."""
     sign = _stated(title.directions(), _OPPOSITES["rotation"])
-    return None if sign is None else sign * _moves(title, without=1)
+    moves = _moves(title, without=0 if len(title.values("segment")) > 1 else 1)
+    return None if sign is None or not moves else sign * moves
 
 
 def _position_sign(title: _Title, quantity: str) -> int | None:
@@ -576,8 +583,13 @@ def _position_sign(title: _Title, quantity: str) -> int | None:
 
 
 def _moves(title: _Title, without: int) -> int:
-    """1 if the tibia is named, -1 if the femur is, `without` if neither or both are."""
+    """1 if the tibia is named, -1 if the femur is, `without` if neither or both are.
+
+    Of one segment relative to the other the first moves.
+    """
     segments = title.values("segment")
+    if title.states("relation"):
+        segments = segments[:1]
     if segments == ("tibia",):
         return 1
     if segments == ("femur",) or "rollback" in title.words:

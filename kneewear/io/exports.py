@@ -12,7 +12,12 @@ import pandas as pd
 
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import is_unit
-from kneewear.io.text_tables import TextTable, is_comment, separator_of
+from kneewear.io.text_tables import (
+    TextTable,
+    has_decimal_commas,
+    is_comment,
+    separator_of,
+)
 
 _MIN_ROWS = 4
 # Columns that count the samples of a frame, in files whose devices are faster than the cameras.
@@ -45,9 +50,10 @@ def read_export(path: Path, content: str, separators: Sequence[str | None]) -> E
     lines = ["" if is_comment(line) else line.strip(" ") for line in content.splitlines()]
     last = max((n for n, line in enumerate(lines) if line.strip()), default=-1)
     for separator in separators:
+        commas = has_decimal_commas(content, separator)
         first, count = last + 1, 0
         while first > 0 and lines[first - 1].strip():
-            cells = split_cells(lines[first - 1], separator)
+            cells = split_cells(lines[first - 1], separator, commas)
             if not _is_row(cells) or len(cells) < 2 or count not in (0, len(cells)):
                 break
             first, count = first - 1, len(cells)
@@ -55,8 +61,8 @@ def read_export(path: Path, content: str, separators: Sequence[str | None]) -> E
         if last + 1 - first < _MIN_ROWS or not above:
             continue
         titles = _titles(path, [(n, split_cells(lines[n], separator)) for n in above], count)
-        _check_single(path, lines, above[:-3], separator, count)
-        rows = [split_cells(line, separator) for line in lines[first : last + 1]]
+        _check_single(path, lines, above[:-3], separator, commas)
+        rows = [split_cells(line, separator, commas) for line in lines[first : last + 1]]
         if _FRAME in titles and _SUBFRAME in titles:
             _count_samples(rows, titles)
         text = pd.DataFrame(rows, columns=titles, dtype=str)
@@ -73,7 +79,8 @@ def has_lines_before(content: str) -> bool:
     if len(lines) < 2:
         return False
     separator = separator_of(content)
-    header, row = (split_cells(line, separator) for line in lines)
+    commas = has_decimal_commas(content, separator)
+    header, row = (split_cells(line, separator, commas) for line in lines)
     plain = not any(map(_is_number, header)) and any(map(_is_number, row))
     return not plain or 1 in (len(header), len(row))
 
@@ -91,8 +98,8 @@ def stated_rate(lines: Sequence[str]) -> float | None:
     return rates.pop() if len(rates) == 1 and min(rates) > 0.0 else None
 
 
-def split_cells(line: str, separator: str | None) -> list[str]:
-    """Cells of a line; decimal commas become points, which commas that separate are not."""
+def split_cells(line: str, separator: str | None, commas: bool = False) -> list[str]:
+    """Cells of a line; decimal commas become points where numbers have them."""
     if separator is None:
         line = re.sub(r"\s+(?=[\[(])", "\0", line)
     if separator in (",", ";"):
@@ -100,6 +107,8 @@ def split_cells(line: str, separator: str | None) -> list[str]:
         cells = [cell.strip() for cell in row]
     else:
         cells = [cell.replace("\0", " ").strip() for cell in line.strip().split(separator)]
+    if not commas:
+        return cells
     return [re.sub(r"^([+-]?\d*),(\d+)", r"\1.\2", cell) for cell in cells]
 
 
@@ -150,10 +159,10 @@ def _count_samples(rows: list[list[str]], titles: list[str]) -> None:
 
 
 def _check_single(
-    path: Path, lines: list[str], above: list[int], separator: str | None, count: int
+    path: Path, lines: list[str], above: list[int], separator: str | None, commas: bool
 ) -> None:
     """Refuse a text that has another table before the last one."""
-    before = [split_cells(lines[number], separator) for number in above]
+    before = [split_cells(lines[number], separator, commas) for number in above]
     known = [len(cells) > 1 and all(map(_is_number, cells)) for cells in before]
     if sum(known) >= _MIN_ROWS:
         text, expected = f"{sum(known)} rows of another table", "one table, to the end"

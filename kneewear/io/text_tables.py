@@ -21,6 +21,12 @@ Array = NDArray[np.float64]
 # Blanks that do not show at the ends of cells: also of no width, and byte order marks.
 _BLANKS = " \t\r\n\f\v\xa0\u200b\u2009\u202f\ufeff"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+# Lines with other letters than of exponents are no rows of numbers.
+_LETTER = re.compile(r"[A-DF-Za-df-z]")
+_WITH_POINT = re.compile(
+    r"(?:^|[;,\t\" ])[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?=$|[;,\t\" ])", re.MULTILINE
+)
+_QUOTED_COMMA = re.compile(r"\"[+-]?(?:0?,\d+|\d+,(?!\d{3}\")\d+)(?:[eE][+-]?\d+)?\"")
 _STATED_SEPARATOR = re.compile(r"\"?sep=(.?|\\t)\"?", re.IGNORECASE)
 # Columns that a message lists.
 _MAX_SHOWN = 12
@@ -49,6 +55,7 @@ class TextTable:
     def parse(cls, path: str | Path, content: str) -> TextTable:
         """Table of the text of a CSV file; raises as `read`."""
         separator = separator_of(content)
+        commas = has_decimal_commas(content, separator)
         lines = ["" if is_comment(line) else line for line in content.splitlines()]
         reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         header: list[str] = []
@@ -62,7 +69,7 @@ class TextTable:
             if not row or (len(row) == 1 and not row[0] and len(header) > 1):
                 continue
             _check_row(path, row, header, where)
-            rows.append([_with_point(cell) for cell in row])
+            rows.append([_with_point(cell) for cell in row] if commas else row)
             numbers.append(reader.line_num)
         if not header:
             expected, remedy = "a header line and rows", "Export the table again."
@@ -142,6 +149,18 @@ def separator_of(content: str) -> str:
         if 0 < header.count(sign) == row.count(sign):
             return sign
     return next((sign for sign in ";\t" if sign in header and "," not in header), ",")
+
+
+def has_decimal_commas(content: str, separator: str | None) -> bool:
+    """True if the numbers of a table have decimal commas.
+
+    Numbers with points have not. Where commas separate columns, decimal commas are within quotes,
+    as are those between thousands, which are not read: some must be before other than three digits.
+    """
+    rows = "\n".join(line for line in content.splitlines() if not _LETTER.search(line))
+    if _WITH_POINT.search(rows):
+        return False
+    return separator != "," or _QUOTED_COMMA.search(rows) is not None
 
 
 def is_comment(line: str) -> bool:

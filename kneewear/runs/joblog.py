@@ -24,6 +24,7 @@ from kneewear.errors import (
 )
 from kneewear.io.documents import save_reason
 from kneewear.io.result_files import set_aside
+from kneewear.study.shipped import reachable
 
 # Ending of the file with the findings of a job, beside its log.
 FINDINGS = ".findings"
@@ -100,7 +101,7 @@ def job_log(path: str | Path, side: Iterable[str] = ()) -> Iterator[None]:
             if isinstance(error, KneewearError) and not stops:
                 cause.write_text(str(error), encoding="utf-8")
             if isinstance(error, Exception):
-                sys.exit(f"{_reason(error)}\n(log: {path})")
+                sys.exit(f"{reachable(_reason(error))}\n(log: {path})")
             raise
     finally:
         logging.captureWarnings(False)

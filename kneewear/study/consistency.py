@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 from pydantic import ValidationError
 
+from kneewear.activity.activity import Activity
 from kneewear.base.faults import refusal
 from kneewear.geometry.knee import KneeModel
 from kneewear.study.study import CaseStudy, Study
@@ -110,6 +111,25 @@ def require_same(what: str, other: str) -> None:
     )
 
 
+def check_frames(history: xr.Dataset, activity: Activity) -> None:
+    """Refuse contact of other frames than those of its activity, or with a case twice.
+
+    Raises ValueError as `require_same`.
+    """
+    percent = history["percent"].values
+    if percent.shape != activity.percent.shape or not np.allclose(percent, activity.percent):
+        require_same("set of cycles", f"set of frames of {activity.name}")
+    _refuse_repeated(history, "set of cycles")
+
+
+def _refuse_repeated(dataset: xr.Dataset, what: str) -> None:
+    """Refuse a dataset that holds a case twice."""
+    names = dataset["case"].values.tolist()
+    if len(set(names)) < len(names):
+        first = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"found a {what} with case {first} twice; expected each case once.")
+
+
 def check_damage(
     damage: object, contact: str, study: CaseStudy, knee: KneeModel, cases: Collection[str]
 ) -> xr.Dataset:
@@ -127,6 +147,7 @@ def check_damage(
     for name, own, what in ((CONTACT_OF, contact, "contact"), (WEAR_OF, wear_of(study), "life")):
         if damage.attrs.get(name, "none (arithmetic drops it)") != own:
             require_same("damage", f"record of its {what}")
+    _refuse_repeated(damage, "set of damage")
     lacking = {"case": set(cases), "side": set(knee.grid.sides)}
     for label, wanted in lacking.items():
         if wanted - set(damage[label].values.tolist()):

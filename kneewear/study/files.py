@@ -379,8 +379,10 @@ def check_inputs(study: Study, root: str | Path) -> tuple[Finding, ...]:
         _check_readable(path, study, root)
     given_poses(study, root)
     case_files(study, root)
+    count = float(count_cases(study, root))
+    many = judge("cases.count", count, "key cases", "Take fewer levels or samples.")
     _check_search(study)
-    findings = list(model_of(study).check_files(study, FileReader(root)))
+    findings = [*filter(None, [many]), *model_of(study).check_files(study, FileReader(root))]
     findings += _check_tests(study, root)
     # Outside of a checkout there is no report, and its files are not there.
     if (Path(root) / "config/defaults.yaml").is_file():

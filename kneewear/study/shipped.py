@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,13 @@ SHELVES = {
 }
 COMMAND = re.compile(
     r"^(?:snakemake --cores 2 --configfile|make study CONFIG=)\s*\"?([\w./ ]+)\"?$"
+)
+# Commands of make by what they are called outside a checkout.
+_COMMANDS = {"study": "run", "unlock": "unlock", "check-inputs": "check", "compare": "compare"}
+_PLACE = re.compile(
+    r"\bconfig/[\w./-]*\w|\bdocs/(?P<page>[\w/-]+)\.md|\bmake (?P<command>"
+    + "|".join(_COMMANDS)
+    + r")\b"
 )
 # No studies of their own: the values of every key, and a template of the reader's.
 TEMPLATES = ("defaults", "config")
@@ -103,6 +111,34 @@ def moved_finding(path: str | Path, where: str = "") -> Finding | None:
         place.as_posix(),
         "Name it there: the former place is found in this release only.",
     )
+
+
+def reachable(text: str) -> str:
+    """Text of a message whose places exist where it is read, also outside a checkout.
+
+    Files of settings that the working folder lacks are named where they are installed, pages of the
+    documentation by their address, and commands of make by those of `kneewear`.
+    """
+    return _PLACE.sub(_reachable_place, text)
+
+
+def _reachable_place(match: re.Match[str]) -> str:
+    """Place of a message, or the command, that exists outside a checkout."""
+    place = match[0]
+    if Path(place).exists() or (match["command"] and Path("Makefile").is_file()):
+        return place
+    if match["command"]:
+        return f"kneewear {_COMMANDS[match['command']]}"
+    if match["page"]:
+        address = dict(line.split(", ", 1) for line in _project_addresses())
+        return f"{address['Documentation']}/{match['page']}/"
+    file = moved_file(place)
+    return place if file is None else str(file)
+
+
+def _project_addresses() -> list[str]:
+    """Lines of the package's metadata that name its addresses."""
+    return metadata("kneewear").get_all("Project-URL") or ["Documentation, docs"]
 
 
 def list_studies() -> list[str]:

@@ -310,12 +310,9 @@ def _plan_findings(study: Study) -> Iterator[Finding]:
                     f"above 0, up to {most:g} {OUTPUTS[name]}",
                     "All designs fulfil it, or none.",
                 )
-    count = study.cases.case_count(study.variables)
-    finding = checks()["cases.count"].judge(count or 0, "key cases")
-    if finding is not None:
-        yield finding
     if study.analyses.effects is None or study.cases.plan not in _SAMPLED:
         return
+    count = study.cases.case_count(study.variables)
     number = sum(variable.is_numeric for variable in study.variables.values())
     terms = 1 + number + number * (number + 1) // 2
     if count is not None:

@@ -113,6 +113,18 @@ def test_separators_decimal_signs_and_encodings_give_one_table(tmp_path, separat
     pd.testing.assert_frame_equal(found, expected)
 
 
+def test_commas_between_thousands_are_no_decimal_commas(tmp_path):
+    text = "pct,flexion_deg,load\n" + "\n".join(
+        f'{10 * n},{5 + n},"1,{200 + n}"' for n in range(11)
+    )
+    names = {"percent": "pct", "load": "load"}
+    place = "motion.csv, column 'load', data row 1"
+    assert refused_at(read_curves, write(tmp_path, text), names) == place
+    rows = "\n".join(f"{10 * n}.5\t1,{200 + n}" for n in range(11))
+    path = write(tmp_path, f"pct\tload\n{rows}\n")
+    assert refused_at(read_curves, path, names) == place
+
+
 JOINT = {"time_s": "time", "flexion": "knee_flex_r", "anterior_posterior": "knee_tx_r"}
 HEAD = ("Coordinates", "version=1", "nRows=11", "nColumns=3", "inDegrees=yes")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -289,3 +289,39 @@ def test_poses_that_never_touch_are_reported(knee, study, caplog):
     apart = ABOVE | {"superior": 0.028}
     assert float(abs(kw.evaluate_contact(knee, list(apart.values()), study).force).max()) == 0.0
     assert [one.levelname for one in caplog.records] == ["WARNING"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda history: history.isel(frame=slice(None, None, 2)),
+        lambda history: history.isel(frame=slice(1, None)),
+        lambda history: history.isel(frame=slice(None, None, -1)),
+        lambda history: xr.concat([history, history], "case", data_vars="minimal"),
+    ],
+    ids=["every second frame", "without the first", "backwards", "a case twice"],
+)
+def test_cycles_whose_frames_or_cases_were_changed_are_refused(change, cycles, damage, study):
+    histories = {name: change(history) for name, history in cycles.histories.items()}
+    changed = replace(cycles, histories=histories)
+    with pytest.raises(ValueError):
+        kw.accumulate_wear(changed, study)
+    with pytest.raises(ValueError):
+        kw.tabulate_cases(changed, damage, study)
+
+
+def test_damage_with_a_case_twice_is_refused(cycles, damage, study):
+    twice = xr.concat([damage, damage], "case", data_vars="minimal", coords="minimal")
+    with pytest.raises(ValueError):
+        kw.tabulate_cases(cycles, twice.assign_attrs(damage.attrs), study)
+
+
+def test_forces_that_no_knee_bears_are_warned_of(knee, study, caplog):
+    lowered = [list((ABOVE | {"superior": height}).values()) for height in (28.15, 27.0)]
+    for poses, expected in ((lowered[:1], 0), (lowered, 1)):
+        caplog.clear()
+        contact = kw.evaluate_contact(knee, poses, study)
+        forces = np.linalg.norm(contact.force.sum("side"), axis=-1)
+        assert ((forces > 5000.0).sum(), len(caplog.records)) == (expected, expected)
+    assert caplog.records[0].args[0].check == "contact.pose_force"
+    assert caplog.records[0].args[0].where == "pose 1"

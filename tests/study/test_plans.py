@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import numpy as np
 import pytest
 from scipy import stats
 
+import kneewear as kw
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_table
 from kneewear.study.centre import constant_table, sample_intervals, sampled_study
-from kneewear.study.files import case_files, count_cases
+from kneewear.study.files import case_files, check_inputs, count_cases
+from kneewear.study.job_sizes import describe_cost
 from kneewear.study.plan_files import read_plan
 from kneewear.study.plans import (
     NOMINAL,
@@ -20,7 +25,7 @@ from kneewear.study.plans import (
     variable_values,
 )
 from kneewear.study.settings import merge_settings, validate_study
-from tests.refusals import refused_at
+from tests.refusals import refusal, refused_at
 from tests.study.studies import CONFIG, DEFAULT, coarse_study, shipped
 
 SWEEP = shipped("sweep.yaml")
@@ -201,3 +206,36 @@ def test_intervals_are_percentiles():
     # Sample k of 40 is the (k - 1/2) / 40 quantile: 2.5 % is half way between the first two.
     assert [row["lower"], row["median"], row["upper"]] == pytest.approx([1.5, 20.5, 39.5])
     assert (row["nominal"], row["samples"]) == (7.0, 40)
+
+
+@pytest.mark.parametrize(
+    ("levels", "severity"), [(300, None), (400, "warn"), (1000, "warn"), (1001, "refuse")]
+)
+def test_plans_of_very_many_cases_are_warned_of_and_larger_ones_refused(levels, severity):
+    variables = {
+        name: {"settings": [path], "low": low, "high": 2.0 * low, "levels": number}
+        for name, path, low, number in (
+            ("thickness_mm", "insert.thickness_mm", 6.0, min(levels, 1000)),
+            ("body_mass_kg", "patient.body_mass_kg", 50.0, min(levels, 1000)),
+            ("months", "wear.months", 12.0, 1 + (levels > 1000)),
+        )
+        if number > 1
+    }
+    study = kw.load_study("quick", {"variables": variables})
+    root = kw.checkout_folder()
+    if severity == "refuse":
+        assert refusal(check_inputs, study, root).check == "cases.count"
+        return
+    found = [one.severity for one in check_inputs(study, root) if one.check == "cases.count"]
+    assert found == [severity] * (severity is not None)
+    count, *_ = re.findall(r"[\d,]+", describe_cost(study, root))
+    assert int(count.replace(",", "")) == levels**2
+
+
+def test_many_levels_are_read_in_seconds():
+    levels = [round(10.0 + 1e-4 * number, 4) for number in range(100_000)]
+    start = time.process_time()
+    study = kw.load_study("quick", {"variables": {"thickness_mm": levels, "body_mass_kg": [75]}})
+    # Of the order of a second; quadratic in the levels it took minutes.
+    assert time.process_time() - start < 30.0
+    assert study.cases.case_count(study.variables) == len(levels)

@@ -48,6 +48,7 @@ from kneewear.runs.workflow import (
     source_fingerprint,
     study_of_run,
 )
+from kneewear.study.shipped import reachable
 
 # Relative: a moved checkout runs nothing again.
 ROOT = os.path.relpath(kneewear.checkout_folder())
@@ -62,11 +63,11 @@ try:
     CHAIN = chain_of(STUDY, ROOT)
 except KneewearError as error:
     # Snakemake would add the line of this file to an error of its own.
-    raise SystemExit(str(error)) from None
+    raise SystemExit(reachable(str(error))) from None
 gc.freeze()
 gc.enable()
 for note in NOTES:
-    logger.warning(note)
+    logger.warning(reachable(note))
 
 os.environ[kneewear.JOB] = "1"
 # Jobs import no file of the study's folder, however Snakemake was started.

@@ -193,7 +193,7 @@ class BacksideStudy(CaseStudy):
     backside: BacksideSettings = Field(description="The backside.")
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
-        """Yield the ratio of width and length of a rectangular backside."""
+        """Yield also the ratio of width and length of a rectangular backside."""
         yield from super().combined_values()
         face = self.backside.face
         if isinstance(face, RectangleFace) and len(self.implant.bearings) > 1:
