@@ -14,6 +14,7 @@ import unicodedata
 import webbrowser
 from collections.abc import Sequence
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 
 from kneewear import checkout_folder, default_settings_file
@@ -41,7 +42,7 @@ from kneewear.runs.launch import (
     unlock,
 )
 from kneewear.study.models import COMMANDS
-from kneewear.study.shipped import list_studies, reachable
+from kneewear.study.shipped import find_study, list_studies, reachable
 
 # Modules that draw or tabulate are imported where used: they take seconds.
 
@@ -136,6 +137,7 @@ def check_(chosen: argparse.Namespace) -> int:
 
 def new(chosen: argparse.Namespace) -> int:
     """Recognise an implant's files, write the settings of a study, and check them."""
+    from kneewear.setup.gait import agree_on_share  # noqa: PLC0415
     from kneewear.setup.implant import create_study, hold_medial_lateral  # noqa: PLC0415
 
     created = create_study(
@@ -148,6 +150,7 @@ def new(chosen: argparse.Namespace) -> int:
         side=chosen.side,
         thickness=chosen.thickness,
         grade=chosen.grade,
+        gait_share=chosen.gait_share,
         columns=chosen.column,
         body_mass=chosen.body_mass,
     )
@@ -161,6 +164,9 @@ def new(chosen: argparse.Namespace) -> int:
     page = Path("results", chosen.name, "inputs", "index.html")
     if failed and not created.settles and _lacks_equilibrium(page.with_name("placement.csv")):
         hold_medial_lateral(created.settings)
+        changed = agree_on_share(created.settings)
+        chosen.guesses = (*created.findings, *changed)
+        _show([finding.text() for finding in changed])
         failed = check_(chosen)
     if not chosen.no_browser and page.is_file():
         webbrowser.open(page.resolve().as_uri())
@@ -227,11 +233,12 @@ def _study_name(files: Sequence[str]) -> str:
 def compare_(chosen: argparse.Namespace) -> int:
     """Compare finished studies side by side."""
     from kneewear.report.comparison_page import write_comparison  # noqa: PLC0415
-    from kneewear.runs.results import load_finished, study_folders  # noqa: PLC0415
+    from kneewear.runs.results import load_studies, study_folders  # noqa: PLC0415
 
-    names = [name for word in chosen.study for name in word.split()]
-    studies = [load_finished(folder) for folder in study_folders(names)]
-    folder = Path("results", "comparisons", "_and_".join(names))
+    # `make compare` has the names in one word; folders may have blanks.
+    words = [[word] if Path(word).is_dir() else word.split() for word in chosen.study]
+    studies = load_studies(study_folders(list(chain.from_iterable(words))))
+    folder = Path("results", "comparisons", "_and_".join(study.name for study in studies))
     write_comparison(studies, folder)
     return _show_terminal_summary(folder)
 
@@ -286,6 +293,20 @@ def export(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def report_fault(chosen: argparse.Namespace) -> int:
+    """Write a report of a fault into one small file, without shapes, names and paths."""
+    from kneewear.setup.fault_report import SETTINGS_SUFFIXES, write_fault_report  # noqa: PLC0415
+
+    named = [str(find_study(file) or file) for file in chosen.file]
+    settings = [file for file in named if Path(file).suffix.lower() in SETTINGS_SUFFIXES]
+    others = [str(Path(file).resolve()) for file in named if file not in settings]
+    output = Path(chosen.output).resolve()
+    message = sys.stdin.read() if chosen.message == "-" else chosen.message
+    written = write_fault_report([*enter_study_folder(settings), *others], output, message)
+    _show([f"{chosen.output} ({written.stat().st_size / 1e3:.0f} kB): read it before you send it"])
+    return 0
+
+
 def fetch(chosen: argparse.Namespace) -> int:
     """Download the public files of the studies of subject DM that have a licence."""
     from kneewear.runs.download import fetch_data  # noqa: PLC0415
@@ -316,6 +337,15 @@ def schema(chosen: argparse.Namespace) -> int:
 def _show(lines: Sequence[str]) -> None:
     if lines:
         print(reachable("\n".join(lines)))  # noqa: T201
+
+
+def _add_fault_options(fault: argparse.ArgumentParser) -> None:
+    """Add the options of the report of a fault."""
+    text = "settings (YAML) of the study, or files of shapes and curves that no settings name yet"
+    fault.add_argument("file", nargs="*", help=text)
+    text = "what the terminal showed; - reads it from standard input"
+    fault.add_argument("--message", default="", help=text)
+    fault.add_argument("--output", default="fault_report.json", help="file to write")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -349,6 +379,8 @@ def _parser() -> argparse.ArgumentParser:
     fresh.add_argument("--side", choices=SIDES, help="side of a single plateau; else both")
     fresh.add_argument("--thickness", type=float, help="least thickness of a sheet's insert, mm")
     fresh.add_argument("--grade", help="grade of polyethylene (conventional, ...)")
+    text = "share of the built-in gait's travel, for this design alone; else one for the folder"
+    fresh.add_argument("--gait-share", type=float, help=text)
     fresh.add_argument("--no-check", action="store_true", help="do not check and draw the inputs")
     fresh.add_argument("--no-browser", action="store_true", help="do not open the inputs page")
     quick = "do not fit surfaces or draw: check settings and data files only"
@@ -357,7 +389,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--cores", default="2", type=_cores, help="number of cores, or 'all' (2)")
     run.add_argument("--logger", default="kneewear", help=argparse.SUPPRESS)
     run.epilog = "Options after '--' are passed to Snakemake."
-    text = "names of finished studies in results/"
+    text = "finished studies, by their names in results/ or by their folders"
     add(compare_).add_argument("study", nargs="+", help=text)
     shown = add(open_)
     shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")
@@ -370,6 +402,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "a person who ran the study; may be repeated"
     packed.add_argument("--author", default=[], action="append", help=text)
     packed.add_argument("--publisher", default="", help="organisation that hands on the archive")
+    _add_fault_options(add(report_fault))
     add(unlock_, files=True)
     fetched = add(fetch)
     fetched.add_argument("--folder", help="folder of data files (data_folder of the default study)")

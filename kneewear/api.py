@@ -42,7 +42,7 @@ from kneewear.report.worn_insert import save_worn_insert
 from kneewear.runs.results import (
     RECORD,
     StudyRun,
-    load_finished,
+    load_studies,
     missing_batches,
     run_jobs,
     run_plan,
@@ -471,7 +471,7 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     >>> study = kw.load_study("config/quick.yaml")
     >>> cycles = kw.simulate(kw.build_knee(study), study)
     >>> table = kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
-    >>> depths = table[table.quantity == "wear_depth"]
+    >>> depths = table[table.quantity == "wear_depth_at_deepest_damage"]
     >>> depths.pivot(index="case", columns="side", values="value").shape
     (4, 2)
     """
@@ -746,15 +746,15 @@ def compare(*folders: str | Path) -> dict[str, pd.DataFrame]:
     -------
     dict of str to DataFrame
         `differences` from the reference, with the ratios that a shared wear factor leaves,
-        `ranking` and `settings` that differ; see :func:`kneewear.analysis.comparison.
-        compare_studies`.
+        `ranking`, `matches` (the cases that are compared), `gaits` and `settings` that differ; see
+        :func:`kneewear.analysis.comparison.compare_studies`.
 
     Raises
     ------
     InputDataError
         If a folder holds no finished wear study.
     KneewearError
-        If there is only one design, or no thickness and body mass that all designs share.
+        If there is only one design.
 
     Examples
     --------
@@ -769,7 +769,7 @@ a finished study of model wear, results/<study>. Run the study (make study), or 
     for one in folders:
         if not isinstance(one, str | Path):
             raise TypeError(f"found a {type(one).__name__}; expected the path of a folder")
-    return compare_studies([load_finished(folder) for folder in folders])
+    return compare_studies(load_studies([Path(folder) for folder in folders]))
 
 
 def _with_cases(study: Study) -> CaseStudy:

@@ -1,15 +1,15 @@
 """Finished wear studies side by side: differences, what cancels in them, and ranks.
 
 A design is one study, life and set of overrides; its cases differ in thickness and body mass only,
-and designs are compared where these are equal. Constants that two designs share, such as the wear
-factor, change both: what remains uncertain of a comparison is seen in how the ratio of the designs
-changes with the constant, which is often much less than either result does.
+and designs are compared where these are equal, or nearest. Constants that two designs share, such
+as the wear factor, change both: what remains uncertain of a comparison is seen in how the ratio of
+the designs changes with the constant, which is often much less than either result does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,20 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.analysis.groups import covariates_of
-from kneewear.base.cases import BODY_MASS, OUTPUTS, THICKNESS, Case, centre_case
+from kneewear.analysis.matching import (
+    CELL,
+    cells_by_design,
+    distance,
+    match_cells,
+    tabulate_matches,
+    values_at,
+)
+from kneewear.base.cases import (
+    OUTPUTS,
+    Case,
+    centre_case,
+    nearest_to_middle,
+)
 from kneewear.base.files import settings_leaves
 from kneewear.base.findings import Reported
 from kneewear.base.sides import BOTH, SIDES
@@ -33,6 +46,7 @@ from kneewear.study.run import FAILURE, WARNINGS
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
 from kneewear.study.wear import BORDER, column_name
+from kneewear.wear.leading import DAMAGE, SUMS, WEAR, LeadingDepth, leading_depth
 from kneewear.wear.summary import summarize_batches
 
 Array = NDArray[np.float64]
@@ -41,7 +55,6 @@ Array = NDArray[np.float64]
 FACTORS = {"": 1.0, "_half": 0.5, "_double": 2.0}
 # Ending of columns in which all designs have the wear factor of the first.
 EQUAL = "_equal"
-CELL = [THICKNESS, BODY_MASS]
 INDEX = [*CELL, "side", "quantity", "unit"]
 # Results that designs are ranked by, the smallest first, and how both sides are joined.
 RANKED = {
@@ -55,6 +68,8 @@ RANKED = {
 NO_DIFFERENCE = 0.01
 # Of the intervals of uncertain constants, per cent.
 LEVEL = 95.0
+# Differences of an activity that a finding names.
+_MAX_WORDS = 4
 # Distance of the points at which two bearings are compared, mm.
 RASTER_MM = 0.5
 
@@ -75,6 +90,10 @@ class FinishedStudy:
         Samples of its centre case with uncertain constants, where there are some.
     findings : tuple of Reported
         Findings about it, its settings and of its jobs.
+    label : str
+        Name that distinguishes it from others of its name; empty for its own.
+    digests : mapping of str to str
+        SHA-256 of the data files that were read.
     """
 
     settings: WearStudy
@@ -83,11 +102,13 @@ class FinishedStudy:
     histories: Sequence[Sequence[xr.Dataset]]
     samples: pd.DataFrame | None = None
     findings: tuple[Reported, ...] = ()
+    label: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """Name of the study."""
-        return self.settings.study
+        return self.label or self.settings.study
 
     def cases(self, factor: float = 1.0) -> pd.DataFrame:
         """Case table with a column `design`, all wear multiplied by a factor.
@@ -125,6 +146,17 @@ class FinishedStudy:
                     values = maps[quantity].values[which, number]
                     yield name, (case.thickness, case.body_mass), values
 
+    def depths_near(
+        self, quantity: str, cell: tuple[float, float]
+    ) -> Iterator[tuple[str, tuple[float, float], Array]]:
+        """Depths of the case of each design that is nearest to a thickness and mass."""
+        nearest: dict[str, tuple[tuple[float, float], Array]] = {}
+        for design, own, depth in self.depths(quantity):
+            if design not in nearest or distance(own, cell) < distance(nearest[design][0], cell):
+                nearest[design] = own, depth
+        for design, (own, depth) in nearest.items():
+            yield design, own, depth
+
 
 def design_label(study: str, life: str | None, overrides: Mapping[str, Any]) -> str:
     """Name of a design: its study, the life if the study has several, and its overrides."""
@@ -157,13 +189,15 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
         mean over the cases that all designs share, and the rank (one for values that differ by no
         more than `NO_DIFFERENCE`), also with half and double the wear factor. `constants`: what
         uncertain constants leave of the ratio of the centre cases, see `compare_samples`.
-        `settings`: keys whose values differ, a column for each study.
+        `settings`: keys whose values differ, a column for each study. `matches`: the thicknesses
+        and masses at which designs are compared; where they share none, values are of the
+        nearest case or of a regression (:mod:`kneewear.analysis.matching`). `gaits`: activities of
+        each study, and how they differ from the reference.
 
     Raises
     ------
     KneewearError
-        If two studies have the same name, there is one design only, or no thickness and body mass
-        is simulated in all designs.
+        If two studies have the same name, or there is one design only.
     """
     names = [study.name for study in studies]
     if len(set(names)) < len(names):
@@ -181,17 +215,15 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
             f"studies {', '.join(names)}: found one design; expected two or more. Name further "
             "studies."
         )
-    if not shared_cells(tables[""]):
-        found = "; ".join(f"{name}: {_cells(tables[''], name)}" for name in designs)
-        raise KneewearError(
-            f"studies {', '.join(names)}: found no thickness and body mass that all designs share "
-            f"({found}); expected at least one. Simulate such a case in all."
-        )
+    matches = match_cells(tables[""])
+    tables = {ending: values_at(table, matches) for ending, table in tables.items()}
     return {
         "differences": _differences(tables, designs),
-        "ranking": _ranking(tables, designs),
+        "ranking": _ranking(tables, designs, _ranked(studies)),
         "constants": _constants(studies, designs),
         "settings": _setting_differences(studies),
+        "matches": tabulate_matches(matches),
+        "gaits": gait_differences(studies),
     }
 
 
@@ -217,26 +249,30 @@ def _differences(tables: Mapping[str, pd.DataFrame], designs: Sequence[str]) -> 
 
 def shared_cells(cases: pd.DataFrame) -> list[tuple[float, float]]:
     """Thicknesses and masses of which every design has a case."""
-    found = [set(rows[CELL].itertuples(index=False, name=None)) for _, rows in _by_design(cases)]
-    return sorted(set.intersection(*found))
+    return sorted(set.intersection(*map(set, cells_by_design(cases).values())))
 
 
-def _by_design(cases: pd.DataFrame) -> Any:
-    return cases.groupby("design", sort=False)
+def leading_of(studies: Sequence[FinishedStudy]) -> LeadingDepth:
+    """Depth by which studies are drawn and ranked: wear alone if the creep of one is too deep."""
+    depths = {leading_depth(study.settings.wear.creep_law) for study in studies}
+    return WEAR if WEAR in depths else DAMAGE
 
 
-def _cells(cases: pd.DataFrame, design: str) -> str:
-    own = cases[cases["design"] == design][CELL].drop_duplicates()
-    return ", ".join(f"{h:g} mm {m:g} kg" for h, m in own.itertuples(index=False))
+def _ranked(studies: Sequence[FinishedStudy]) -> dict[str, str]:
+    """Quantities of `RANKED` by which studies are ranked."""
+    left_out = SUMS if leading_of(studies) is WEAR else ()
+    return {quantity: join for quantity, join in RANKED.items() if quantity not in left_out}
 
 
-def _ranking(tables: Mapping[str, pd.DataFrame], designs: Sequence[str]) -> pd.DataFrame:
+def _ranking(
+    tables: Mapping[str, pd.DataFrame], designs: Sequence[str], ranked: Mapping[str, str]
+) -> pd.DataFrame:
     """Mean of each ranked quantity over the shared cases, and its rank."""
     cells = shared_cells(tables[""])
     found: dict[str, pd.Series[float]] = {}
     for ending, table in tables.items():
         shared = table[pd.MultiIndex.from_frame(table[CELL]).isin(cells)]
-        for quantity, join in RANKED.items():
+        for quantity, join in ranked.items():
             rows = shared[(shared["quantity"] == quantity) & shared["side"].isin(SIDES)]
             joined = rows.set_index(["design", *CELL, "side"])["value"].unstack("side")
             both = joined.agg(join, axis=1, skipna=False)
@@ -248,7 +284,7 @@ def _ranking(tables: Mapping[str, pd.DataFrame], designs: Sequence[str]) -> pd.D
             | {"value": found[quantity].to_numpy()}
             | {f"rank{end}": _ranks(found[quantity + end]) for end in tables}
         ).sort_values("value")
-        for quantity in RANKED
+        for quantity in ranked
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -363,48 +399,104 @@ def _constants_of(samples: pd.DataFrame) -> list[str]:
 def _setting_differences(studies: Sequence[FinishedStudy]) -> pd.DataFrame:
     """Settings that differ, apart from the names and what the report shows."""
     left_out = ("study", "report", "checks", "data_folder", "cases_per_job", "variables")
-    leaves = {
-        study.name: settings_leaves(
-            {
-                key: value
-                for key, value in study.settings.model_dump(mode="json").items()
-                if key not in left_out
-            }
-        )
-        | {
+    leaves = {}
+    for study in studies:
+        settings = study.settings.model_dump(mode="json")
+        compared = {key: value for key, value in settings.items() if key not in left_out}
+        variables = {
             f"variables.{name}": ", ".join(map(label_of, variable.level_values))
             for name, variable in study.settings.variables.items()
         }
-        for study in studies
-    }
+        leaves[study.name] = {
+            _without_study(key, study): value for key, value in settings_leaves(compared).items()
+        } | variables
     table = pd.DataFrame(leaves).fillna("-").rename_axis("setting")
     return table[table.nunique(axis=1) > 1].reset_index()
 
 
+def _without_study(key: str, study: FinishedStudy) -> str:
+    """Path of keys in which no activity or life is named after its study, as new studies do."""
+    return key.replace(f".{study.settings.study}_", ".")
+
+
+def gait_differences(studies: Sequence[FinishedStudy]) -> pd.DataFrame:
+    """Activities of each study, and the settings and files that the reference has otherwise.
+
+    Columns study, activity, motion (file or source), `travel_share` and `rotation_share` (factors
+    of the motion of the file), boundary_conditions, and `differs`, the difference in words, empty
+    for the reference and for equal activities. Names of files do not count, their content does.
+    """
+    rows = []
+    reference: list[dict[str, str]] = []
+    for study in studies:
+        blocks = {
+            name: one.model_dump(mode="json")
+            for name, one in study.settings.simulated_activities().items()
+        }
+        leaves = [_with_digests(settings_leaves(block), study) for block in blocks.values()]
+        reference = reference or leaves
+        for number, (name, block) in enumerate(blocks.items()):
+            other = reference[number] if number < len(reference) else {}
+            motion = block.get("motion") or {}
+            scale = motion.get("scale") or {}
+            rows.append(
+                {
+                    "study": study.name,
+                    "activity": _without_study(f".{name}", study).removeprefix("."),
+                    "motion": str(motion.get("file", block["source"])),
+                    "travel_share": scale.get("anterior_posterior", 1.0),
+                    "rotation_share": scale.get("rotation", 1.0),
+                    "boundary_conditions": str(block.get("boundary_conditions", "prescribed")),
+                    "differs": _difference(other, leaves[number]),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _with_digests(leaves: Mapping[str, str], study: FinishedStudy) -> dict[str, str]:
+    """Settings of an activity with the digests of files instead of their names."""
+    digests = {f"/{path}": digest for path, digest in study.digests.items()}
+    content = {}
+    for key, value in leaves.items():
+        known = (digest for path, digest in digests.items() if path.endswith(f"/{value}"))
+        content[key] = next(known, value) if key.endswith("file") else value
+    return content
+
+
+def _difference(reference: Mapping[str, str], own: Mapping[str, str]) -> str:
+    """Keys of an activity with other values than in the reference, in words."""
+    keys = [key for key in {**reference, **own} if reference.get(key) != own.get(key)]
+    words = [
+        f"{key} of other content"
+        if key.endswith("file")
+        else f"{key} {own.get(key, 'none')} instead of {reference.get(key, 'none')}"
+        for key in keys
+    ]
+    further = f" and {len(words) - _MAX_WORDS} more" if len(words) > _MAX_WORDS else ""
+    return ", ".join(words[:_MAX_WORDS]) + further
+
+
 def depth_maps(
-    studies: Sequence[FinishedStudy], cell: tuple[float, float], quantity: str = "damage_depth"
+    studies: Sequence[FinishedStudy], cell: tuple[float, float], quantity: str = ""
 ) -> pd.DataFrame:
-    """Depths of all designs at the points of a common raster.
+    """Depths of all designs at the points of a common raster, of the leading map if none is named.
 
     Columns x_mm (posterior), z_mm (medial), then one per design, mm; NaN beyond its elements. One
-    row per point that any design has; `cell` is the thickness and body mass.
+    row per point that any design has; `cell` is the thickness and body mass, or the nearest one of
+    a design.
     """
     x, z = common_raster([study.grid for study in studies])
     columns = {"x_mm": np.repeat(x, len(z)), "z_mm": np.tile(z, len(x))}
     for study in studies:
-        for design, own, depth in study.depths(quantity):
-            if own == cell:
-                columns[design] = on_raster(study.grid, depth, x, z).ravel()
+        for design, _, depth in study.depths_near(quantity or leading_of(studies).map, cell):
+            columns[design] = on_raster(study.grid, depth, x, z).ravel()
     table = pd.DataFrame(columns)
     return table.dropna(how="all", subset=table.columns[2:]).reset_index(drop=True)
 
 
 def middle_cell(cells: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Thickness and mass nearest to the medians of some."""
-    points = np.array(cells)
-    width = np.where(np.ptp(points, axis=0) > 0.0, np.ptp(points, axis=0), 1.0)
-    away = np.square((points - np.median(points, axis=0)) / width).sum(axis=1)
-    return cells[int(np.argmin(away))]
+    return cells[nearest_to_middle(cells)]
 
 
 def on_raster(grid: ElementGrid, values: Array, x: Array, z: Array) -> Array:

@@ -13,8 +13,8 @@ from kneewear.base.sides import SIDES
 QUANTITIES = (
     "max_pressure",
     "avg_pressure",
-    "wear_depth",
-    "creep_depth",
+    "wear_depth_at_deepest_damage",
+    "creep_depth_at_deepest_damage",
     "damage_depth",
     "damage_area",
     "damage_volume",

@@ -18,9 +18,10 @@ BODY_MASS = "body_mass_kg"
 OUTPUTS = {
     "max_pressure": "MPa",
     "avg_pressure": "MPa",
-    "wear_depth": "mm",
-    "creep_depth": "mm",
+    "wear_depth_at_deepest_damage": "mm",
+    "creep_depth_at_deepest_damage": "mm",
     "damage_depth": "mm",
+    "max_wear_depth": "mm",
     "damage_area": "mm2",
     "damage_volume": "mm3",
     "wear_volume": "mm3",
@@ -95,16 +96,17 @@ def shallowest_case(cases: Sequence[Case]) -> Case:
 
 def centre_case(cases: Sequence[Case]) -> int:
     """Position of the case nearest to the middle of the design, the first of several."""
+    return nearest_to_middle([(case.thickness, case.body_mass) for case in cases])
 
-    def offset(values: Sequence[float]) -> list[float]:
+
+def nearest_to_middle(points: Sequence[tuple[float, float]]) -> int:
+    """Position of the thickness and mass nearest to the medians, in parts of their ranges.
+
+    The first of several: distances that differ by rounding are equal.
+    """
+    offsets = []
+    for values in zip(*points, strict=True):
         scale = max(values) - min(values) or 1.0
-        return [(value - median(values)) / scale for value in values]
-
-    away = list(
-        map(
-            math.hypot,
-            offset([case.thickness for case in cases]),
-            offset([case.body_mass for case in cases]),
-        )
-    )
+        offsets.append([(value - median(values)) / scale for value in values])
+    away = [round(math.hypot(*pair), 9) for pair in zip(*offsets, strict=True)]
     return away.index(min(away))

@@ -52,6 +52,20 @@ def frozen_digest(file: str | Path, record: str | Path) -> str:
     return stored
 
 
+def job_records(folder: str | Path, suffix: str) -> dict[str, str]:
+    """Logs or benchmarks by job, such as `simulate_contact/gait/b000`, gathered or not."""
+    records: dict[str, str] = {}
+    # In the order of text, a gathered file precedes the folder of its rule.
+    for path in sorted(Path(folder).rglob(f"*{suffix}"), key=str):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        text = path.read_text(encoding="utf-8", errors="replace")
+        own, *gathered = re.split(r"^==> (.*) <==\n", text, flags=re.MULTILINE)
+        records |= {} if gathered else {name: own}
+        jobs = zip(gathered[::2], gathered[1::2], strict=True)
+        records |= {f"{name}/{job}": said for job, said in jobs}
+    return records
+
+
 def digest_path(path: str | Path) -> Path:
     """File with the digest of a file, as `sha256sum` checks it, in the folder `.digests`."""
     path = Path(path)

@@ -25,7 +25,8 @@ from kneewear.io.numerals import is_number
 from kneewear.io.text_tables import number_rows
 
 _PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj, ".vtp": parse_vtp}
-_POINT_SUFFIXES = (".csv", ".xyz", ".txt")
+MESH_SUFFIXES = tuple(_PARSERS)
+POINT_SUFFIXES = (".csv", ".xyz", ".txt")
 # Part of the mesh's width within which vertices are merged; single precision is 6e-8.
 _MERGING = 1e-7
 _ROUNDING = 4.0
@@ -41,11 +42,11 @@ def load_shape(path: str | Path) -> TriangleMesh:
     ending = Path(path).suffix.lower()
     if ending in cad.SUFFIXES:
         return cad.load_cad(path)
-    if ending in _POINT_SUFFIXES:
+    if ending in POINT_SUFFIXES:
         return _load_points(path)
     if ending in _PARSERS:
         return _load_mesh(path)
-    known = ", ".join((*_PARSERS, *_POINT_SUFFIXES, *cad.SUFFIXES))
+    known = ", ".join((*_PARSERS, *POINT_SUFFIXES, *cad.SUFFIXES))
     found = f"a file ending in '{ending}'"
     raise InputDataError(path, found, f"one ending in {known}", "Convert the file.")
 

@@ -11,17 +11,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kneewear.analysis.comparison import CELL, FinishedStudy, middle_cell
+from kneewear.analysis.comparison import FinishedStudy, leading_of, middle_cell
+from kneewear.analysis.matching import CELL, SIMULATED
 from kneewear.base.findings import Reported
 from kneewear.report import style
 from kneewear.report.insert_view import (
     COLOURS,
-    DEPTHS,
     MAX_VALUES,
     MAX_VERTICES,
     NAMES,
     block_values,
     insert_mesh,
+    shown_depths,
 )
 from kneewear.report.viewer import (
     ENDS,
@@ -54,7 +55,7 @@ def comparison_tables(
 ) -> dict[str, pd.DataFrame]:
     """Tables of the page of a comparison from those of `compare_studies`.
 
-    `cells` are the cases that all designs share, of which the middle one is shown in full.
+    `cells` are the thicknesses and masses that are compared; the middle one is shown in full.
     """
     differences = tables["differences"]
     thickness, mass = middle_cell(cells)
@@ -78,6 +79,7 @@ def comparison_tables(
         "constants": constants.dropna(axis="columns", how="all"),
         "constants_without_ratio": missing,
         "outside_cells": _outside(studies[0], differences, cells),
+        "other_cases": tables["matches"][tables["matches"]["method"] != SIMULATED],
     }
 
 
@@ -125,15 +127,17 @@ def _outside(
 
 
 def draw_depth_differences(
-    maps: pd.DataFrame, cells: Sequence[tuple[float, float]]
+    maps: pd.DataFrame, cells: Sequence[tuple[float, float]], name: str = "damage"
 ) -> dict[str, Figure]:
-    """Figures of the damage depth of the first design, each other one and their difference.
+    """Figures of the depth of the first design, each other one and their difference.
 
-    `maps` are those of `depth_maps` for the middle one of the `cells`.
+    `maps` are those of `depth_maps` for the middle one of the `cells`; `name` says of what.
     """
     case = cell_label(middle_cell(cells))
     reference, *others = [name for name in map(str, maps) if name not in MAP_COLUMNS]
-    return {figure_name(other): _draw_difference(maps, reference, other, case) for other in others}
+    return {
+        figure_name(other): _draw_difference(maps, reference, other, case, name) for other in others
+    }
 
 
 def figure_name(design: str) -> str:
@@ -142,7 +146,9 @@ def figure_name(design: str) -> str:
 
 
 @style.styled
-def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) -> Figure:
+def _draw_difference(
+    maps: pd.DataFrame, reference: str, other: str, case: str, name: str
+) -> Figure:
     table = maps.pivot(index="x_mm", columns="z_mm")
     first, second = table[reference], table[other]
     figure, panels = style.new_figure(2.6, columns=3)
@@ -165,7 +171,7 @@ def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) 
         )
         style.show_plan(axes)
         axes.set_title(title.replace(", ", ",\n", 1), fontsize=style.SMALL)
-        label = "damage depth (mm)" if limits[0] == 0.0 else "difference (mm)"
+        label = f"{name} depth (mm)" if limits[0] == 0.0 else "difference (mm)"
         figure.colorbar(mesh, ax=axes, label=label, orientation="horizontal", pad=0.02)
     return figure
 
@@ -175,31 +181,32 @@ def build_comparison_view(
 ) -> dict[str, Any]:
     """The paired view (:mod:`kneewear.report.viewer`): insert and depth maps of every design.
 
-    `cells` are thicknesses and masses that all designs share; of many only the middle one is
-    shown.
+    `cells` are thicknesses and masses that are compared, of each design the case that is nearest;
+    of many only the middle one is shown.
     """
+    depths = shown_depths(leading_of(studies))
     factors = [int(np.ceil(np.sqrt(study.grid.valid.sum() / MAX_VERTICES))) for study in studies]
-    designs = {name for study in studies for name, _, _ in study.depths(DEPTHS[0])}
+    designs = {name for study in studies for name, _, _ in study.depths(depths[0])}
     middle = middle_cell(cells)
-    if len(designs) * len(cells) * len(DEPTHS) * MAX_VERTICES > MAX_VALUES:
+    if len(designs) * len(cells) * len(depths) * MAX_VERTICES > MAX_VALUES:
         cells = [middle]
     tops = {
         quantity: max(
             float(np.nanmax(depth))
             for study in studies
-            for _, cell, depth in study.depths(quantity)
-            if cell in cells
+            for cell in cells
+            for _, _, depth in study.depths_near(quantity, cell)
         )
-        for quantity in DEPTHS
+        for quantity in depths
     }
     bodies: dict[str, Any] = {}
     scenes = []
     for study, factor in zip(studies, factors, strict=True):
         mesh, valid = insert_mesh(study.grid, factor)
         shape = body(mesh.points, mesh.triangles)
-        for quantity in DEPTHS:
-            for name, cell, depth in study.depths(quantity):
-                if cell in cells:
+        for quantity in depths:
+            for cell in cells:
+                for name, own, depth in study.depths_near(quantity, cell):
                     steps = colour_steps(block_values(np.maximum, depth, factor), tops[quantity])
                     bodies[name] = shape
                     largest = ", ".join(
@@ -209,7 +216,7 @@ def build_comparison_view(
                     scenes.append(
                         {
                             "of": {"quantity": quantity, "case": cell_label(cell), "design": name},
-                            "title": f"{name}, {cell_label(cell)}",
+                            "title": f"{name}, {cell_label(own)}",
                             "texts": [f"largest {largest}"],
                             "bodies": [name],
                             "coloured": name,
@@ -222,11 +229,11 @@ def build_comparison_view(
         bodies,
         scenes,
         [
-            choice("quantity", "Show", {name: NAMES[name] for name in DEPTHS}),
+            choice("quantity", "Show", {name: NAMES[name] for name in depths}),
             choice("case", "Case", dict(zip(labels, labels, strict=True)), cell_label(middle)),
             choice("design", "Design", {name: name for name in bodies}),
         ],
-        scales={name: scale(NAMES[name], "mm", tops[name], COLOURS[name]) for name in DEPTHS},
+        scales={name: scale(NAMES[name], "mm", tops[name], COLOURS[name]) for name in depths},
         ends=ENDS,
         panes="design",
         hint="Both views turn together and have one colour scale; grey was never touched.",

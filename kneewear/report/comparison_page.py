@@ -11,6 +11,7 @@ from kneewear.analysis.comparison import (
     FinishedStudy,
     compare_studies,
     depth_maps,
+    leading_of,
     middle_cell,
     shared_cells,
 )
@@ -52,7 +53,8 @@ def write_comparison(studies: Sequence[FinishedStudy], folder: Path) -> None:
     figures, html = folder / "figures", folder / "report" / "index.html"
     # A study of these names may have had other lives.
     shutil.rmtree(figures, ignore_errors=True)
-    save_figures(draw_depth_differences(tables["depth_maps"], cells), figures)
+    name = leading_of(studies).name
+    save_figures(draw_depth_differences(tables["depth_maps"], cells, name), figures)
     page = load_page("comparison")
     shown = Tables(comparison_tables(studies, tables, cells), comparison_settings(studies))
     summary = build_summary("comparison", page, shown, comparison_findings(studies), __version__)

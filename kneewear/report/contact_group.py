@@ -12,6 +12,7 @@ from kneewear.report.figures import draw_contact
 from kneewear.report.insert_view import build_insert_view
 from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
+from kneewear.wear.leading import leading_depth
 from kneewear.wear.records import record_cycles
 
 
@@ -38,6 +39,7 @@ def plot_contact(settings: Mapping[str, Any], given: JobFiles) -> Drawing:
         maps=netcdf.load(DAMAGE, given.paths("damage"), only={"case": cases}),
         percent=next(iter(given.activities.values())).percent,
         first=settings["case"],
+        leading=leading_depth(settings["creep_law"]),
         histories=(one for batch in batches for (one,) in batch),
     )
     return Drawing(figures, view)

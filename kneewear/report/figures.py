@@ -37,16 +37,20 @@ from kneewear.report.maps import (
 )
 from kneewear.report.tables import rows_with
 from kneewear.report.wear_tables import cases_outside
+from kneewear.wear.leading import DAMAGE, LeadingDepth
 
 
 def draw_results(
-    grid: ElementGrid, maps: xr.Dataset, tables: Mapping[str, pd.DataFrame]
+    grid: ElementGrid,
+    maps: xr.Dataset,
+    tables: Mapping[str, pd.DataFrame],
+    leading: LeadingDepth = DAMAGE,
 ) -> dict[str, Figure]:
     """Draw the results of the cases of a study, by name and in the order of the page.
 
     Names end in that of the life where there are several. Of the tables, `model_spread`,
     `constant_intervals`, `comparison` (with published values), `regression_models` and
-    `regression_points` may be absent or empty.
+    `regression_points` may be absent or empty. `leading` is the depth that is drawn and ranked.
     """
     figures: dict[str, Figure] = {}
     lives = maps["life"].values.tolist()
@@ -65,6 +69,7 @@ def draw_results(
             "grid": grid,
             "life": number,
             "outside_of": outside_of,
+            "leading": leading,
             "outside": outside_of.get(life, []),
         }
         drawn = draw_declared("life", inputs)

@@ -27,6 +27,7 @@ from kneewear.report.viewer import (
     packed,
     scale,
 )
+from kneewear.wear.leading import DAMAGE, LeadingDepth
 
 # A study of the default size has 25 cases x 101 frames x 15 000 elements; beyond this many values
 # the page would be too large, and only the typical cases are shown.
@@ -97,6 +98,11 @@ def insert_mesh(grid: ElementGrid, factor: int = 1) -> tuple[Mesh, NDArray[np.bo
     return Mesh(points.T, np.concatenate(triangles)), valid
 
 
+def shown_depths(leading: LeadingDepth) -> tuple[str, ...]:
+    """Maps of depths that are shown: damage only where it leads, the leading one first."""
+    return DEPTHS if leading is DAMAGE else tuple(name for name in DEPTHS if name != DAMAGE.map)
+
+
 def scale_tops(maps: xr.Dataset) -> dict[str, float]:
     """Largest value of each map and of the pressure, mm and MPa."""
     tops = {name: float(np.nanmax(maps[name].values)) for name in DEPTHS}
@@ -111,6 +117,7 @@ def build_insert_view(
     histories: Iterable[xr.Dataset],
     first: str = "",
     tops: Mapping[str, float] | None = None,
+    leading: LeadingDepth = DAMAGE,
 ) -> dict[str, Any]:
     """View (:mod:`kneewear.report.viewer`) of maps and pressures, small enough for a page.
 
@@ -128,15 +135,19 @@ def build_insert_view(
         Case that is shown at first; the first one if empty.
     tops : mapping, optional
         Ends of the colour scales, those of `scale_tops` when not given.
+    leading : LeadingDepth
+        Depth that leads; damage is shown only if it does.
     """
     factor = int(np.ceil(np.sqrt(grid.valid.sum() / MAX_VERTICES)))
     mesh, valid = insert_mesh(grid, factor)
     frames = np.arange(0, len(percent), -(-len(percent) // MAX_FRAMES))
     lives, activities = (maps[label].values.tolist() for label in ("life", "activity"))
-    maps_per_case = len(activities) * len(frames) + len(DEPTHS) * len(lives)
+    maps_per_case = len(activities) * len(frames) + len(shown_depths(leading)) * len(lives)
     all_cases = cases_of(maps)
     chosen = shown_cases(all_cases, len(mesh.points) * maps_per_case)
     tops = scale_tops(maps) if tops is None else tops
+    quantities = (*shown_depths(leading), "pressure")
+    titles = {name: f"{NAMES[name]} ({UNITS[name]})" for name in quantities}
     names = {all_cases[index].name: all_cases[index].label for index in chosen}
 
     def painted(values: NDArray[Any], quantity: str) -> dict[str, Any]:
@@ -162,7 +173,7 @@ def build_insert_view(
         | painted(maps[quantity].values[number, index], quantity)
         for index in chosen
         for number, life in enumerate(lives)
-        for quantity in DEPTHS
+        for quantity in shown_depths(leading)
     ]
     for history in histories:
         activity = history.attrs["activity"]
@@ -184,13 +195,15 @@ def build_insert_view(
         bodies,
         scenes,
         [
-            choice("quantity", "Show", {name: f"{NAMES[name]} ({UNITS[name]})" for name in NAMES}),
+            choice("quantity", "Show", titles),
             choice("case", "Case", names, first if first in names else ""),
             choice("life", "Life", {name: name for name in lives}),
             choice("activity", "Activity", {name: name for name in activities}),
         ],
         groups={"femoral": {"label": "Femoral component", "shown": False}},
-        scales={name: scale(NAMES[name], UNITS[name], tops[name], COLOURS[name]) for name in NAMES},
+        scales={
+            name: scale(NAMES[name], UNITS[name], tops[name], COLOURS[name]) for name in quantities
+        },
         ends=ENDS,
         hint="Point at a place for its value; × marks the largest value of each side. One colour "
         f"scale for all cases; grey was never touched.{left}",

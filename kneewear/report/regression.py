@@ -15,6 +15,7 @@ from kneewear.analysis.groups import QUANTITIES
 from kneewear.analysis.models import ENOUGH
 from kneewear.report import style
 from kneewear.report.tables import quantity_name, rows_with
+from kneewear.wear.leading import DAMAGE, LeadingDepth
 
 MODEL_LOOKS = {"plane": (style.BLUE, "o"), "power law": (style.RED, "x")}
 BAR_COLOURS = {
@@ -110,13 +111,13 @@ def can_draw_surfaces(cases: pd.DataFrame) -> bool:
 
 
 @style.styled
-def draw_design(design: pd.DataFrame) -> Figure:
-    """Deepest damage over thickness and mass (`design_table`), with the limit of validity.
+def draw_design(design: pd.DataFrame, leading: LeadingDepth = DAMAGE) -> Figure:
+    """Largest depth over thickness and mass (`deepest_places`), with the limit of validity.
 
     Cases outside validity are hatched, and a line follows the limit between cases.
     """
     grid = design.pivot(index="body_mass_kg", columns="thickness_mm")
-    depth, beyond = grid["damage_depth"], grid["outside"].to_numpy(dtype=bool)
+    depth, beyond = grid["depth"], grid["outside"].to_numpy(dtype=bool)
     figure, ((axes,),) = style.new_figure(3.6, width=5.6)
     top = float(depth.to_numpy().max())
     image = style.draw_cells(axes, depth, style.DEPTH_COLOURS, (0.0, top), "{:.2f}")
@@ -132,17 +133,19 @@ def draw_design(design: pd.DataFrame) -> Figure:
     axes.set_xticks(range(depth.shape[1]), [f"{one:g}" for one in depth.columns])
     axes.set_yticks(range(depth.shape[0]), [f"{one:g}" for one in depth.index])
     axes.set(xlabel="nominal insert thickness (mm)", ylabel="body mass (kg)")
-    figure.colorbar(image, ax=axes, label="deepest damage (mm)")
+    figure.colorbar(image, ax=axes, label=f"deepest {leading.name} (mm)")
     return figure
 
 
 @style.styled
-def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figure:
-    """Damage depth over thickness and mass with its regression plane (Bei 2003, Fig. 4-4)."""
+def draw_depth_surfaces(
+    cases: pd.DataFrame, regression: pd.DataFrame, leading: LeadingDepth = DAMAGE
+) -> Figure:
+    """Largest depth over thickness and mass with its regression plane (Bei 2003, Fig. 4-4)."""
     figure = Figure(figsize=(style.WIDTH, 3.8))
-    chosen = rows_with(cases, quantity="damage_depth")
+    chosen = rows_with(cases, quantity=leading.quantity)
     top = float(chosen["value"].max())
-    planes = rows_with(regression, quantity="damage_depth")
+    planes = rows_with(regression, quantity=leading.quantity)
     sides = style.side_colours(chosen)
     for number, (side, colour) in enumerate(sides.items()):
         axes = figure.add_subplot(1, len(sides), number + 1, projection="3d")
@@ -167,7 +170,7 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figur
         axes.set(
             xlabel="nominal insert thickness (mm)", ylabel="body mass (kg)", zlim=(0.0, 1.05 * top)
         )
-        axes.set_zlabel("damage depth (mm)")
+        axes.set_zlabel(f"{leading.name} depth (mm)")
         axes.view_init(elev=22, azim=-128)
         axes.set_box_aspect(None, zoom=0.98)
         axes.set_title(f"{'AB'[number]}) {side}", loc="left")

@@ -17,19 +17,22 @@ from kneewear.report.declared import figure
 from kneewear.report.maps import draw_damage_maps, draw_wear_maps
 from kneewear.report.regression import (
     can_draw_surfaces,
-    draw_damage_surfaces,
+    draw_depth_surfaces,
     draw_design,
     draw_models,
     draw_residuals,
 )
 from kneewear.report.wear import draw_blocks, draw_spread, draw_wear_over_cycles
-from kneewear.report.wear_tables import blocks, deepest_damage
+from kneewear.report.wear_tables import blocks, deepest_places
+from kneewear.wear.leading import DAMAGE, LeadingDepth
 
 
 @figure("damage_maps", of="life")
-def damage_maps(maps: xr.Dataset, grid: ElementGrid, life: int, outside: Sequence[str]) -> Figure:
-    """Damage depth of the corner, centre, best and worst cases."""
-    return draw_damage_maps(maps, grid, life, outside)
+def damage_maps(
+    maps: xr.Dataset, grid: ElementGrid, life: int, outside: Sequence[str], leading: LeadingDepth
+) -> Figure | None:
+    """Damage depth of the corner, centre, best and worst cases, unless its creep is too deep."""
+    return draw_damage_maps(maps, grid, life, outside) if leading is DAMAGE else None
 
 
 @figure("wear_maps", of="life")
@@ -40,10 +43,12 @@ def wear_maps(maps: xr.Dataset, grid: ElementGrid, life: int, outside: Sequence[
 
 @figure("model_spread", of="life")
 def model_spread(
-    model_spread: pd.DataFrame, constant_intervals: pd.DataFrame | None = None
+    model_spread: pd.DataFrame,
+    leading: LeadingDepth,
+    constant_intervals: pd.DataFrame | None = None,
 ) -> Figure:
-    """Wear and damage of the centre case by choices of the model."""
-    return draw_spread(model_spread, constant_intervals)
+    """Wear and depth of the centre case by choices of the model."""
+    return draw_spread(model_spread, constant_intervals, leading)
 
 
 @figure("blocks", of="life")
@@ -53,17 +58,23 @@ def blocks_of_life(cases: pd.DataFrame) -> Figure | None:
 
 
 @figure("damage_surfaces", of="life")
-def damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figure | None:
-    """Damage depth over thickness and mass with its regression plane."""
-    return draw_damage_surfaces(cases, regression) if can_draw_surfaces(cases) else None
+def damage_surfaces(
+    cases: pd.DataFrame, regression: pd.DataFrame, leading: LeadingDepth
+) -> Figure | None:
+    """Depth over thickness and mass with its regression plane."""
+    if not can_draw_surfaces(cases):
+        return None
+    return draw_depth_surfaces(cases, regression, leading)
 
 
 @figure("design", of="life")
-def design(cases: pd.DataFrame, outside_of: dict[str, list[str]]) -> Figure | None:
-    """Deepest damage over thickness and mass with the limit of validity."""
+def design(
+    cases: pd.DataFrame, outside_of: dict[str, list[str]], leading: LeadingDepth
+) -> Figure | None:
+    """Largest depth over thickness and mass with the limit of validity."""
     if not can_draw_surfaces(cases):
         return None
-    return draw_design(deepest_damage(cases, outside_of))
+    return draw_design(deepest_places(cases, outside_of, leading), leading)
 
 
 @figure("regression", of="life")

@@ -11,6 +11,7 @@ from kneewear.report.drawing import Drawing
 from kneewear.report.figures import draw_results
 from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
+from kneewear.wear.leading import leading_depth
 
 
 def plot_results(settings: Mapping[str, Any], given: JobFiles) -> Drawing:
@@ -18,4 +19,4 @@ def plot_results(settings: Mapping[str, Any], given: JobFiles) -> Drawing:
     only = {"case": settings["cases"]}
     maps = netcdf.load(DAMAGE, given.paths("damage"), only=only)
     tables = load_computed(given.paths("tables"))
-    return Drawing(draw_results(grid=given.grid(), maps=maps, tables=tables))
+    return Drawing(draw_results(given.grid(), maps, tables, leading_depth(settings["creep_law"])))

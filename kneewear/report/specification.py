@@ -72,7 +72,9 @@ class KeyResultPart(Selection):
 
     `limit` is the column, or the key of the setting, with the value above which the result is
     outside validity; `null_model` the column with the same number from a model without mechanics.
-    Results that are `named` appear in texts only.
+    `measured` and `measured_error` are the columns of a measurement of the same. Values of `each`
+    are in the title where there are several, and always if `titled`. Results that are `named`
+    appear in texts only.
     """
 
     name: str
@@ -85,6 +87,9 @@ class KeyResultPart(Selection):
     interval: Interval | None = None
     limit: str = ""
     null_model: str = ""
+    measured: str = ""
+    measured_error: str = ""
+    titled: list[str] = []
     named: bool = False
 
 

@@ -18,8 +18,8 @@ from kneewear.report.tables import expected_texts, rows_with, shown, words
 
 # Outputs in figures and in the tables of the page; tables on disk hold all.
 SHOWN = (
-    "wear_depth",
-    "creep_depth",
+    "wear_depth_at_deepest_damage",
+    "creep_depth_at_deepest_damage",
     "damage_depth",
     "wear_volume",
     "damage_volume",

@@ -42,7 +42,8 @@ class KeyResult:
     `of` are the values of the columns that tell it from others of its name, such as life and side;
     `low` and `high` are the ends of an interval with the given `meaning`, `limit` is the value
     above which the result is outside validity, and `null_model` the same number from a model
-    without mechanics. `form` formats the value (:func:`kneewear.report.tables.shown`).
+    without mechanics; `measured` is the measured value, with its error. `form` formats the value
+    (:func:`kneewear.report.tables.shown`).
     """
 
     name: str
@@ -56,6 +57,8 @@ class KeyResult:
     meaning: str = ""
     limit: float | None = None
     null_model: float | None = None
+    measured: float | None = None
+    measured_error: float | None = None
 
     @property
     def outside(self) -> bool:
@@ -74,20 +77,38 @@ class KeyResult:
         return f"{shown(self.value, self.form)} {unit_name(self.unit)}".strip()
 
     @property
+    def interval(self) -> str:
+        """Ends of the interval as text; empty without one."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{shown(self.low, self.form)} to {shown(self.high, self.form)}"
+
+    @property
+    def measurement(self) -> str:
+        """Measured value with its error, and the ratio of the result to it; empty without one."""
+        if self.measured is None or not isinstance(self.value, float):
+            return ""
+        error = "" if self.measured_error is None else f" ± {shown(self.measured_error, '2')}"
+        ratio = f": ratio {shown(self.value / self.measured, '2')}" if self.measured else ""
+        return f"measured {shown(self.measured, self.form)}{error}{ratio}"
+
+    @property
     def details(self) -> str:
-        """Interval, limit and null model as text."""
+        """Interval, limit, null model and measurement as text."""
         parts = []
-        if self.low is not None and self.high is not None:
-            ends = f"{shown(self.low, self.form)} to {shown(self.high, self.form)}"
-            parts.append(f"{ends}: {self.meaning}")
+        if self.interval:
+            parts.append(f"{self.interval}: {self.meaning}")
         if self.limit is not None:
             parts.append(f"limit of validity {shown(self.limit)}")
         if self.null_model is not None:
             parts.append(f"model without mechanics {shown(self.null_model, self.form)}")
-        return "; ".join(parts)
+        return "; ".join([*parts, *filter(None, [self.measurement])])
 
     def text(self) -> str:
-        """The result as a line."""
+        """The result as a line; beside a measurement predicted : measured, ratio, interval."""
+        if self.measurement:
+            interval = f" ({self.interval})" if self.interval else ""
+            return f"{self.title}: predicted {self.amount}{interval}, {self.measurement}"
         details = f" ({self.details})" if self.details else ""
         return f"{self.title}: {self.amount}{details}"
 
@@ -103,7 +124,11 @@ def key_results(parts: Iterable[KeyResultPart], tables: Tables) -> Iterator[KeyR
         for keys, own in groups:
             of = dict(zip(each, map(str, keys), strict=True))
             # A single life needs no name.
-            shown = {name: value for name, value in of.items() if rows[name].nunique() > 1}
+            shown = {
+                name: value
+                for name, value in of.items()
+                if name in part.titled or rows[name].nunique() > 1
+            }
             yield _key_result(part, own, rows, tables, of, shown)
 
 
@@ -140,8 +165,24 @@ def _key_result(
         limit = block
     unit = part.unit or (str(rows["unit"].iloc[0]) if "unit" in rows else "")
     meaning = part.interval.meaning if part.interval and low is not None else ""
+    measured, error = (
+        _number(rows[column].iloc[0]) if column in rows else None
+        for column in (part.measured, part.measured_error)
+    )
     return KeyResult(
-        part.name, part.label, value, unit, shown, part.form, low, high, meaning, limit, null
+        part.name,
+        part.label,
+        value,
+        unit,
+        shown,
+        part.form,
+        low,
+        high,
+        meaning,
+        limit,
+        null,
+        measured,
+        error,
     )
 
 

@@ -17,6 +17,7 @@ from kneewear.report.wear_tables import (
     choices,
     variant_name,
 )
+from kneewear.wear.leading import DAMAGE, LeadingDepth
 from kneewear.wear.spread import CONFIGURED, CONTACT, FACTOR, LAW, SURFACE
 
 DAMAGE_COLOURS = {"wear": style.BLUE, "creep": style.AMBER, "damage": style.INK}
@@ -32,8 +33,12 @@ MEASURES = ("Depth (mm)", "Area (mm\u00b2)", "Volume (mm\u00b3)")
 
 
 @style.styled
-def draw_spread(table: pd.DataFrame, intervals: pd.DataFrame | None = None) -> Figure:
-    """Total wear and deepest damage of the centre case by choice of the model, of one life.
+def draw_spread(
+    table: pd.DataFrame,
+    intervals: pd.DataFrame | None = None,
+    leading: LeadingDepth = DAMAGE,
+) -> Figure:
+    """Total wear and largest depth of the centre case by choice of the model, of one life.
 
     `intervals` are those of its uncertain constants, if they were sampled.
     """
@@ -43,8 +48,8 @@ def draw_spread(table: pd.DataFrame, intervals: pd.DataFrame | None = None) -> F
     colours = [CHOICE_COLOURS[choice] for choice in rows["choice"]]
     for axes, column, label in zip(
         panels.flat,
-        ("wear_volume", "damage_depth"),
-        ("wear of both sides (mm\u00b3)", "deepest damage (mm)"),
+        ("wear_volume", leading.quantity),
+        ("wear of both sides (mm\u00b3)", f"deepest {leading.name} (mm)"),
         strict=True,
     ):
         bars = axes.barh(names, rows[column], color=colours)

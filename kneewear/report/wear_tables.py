@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from kneewear.analysis.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.analysis.models import PLANE, POWER_LAW
+from kneewear.base.cases import nearest_to_middle
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
 from kneewear.wear.law_settings import WEAR_LAWS, WearLaw
 from kneewear.wear.laws import cycles_of_life
+from kneewear.wear.leading import DAMAGE, SUMS, UPPER_ESTIMATES, WEAR, LeadingDepth, leading_depth
 from kneewear.wear.spread import LAW
 
 KEY_QUANTITIES = (
@@ -47,7 +49,7 @@ BLOCK_QUANTITIES = (
 # Results that lives are compared by.
 COMPARED = (
     "max_pressure",
-    "wear_depth",
+    "wear_depth_at_deepest_damage",
     "damage_depth",
     "damage_area",
     "wear_volume",
@@ -56,7 +58,6 @@ COMPARED = (
 # Beginning of the quantities at the end of each surface, and what beside the force is judged there.
 WINDOWS = {"insert": ("", "wear"), "femoral": ("femoral_", "area")}
 BLOCKS = "wear.blocks"
-FIRST_KEYS = ("wear_volume", "damage_depth")
 # Quantities that fall with thickness, for which the decision tool takes limits.
 LIMITED = ("max_pressure", "avg_pressure", "max_wear_depth", "damage_depth", "damage_volume")
 CONFIDENCE = 0.95
@@ -74,10 +75,37 @@ _MOTIONS = {
 @derived
 def centre(cases: pd.DataFrame) -> pd.DataFrame:
     """Rows of the case nearest to the medians of thickness and mass."""
-    design = cases.drop_duplicates("case").set_index("case")[["thickness_mm", "body_mass_kg"]]
-    width = (design.max() - design.min()).replace(0.0, 1.0)
-    away = ((design - design.median()) / width).pow(2).sum(axis=1)
-    return cases[cases["case"] == away.idxmin()]
+    designs = cases.drop_duplicates("case")
+    points = list(designs[["thickness_mm", "body_mass_kg"]].itertuples(index=False, name=None))
+    return cases[cases["case"] == designs["case"].iloc[nearest_to_middle(points)]]
+
+
+def leading(settings: Settings | None) -> LeadingDepth:
+    """Depth by which results of a study are headed, drawn and ranked; damage without settings."""
+    return leading_depth(settings["wear"]["creep_law"]) if settings else DAMAGE
+
+
+@derived
+def centre_damage(centre: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Damage depths of the centre case; none where the creep law is an upper estimate."""
+    return rows_with(centre, quantity="damage_depth") if leading(settings) is DAMAGE else centre[:0]
+
+
+@derived
+def centre_creep(centre: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Largest creep depths of the centre case where the creep law is an upper estimate.
+
+    With a column `caveat`, of what it is one.
+    """
+    law = settings["wear"]["creep_law"]
+    rows = rows_with(centre, quantity="max_creep_depth") if law in UPPER_ESTIMATES else centre[:0]
+    return rows.assign(caveat=UPPER_ESTIMATES.get(law, ""))
+
+
+@derived
+def creep_caveat(centre_creep: pd.DataFrame) -> pd.DataFrame:
+    """The largest creep of the centre case, with its caveat."""
+    return centre_creep.nlargest(1, "value")
 
 
 @derived
@@ -96,6 +124,40 @@ def centre_losses(centre: pd.DataFrame, settings: Settings) -> pd.DataFrame:
                 (life, "wear_mass_per_million_cycles", mass / million, "mg"),
             ]
     return pd.DataFrame(rows, columns=["life", "quantity", "value", "unit"])
+
+
+@derived
+def last_weighings(
+    simulator_tests: pd.DataFrame, constant_intervals: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Last weighing of each simulator test and life beside the prediction at its cycles, mm3.
+
+    Columns `when` (test and million cycles), life, `predicted` (the middle of the cases),
+    `measured`, `error`, and the ends `low` and `high` over the cases and uncertain constants.
+    """
+    by_test = simulator_tests.groupby(["test", "life"], sort=False)
+    last = simulator_tests.loc[by_test["million_cycles"].idxmax()]
+    ends = last["predicted_low_mm3"], last["predicted_high_mm3"]
+    lower = upper = 1.0
+    if constant_intervals is not None:
+        whole = rows_with(constant_intervals, side=BOTH, quantity="wear_volume").iloc[0]
+        lower, upper = whole["lower"] / whole["nominal"], whole["upper"] / whole["nominal"]
+    known = lower < upper or (ends[0] < ends[1]).any()
+    return pd.DataFrame(
+        {
+            "when": [
+                f"{test}, {cycles:.3g} million cycles"
+                for test, cycles in zip(last["test"], last["million_cycles"], strict=True)
+            ],
+            "life": last["life"],
+            "predicted": 0.5 * (ends[0] + ends[1]),
+            "low": lower * ends[0] if known else np.nan,
+            "high": upper * ends[1] if known else np.nan,
+            "measured": last["wear_mm3"],
+            "error": last.get("error_mm3", np.nan),
+            "unit": "mm3",
+        }
+    )
 
 
 @derived
@@ -206,23 +268,28 @@ def cases_outside(validity: pd.DataFrame | None, lives: Sequence[str]) -> dict[s
     return {life: list(rows["case"].unique()) for life, rows in own.items() if len(rows)}
 
 
-def deepest_damage(cases: pd.DataFrame, beyond: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """One row per case: its covariates, depth of the deepest damage (mm), and whether `outside`.
+def deepest_places(
+    cases: pd.DataFrame, beyond: Mapping[str, Sequence[str]], depth: LeadingDepth = DAMAGE
+) -> pd.DataFrame:
+    """One row per case: its covariates, the largest `depth` (mm), and whether it is `outside`.
 
     Of the first life; `beyond` as of `cases_outside`.
     """
     life = cases["life"].iloc[0]
-    rows = rows_with(cases, life=life, quantity="damage_depth")
+    rows = rows_with(cases, life=life, quantity=depth.quantity)
     groups = rows.groupby(["case", *covariates_of(cases)], sort=False, dropna=False)
-    table = groups["value"].max().rename("damage_depth").reset_index()
+    table = groups["value"].max().rename("depth").reset_index()
     return table.assign(outside=table["case"].isin(beyond.get(life, [])))
 
 
 @derived
 def thickness_choice(
-    cases: pd.DataFrame, centre: pd.DataFrame, validity: pd.DataFrame | None = None
+    cases: pd.DataFrame,
+    centre: pd.DataFrame,
+    validity: pd.DataFrame | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
-    """Cases that differ from the centre case in thickness alone: damage and pressure of each.
+    """Cases that differ from the centre case in thickness alone: depth and pressure of each.
 
     Of the first life; depth (mm) and pressure (MPa) of the worse side, volume (mm3) of both.
     """
@@ -232,7 +299,7 @@ def thickness_choice(
     wide = rows.pivot_table(index="thickness_mm", columns=["quantity", "side"], values="value")
     if len(wide) < 2:
         return pd.DataFrame()
-    worse = ("damage_depth", "max_pressure")
+    worse = (leading(settings).quantity, "max_pressure")
     table = pd.DataFrame({name: pd.DataFrame(wide[name]).max(axis=1) for name in worse})
     table["wear_volume"] = pd.DataFrame(wide["wear_volume"]).sum(axis=1)
     table = table.reset_index().assign(**dict(same))
@@ -244,22 +311,31 @@ def thickness_choice(
 
 @derived
 def model_ranges(
-    model_spread: pd.DataFrame | None = None, constant_intervals: pd.DataFrame | None = None
+    model_spread: pd.DataFrame | None = None,
+    constant_intervals: pd.DataFrame | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
-    """Ranges of total wear (mm3) and deepest damage (mm) of the centre case, by their cause."""
+    """Ranges of total wear (mm3) and of the leading depth (mm) of the centre case, by their cause.
+
+    Columns of depths are `depth_low` and `depth_high` of damage, `wear_low` and `wear_high` of
+    wear.
+    """
+    depth = leading(settings)
+    keys = ["wear_volume", depth.quantity]
     rows: list[dict[str, Any]] = []
     if constant_intervals is not None:
         whole = rows_with(constant_intervals, side=BOTH).set_index("quantity")
-        ends = whole.loc[list(FIRST_KEYS), ["lower", "upper"]].to_numpy()
+        ends = whole.reindex(keys)[["lower", "upper"]].to_numpy()
         percent = whole["percentiles"].iloc[0]
         rows.append(_range(f"Uncertain constants ({percent} percentiles)", *ends))
     if model_spread is not None:
         by_choice = choices(model_spread)
         for choice, own in by_choice.iloc[1:].groupby("choice", sort=False):
-            ends = own[list(FIRST_KEYS)].agg(["min", "max"]).to_numpy().T
+            ends = own[keys].agg(["min", "max"]).to_numpy().T
             name = f"Choice of the {choice} ({len(own)} other{'s' if len(own) > 1 else ''})"
             rows.append(_range(name, *ends))
-    return pd.DataFrame(rows)
+    names = {"depth_low": "wear_low", "depth_high": "wear_high"} if depth is WEAR else {}
+    return pd.DataFrame(rows).rename(columns=names)
 
 
 def _range(cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:
@@ -268,12 +344,15 @@ def _range(cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, A
 
 
 def choices(spread: pd.DataFrame) -> pd.DataFrame:
-    """Total wear (mm3) and deepest damage (mm) by choice and variant of the model, of one life."""
+    """Total wear (mm3), deepest damage and wear (mm) by choice of the model, of one life."""
     keys = ["choice", "variant"]
     own = rows_with(spread, life=spread["life"].iloc[0]).fillna({"variant": ""})
     volume = rows_with(own, quantity="wear_volume").groupby(keys, sort=False)["value"].sum()
-    depth = rows_with(own, quantity="damage_depth").groupby(keys, sort=False)["value"].max()
-    return pd.DataFrame({"wear_volume": volume, "damage_depth": depth}).reset_index()
+    depths = {
+        name: rows_with(own, quantity=name).groupby(keys, sort=False)["value"].max()
+        for name in (DAMAGE.quantity, WEAR.quantity)
+    }
+    return pd.DataFrame({"wear_volume": volume, **depths}).reset_index()
 
 
 def variant_name(choice: str, variant: str) -> str:
@@ -374,7 +453,7 @@ def choice_effects(
     rows = []
     if settings["wear"]["blocks"] == 1:
         for name in ("wear", "creep"):
-            effect = 10.0 * wide[f"{name}_depth"] / whole
+            effect = 10.0 * wide[f"{name}_depth_at_deepest_damage"] / whole
             rows += [(name, side, effect[side]) for side in whole.index]
     if regression is not None:
         depth = rows_with(regression, quantity="damage_depth").drop_duplicates("side")
@@ -485,7 +564,9 @@ def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings)
         area = rows_with(part, quantity="contact_area", percent=middle["percent"].iloc[most])
         ratio = middle["finite_elements"].iloc[most] / middle["foundation"].iloc[most]
         of_all = middle["finite_elements"].sum() / middle["foundation"].sum()
-        creep, wear = float(depth["creep_depth"]), float(depth["wear_depth"])
+        creep, wear = (
+            float(depth[f"{name}_depth_at_deepest_damage"]) for name in ("creep", "wear")
+        )
         with_finite_elements = creep * float(ratio), wear * (float(of_all) if wears else 1.0)
         rows.append(
             {
@@ -572,7 +653,10 @@ def decision_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dic
     """Data of the decision tool on the page; None where the study has no regression."""
     if not {"cases", "regression"} <= set(tables):
         return None
-    fits = limit_fits(tables["cases"], tables["regression"], tables.get("regression_models"))
+    regression = tables["regression"]
+    if leading(settings) is WEAR:
+        regression = regression[~regression["quantity"].isin(SUMS)]
+    fits = limit_fits(tables["cases"], regression, tables.get("regression_models"))
     if fits is None:
         return None
     report = settings["report"]

@@ -10,13 +10,13 @@ from textwrap import TextWrapper
 from typing import Any
 
 from kneewear.base.findings import Verdict
+from kneewear.base.versions import NOT_INSTALLED
 from kneewear.errors import InputDataError
 from kneewear.io.crate import RunDescription, license_properties, save_crate
 from kneewear.io.documents import load_record, save_text, settings_text
 from kneewear.io.result_files import refuse_damaged
 from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
-from kneewear.runs.provenance import NOT_INSTALLED
 
 # How many of them a terminal shows; the page has all.
 RESULTS = 6

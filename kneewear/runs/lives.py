@@ -232,6 +232,7 @@ class LivesChain(Chain):
             # Of the coupled layer, whose pressures are in balance with stresses below them.
             "poisson_ratio": own.poisson_ratio if own.contact == "coupled_layer" else None,
             "activities": self.own_activities[self.centre_batch],
+            "creep_law": self.study.wear.creep_law,
         }
         histories = {
             "histories": self.histories(self.with_maps),
@@ -254,7 +255,7 @@ class LivesChain(Chain):
             ),
             "results": JobStep(
                 "report.results_group:plot_results",
-                {"cases": self.mapped},
+                {"cases": self.mapped, "creep_law": self.study.wear.creep_law},
                 {"knee": [self.knee], "tables": tables, **damage},
                 loaded=figure_modules("life", "study"),
                 memory=self.sizes.maps_mb,

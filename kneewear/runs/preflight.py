@@ -24,21 +24,20 @@ from kneewear.activity.settings import (
     parse_activity,
     prescribes_motion,
 )
-from kneewear.base.cases import centre_case, shallowest_case
+from kneewear.base.cases import centre_case
 from kneewear.base.findings import Reported, Verdict
 from kneewear.errors import ConvergenceError, Finding, InputDataError
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
+from kneewear.geometry.implant_sources import extract_bearings, window_axis
 from kneewear.geometry.knee import KneeModel, build_distance_tables
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.settings import MeshImplant
-from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.dwell_pose import above_the_middle, find_dwell_pose, refer_to_dwell_pose
 from kneewear.motion.evaluation import build_pairs, exact_distances
-from kneewear.motion.placement import Placement, check_placement
+from kneewear.motion.placement import Placement
 from kneewear.motion.press import NAMED, Pressed
 from kneewear.motion.sign_check import check_signs
 from kneewear.motion.signs import SignTrial, doubtful_signs
@@ -53,15 +52,13 @@ from kneewear.study.files import (
     count_cases,
     design_studies,
     given_poses,
-    load_activity,
     load_shapes,
     mesh_files,
 )
 from kneewear.study.settings import read_settings
 from kneewear.study.study import Study
+from kneewear.study.trials import build_trial
 
-# Elements per side: enough for pictures.
-ELEMENTS = (60, 45)
 # Enough for the signs of a motion.
 SIGN_ELEMENTS = (24, 18)
 # Curves of a built-in activity that are its motion.
@@ -97,32 +94,11 @@ def _write_preflight(
     shapes = load_shapes(study, root)
     windows, tables, _ = _windows(study, shapes)
     save_figures(windows, folder)
-    implant, record = build_implant(study.implant, **shapes)
-    nodes = (study.table.u_points, study.table.v_points)
-    samples = {side: tabulate_surface(one, *nodes) for side, one in implant.femoral.items()}
-    knee = KneeModel(implant, build_grid(implant, *ELEMENTS), samples)
-    activities = [load_activity(study, name, root) for name in study.simulated_activities()]
-    placements: tuple[Placement, ...] = ()
-    listed = study.preflight_cases()
-    sheets = None
-    if isinstance(study.implant, MeshImplant):
-        parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
-        regions = study.implant.meshes.insert_region_mm.given
-        sheets = {
-            (name, side): part.sheet.vertices
-            for name, part in parts.items()
-            for side in study.implant.sides
-            # An outline is drawn where the bearing ends, whatever the mesh does beyond it.
-            if name == "femoral" or regions[side].outline is None
-        }
-    if listed:
-        # Contact is largest where the body is heaviest.
-        cases = max(listed, key=lambda one: one.body_mass), shallowest_case(listed)
-        placements = tuple(
-            check_placement(knee, one, cases, study.simulation, record.fit_quality, sheets)
-            for one in activities
-        )
-    activities = [_at_dwell_pose(activity, knee, study) for activity in activities]
+    trial = build_trial(study, root, shapes)
+    knee, record, listed = trial.knee, trial.record, trial.cases
+    implant = knee.implant
+    placements = tuple(map(trial.place, trial.activities)) if listed else ()
+    activities = [_at_dwell_pose(activity, knee, study) for activity in trial.activities]
     poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
     save_figures(figures, folder)

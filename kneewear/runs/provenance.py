@@ -11,57 +11,23 @@ import csv
 import hashlib
 import json
 import platform
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from kneewear import RESULTS_SCHEMA, __version__
+from kneewear import RESULTS_SCHEMA
 from kneewear.base.checks import drop_ignored, setting_findings
 from kneewear.base.findings import Reported
 from kneewear.base.kernel_cache import cache_folder, require_writable
+from kneewear.base.versions import software_versions
 from kneewear.errors import OutputFileError
-from kneewear.io.result_files import atomic_path, file_hash
+from kneewear.io.result_files import atomic_path, file_hash, job_records
 from kneewear.runs.joblog import FINDINGS, PROCESSOR
 from kneewear.study.settings import validate_study
-
-# In place of the version of a package.
-NOT_INSTALLED = "not installed"
-LIBRARIES = (
-    "numpy",
-    "scipy",
-    "numba",
-    "pandas",
-    "h5netcdf",
-    "h5py",
-    "jinja2",
-    "pyyaml",
-    "ruamel.yaml",
-    "SALib",
-    "scikit-sundae",
-    "statsmodels",
-    "matplotlib",
-    "vtk",
-    "xarray",
-    "k3d",
-    "itables",
-    "trimesh",
-    "pydantic",
-    "fpdf2",
-    "pillow",
-    "plyfile",
-    "pymoo",
-    "snakemake",
-    "contourpy",
-    "psutil",
-    "packaging",
-    "rocrate",
-)
 
 
 def provenance_record(
@@ -79,8 +45,7 @@ def provenance_record(
     """
     return {
         "schema": RESULTS_SCHEMA,
-        "versions": {"kneewear": __version__, "python": platform.python_version()}
-        | {library: _version(library) for library in LIBRARIES},
+        "versions": software_versions(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
         "inputs": {path: file_hash(path) for path in sorted(inputs)},
         "settings": dict(settings),
@@ -88,20 +53,6 @@ def provenance_record(
         "wall_time_s": _wall_times(benchmarks),
         "processor_s": _rule_sums(job_records(logs, PROCESSOR), lambda text: float(text or 0.0)),
     }
-
-
-def job_records(folder: str | Path, suffix: str) -> dict[str, str]:
-    """Logs or benchmarks by job, such as `simulate_contact/gait/b000`, gathered or not."""
-    records: dict[str, str] = {}
-    # In the order of text, a gathered file precedes the folder of its rule.
-    for path in sorted(Path(folder).rglob(f"*{suffix}"), key=str):
-        name = path.relative_to(folder).with_suffix("").as_posix()
-        text = path.read_text(encoding="utf-8", errors="replace")
-        own, *gathered = re.split(r"^==> (.*) <==\n", text, flags=re.MULTILINE)
-        records |= {} if gathered else {name: own}
-        jobs = zip(gathered[::2], gathered[1::2], strict=True)
-        records |= {f"{name}/{job}": said for job, said in jobs}
-    return records
 
 
 def gather_records(benchmarks: str | Path, logs: str | Path) -> None:
@@ -137,13 +88,6 @@ def reported_findings(settings: Mapping[str, Any], logs: str | Path) -> list[Rep
     left = [one for one in found if one.finding.check not in ignore]
     notes = drop_ignored([one.finding for one in found], ignore)[len(left) :]
     return [*left, *(Reported(note, "settings") for note in notes)]
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return NOT_INSTALLED
 
 
 def _wall_times(folder: str | Path) -> dict[str, float]:

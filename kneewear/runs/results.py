@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,20 +43,42 @@ SUMMARY = "report/summary.json"
 
 
 def study_folders(names: Sequence[str]) -> list[Path]:
-    """Folders of studies by their names; InputDataError for none, or one that leaves `results/`."""
+    """Folders of finished studies, by their names or as folders.
+
+    InputDataError for none, or for a name that is no folder and would leave `results/`.
+    """
     if not names:
         expected, remedy = "names of finished studies", "Name some, the reference first."
         raise InputDataError("STUDIES", "no name", expected, remedy, check="compare.studies")
     for name in names:
-        if not STUDY_NAME.fullmatch(name):
+        if not STUDY_NAME.fullmatch(name) and not Path(name).is_dir():
             raise InputDataError(
                 f"STUDIES, {name}",
-                "a name with other signs",
+                "no such folder, and a name with other signs",
                 "letters, digits, _ and -",
-                "Name studies as in their settings, without results/.",
+                "Name studies as in their settings, or by the path of their folder.",
                 check="compare.studies",
             )
-    return [Path("results", name) for name in names]
+    return [Path("results", name) if STUDY_NAME.fullmatch(name) else Path(name) for name in names]
+
+
+def distinct_labels(folders: Sequence[Path]) -> list[str]:
+    """Names of finished studies by their folders, with those above where names are the same."""
+    parts = [[part for part in folder.resolve().parts if part != "results"] for folder in folders]
+    for size in range(1, max(map(len, parts)) + 1):
+        labels = ["_".join(names[-size:]) for names in parts]
+        if len(set(labels)) == len(labels):
+            break
+    return [re.sub(r"[^\w-]+", "_", label) for label in labels]
+
+
+def load_studies(folders: Sequence[Path]) -> list[FinishedStudy]:
+    """Finished studies by their folders (`load_finished`), which tell equal names apart."""
+    studies = [load_finished(folder) for folder in folders]
+    if len({study.name for study in studies}) == len(studies):
+        return studies
+    labels = distinct_labels(folders)
+    return [replace(study, label=label) for study, label in zip(studies, labels, strict=True)]
 
 
 def finished_files(folder: str | Path) -> list[Path]:
@@ -108,6 +131,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
         ],
         samples=load_computed([str(samples)] if samples.is_file() else []).get(samples.stem),
         findings=_findings_of(summary) if summary.is_file() else (),
+        digests=load_record(record).get("inputs", {}),
     )
 
 

@@ -1,1 +1,1 @@
-"""Set-up of a study from files (`kneewear new`): recognise files, write settings."""
+"""Files of a user: recognised for new settings, or summed up for a report of a fault."""

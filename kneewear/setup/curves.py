@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear import default_study
 from kneewear.activity.conventions import POSE, femoral_pose
 from kneewear.activity.settings import (
     ClinicalMotion,
@@ -20,15 +18,12 @@ from kneewear.activity.settings import (
     MotionSigns,
     OpenSimMotion,
 )
-from kneewear.activity.sources import build_activity
 from kneewear.activity.standards import COLUMNS
 from kneewear.errors import InputDataError
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_names import PLUG_IN_GAIT, describe
 from kneewear.io.curves import read_curves
-from kneewear.io.documents import save_table
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
-from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.setup.columns import (
     LoadChoice,
     Recording,
@@ -45,6 +40,7 @@ from kneewear.setup.columns import (
     require_clock,
     single,
 )
+from kneewear.setup.gait import share_line, write_built_in_gait
 from kneewear.setup.shapes import RecognisedShapes
 
 # Coordinates that a motion drives, and those that contact decides.
@@ -85,14 +81,18 @@ class ActivityText:
 
 
 def write_activity(
-    name: str, shapes: RecognisedShapes, given: Recordings, dish: Dish
+    name: str,
+    shapes: RecognisedShapes,
+    given: Recordings,
+    dish: Dish,
+    share: float | None = None,
 ) -> ActivityText:
-    """Settings of the activity: own curves, or the built-in gait written as a file.
+    """Settings of the activity: own curves, or a share of the built-in gait, written as a file.
 
     InputDataError, with the option that says what a column is, where titles do not say it.
     """
     if given.motion is None:
-        motion = load = _write_gait(name, shapes, dish)
+        motion = load = _write_gait(name, shapes)
         prescribes = not dish.conforms
     elif given.load is None:
         raise InputDataError(given.motion, "a motion without a load", "both", "Add --load FILE.")
@@ -116,6 +116,8 @@ def write_activity(
             "Compare the motion on the inputs page; turn a sign by a minus before its column.",
         )
     way = _boundary_conditions(shapes, block, recorded, columns, convention, dish, prescribes)
+    invented = given.motion is None and way == "prescribed"
+    scale = share_line(share) if invented else ""
     listed = "".join(f"        {key}: {_quoted(value)}\n" for key, value in columns.items())
     force_clock, force_title = require_clock(forces)
     force = find_load(forces)
@@ -141,7 +143,7 @@ activities:
     source: file
     motion:
       file: {quoted_path(motion)}
-{_convention_text(recorded, convention)}      columns:                # a minus turns the sign
+{_convention_text(recorded, convention)}{scale}      columns:  # a minus turns the sign
 {listed}{cut}    load:
       file: {quoted_path(load)}
       kind: {force.kind}
@@ -153,19 +155,12 @@ activities:
     return ActivityText(text, masses, way == "settled_ap_rotation")
 
 
-def _write_gait(name: str, shapes: RecognisedShapes, dish: Dish) -> str:
-    """Write the built-in gait, with as much of its travel as keeps contact; return its file."""
-    file = f"{name}_gait.csv"
-    gait = _built_in_gait()
-    position, rotation = gait["femur_anterior_mm"], gait["tibial_external_rotation_deg"]
-    part = _kept_travel(dish, position.to_numpy(), rotation.to_numpy())
-    text = "an invented gait, the built-in one"
-    if part < 1.0 and not dish.conforms:
-        part = float(f"{part:.2f}")
-        for curve in (position, rotation):
-            gait[curve.name] = (curve.mean() + part * (curve - curve.mean())).round(5)
-        text += f" with {part:g} of its travel and rotation, which keeps contact on this bearing"
-    save_table(gait, file)
+def _write_gait(name: str, shapes: RecognisedShapes) -> str:
+    """Write the built-in gait, and return its file."""
+    file = write_built_in_gait()
+    text = (
+        "an invented gait, the built-in one, with the part of its travel that motion.scale states"
+    )
     key, remedy = f"activities.{name}_gait.motion.file", "Replace it by curves of your own."
     shapes.assume("gait", key, settings_path(file), text, remedy)
     return file
@@ -326,24 +321,6 @@ def ignored_block(dish: Dish, settles: bool) -> str:
 checks:                       # the origin is beside the insert; the placement judges the load line
   ignore: [activities.*.control.load_line_mm]
 """
-
-
-def _built_in_gait() -> pd.DataFrame:
-    """Curves of the default study's gait at 101 percent."""
-    settings = default_study().activities["gait"]
-    activity = build_activity("gait", settings, 100)
-    angles = np.degrees(clinical_angles(body_three_123(activity.rotation)))
-    table = pd.DataFrame(
-        {
-            "percent": activity.percent,
-            "flexion_deg": angles[:, 0],
-            "tibial_external_rotation_deg": angles[:, 2],
-            "femur_anterior_mm": -activity.translation[:, 0],
-            "load_body_weights": activity.load,
-        }
-    )
-    last = table.iloc[:1].assign(percent=100.0)
-    return pd.concat([table, last], ignore_index=True).round(5)
 
 
 def _strides(recording: Recording, clock: str, force: LoadChoice) -> tuple[float, ...]:

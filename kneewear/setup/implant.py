@@ -35,6 +35,7 @@ from kneewear.setup.curves import (
     settings_path,
     write_activity,
 )
+from kneewear.setup.gait import agree_on_share
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.shipped import shipped_folder
 
@@ -42,6 +43,10 @@ from kneewear.study.shipped import shipped_folder
 _ASSUMED_THICKNESS = 6.0
 # A frame whose origin is this far below the bearing may have it on the underside, mm.
 _UNDERSIDE_BELOW = (3.0, 25.0)
+# Thickness that every design is simulated with, so that designs are compared at an equal one: a
+# usual nominal thickness (from memory); and a difference that is none, mm.
+_SHARED_THICKNESS = 8.0
+_EQUAL_THICKNESS = 0.005
 # Growths of a plateau onto its rounded rims that are tried, mm: contact that reaches a rim goes on.
 _GROWTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # One micrometre of distance changes the force by about one percent (docs/how-to/own-implant.md).
@@ -82,6 +87,7 @@ def create_study(
     grade: str | None = None,
     columns: Sequence[str] = (),
     body_mass: float | None = None,
+    gait_share: float | None = None,
 ) -> NewStudy:
     """Write the settings `NAME.yaml` of an implant, in the working directory.
 
@@ -94,7 +100,8 @@ def create_study(
     femoral : sequence of str
         Files of the femoral component; several are one body.
     motion, load : str, optional
-        Curves of one cycle; without them the built-in gait is written as `NAME_gait.csv`.
+        Curves of one cycle; without them the built-in gait is written as `built_in_gait.csv`, and
+        all designs of the folder take the same share of its travel.
     knee : {"right", "left"}, optional
         Side; without it that which asymmetric shapes show, or the right one.
     side : {"medial", "lateral"}, optional
@@ -107,6 +114,8 @@ def create_study(
         `TITLE=MEANING`, what columns are whose titles do not say it.
     body_mass : float, optional
         Body mass that forces in N belong to, kg; the middle case.
+    gait_share : float, optional
+        Share of the travel and rotation of the built-in gait, for this design alone.
 
     Returns
     -------
@@ -140,6 +149,10 @@ def create_study(
     if body_mass is not None and BODY_MASS.severity(body_mass) == "refuse":
         remedy = "Give the body mass in kg."
         raise InputDataError("--body-mass", f"{body_mass:g} kg", BODY_MASS.possible, remedy)
+    if gait_share is not None and (motion is not None or not 0.0 < gait_share <= 1.0):
+        found = f"{gait_share:g}" if motion is None else "a share with curves of your own"
+        remedy = "Leave it out, or give a share of the built-in gait."
+        raise InputDataError("--gait-share", found, "above 0, up to 1, without --motion", remedy)
     if thickness is not None and THICKNESS.severity(thickness) == "refuse":
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
@@ -158,13 +171,14 @@ def create_study(
     underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
     dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
     given = Recordings(motion, load, tuple(columns), body_mass)
-    activity = write_activity(name, shapes, given, dish)
+    activity = write_activity(name, shapes, given, dish, gait_share)
     material = _material(shapes, grade)
     text = _settings_text(
         name, shapes, plateaus, chosen, (underside, least), activity, material, dish
     )
     save_text(text, file)
-    return NewStudy(file, tuple(shapes.findings), tuple(shapes.assumed), activity.settles)
+    findings = (*shapes.findings, *agree_on_share(file))
+    return NewStudy(file, findings, tuple(shapes.assumed), activity.settles)
 
 
 def hold_medial_lateral(settings: Path) -> Assumption:
@@ -271,6 +285,14 @@ def grades() -> dict[str, dict[str, Any]]:
         name: {**block, "wear": {"wear_law": law, **block["wear"]}}
         for name, block in content["variables"]["polyethylene"]["blocks"].items()
     }
+
+
+def _thicknesses(least: float) -> str:
+    """Thicknesses of the cases, mm: as meshed, and one that all designs share."""
+    other = _SHARED_THICKNESS
+    if abs(least - other) < _EQUAL_THICKNESS:
+        other += 2.0
+    return f"{least:g}, {other:g}"
 
 
 def _material(shapes: RecognisedShapes, grade: str | None) -> tuple[str, str]:
@@ -380,7 +402,7 @@ implant:
 
 {activity.block}
 variables:                    # every combination is a case
-  thickness_mm: [{least:g}, {least + 2:g}]   # mm
+  thickness_mm: [{_thicknesses(least)}]   # mm; as meshed, and {_SHARED_THICKNESS:g} in all designs
   body_mass_kg: [{masses}]      # kg
 
 simulation:

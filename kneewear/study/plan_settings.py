@@ -360,8 +360,8 @@ class SpreadSettings(Settings):
 
     max_pressure: Positive = quantity("Of the maximum pressure.", _SPREAD)
     avg_pressure: Positive = quantity("Of the average pressure.", _SPREAD)
-    wear_depth: Positive = quantity("Of the wear depth.", _SPREAD)
-    creep_depth: Positive = quantity("Of the creep depth.", _SPREAD)
+    wear_depth_at_deepest_damage: Positive = quantity("Of the wear depth.", _SPREAD)
+    creep_depth_at_deepest_damage: Positive = quantity("Of the creep depth.", _SPREAD)
     damage_depth: Positive = quantity("Of the damage depth.", _SPREAD)
     damage_area: Positive = quantity("Of the damaged area.", _SPREAD)
     damage_volume: Positive = quantity("Of the damaged volume.", _SPREAD)

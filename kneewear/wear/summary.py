@@ -81,8 +81,9 @@ def summarize_cases(
     Notes
     -----
     `max_pressure` is the largest element pressure of the cycle and `avg_pressure` the maximum over
-    the cycle of the mean over the contact area. `wear_depth` and `creep_depth` are those of the
-    element of maximum `damage_depth`; their own maxima are `max_wear_depth` and `max_creep_depth`.
+    the cycle of the mean over the contact area. `wear_depth_at_deepest_damage` and
+    `creep_depth_at_deepest_damage` are depths at the element of maximum `damage_depth`; their own
+    maxima are `max_wear_depth` and `max_creep_depth`. In maps `wear_depth` is of each element.
     `damage_area` is that loaded at any frame, `wear_area` and `creep_area` the parts of it that
     wear and creep, see `covered_area`; `damage_volume` includes creep, `wear_volume`
     is material lost, the only part of `mass_loss` (mg per million cycles). Rates are averages over
@@ -194,8 +195,8 @@ def _damage_rows(
     rows: list[Row] = [
         ("max_pressure", float(pressure[pressed]), "MPa"),
         ("avg_pressure", float(maps["avg_pressure"][index]), "MPa"),
-        ("wear_depth", float(wear[worst]), "mm"),
-        ("creep_depth", float(creep[worst]), "mm"),
+        ("wear_depth_at_deepest_damage", float(wear[worst]), "mm"),
+        ("creep_depth_at_deepest_damage", float(creep[worst]), "mm"),
         ("damage_depth", float(damage[worst]), "mm"),
         ("wear_area", damage_area(wear, pressure, area), "mm2"),
         ("creep_area", damage_area(creep, pressure, area), "mm2"),

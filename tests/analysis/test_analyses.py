@@ -157,10 +157,10 @@ STUDY = coarse_study({})
 
 def test_percentiles_of_a_known_sample():
     count = 199
-    results = known_results(both_wear_depth=np.arange(1.0, count + 1.0))
+    results = known_results(both_wear_depth_at_deepest_damage=np.arange(1.0, count + 1.0))
     options = PercentilesOptions(percentiles=(25.0, 50.0))
     table = analyse_percentiles(results, STUDY, options)["percentiles"]
-    row = table.set_index(["side", "quantity"]).loc[("both", "wear_depth")]
+    row = table.set_index(["side", "quantity"]).loc[("both", "wear_depth_at_deepest_damage")]
     assert row["p50"] == 100.0
     # Hazen: position 0.25 n + 1/2.
     assert row["p25"] == pytest.approx(0.25 * count + 0.5)

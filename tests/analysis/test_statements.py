@@ -19,7 +19,7 @@ KEYS = ["quantity", "measure", "predictor", "side"]
 ITS_TABLES_BREAK = {
     ("damage_volume", "r2", "max_pressure", "lateral"),
     ("damage_area", "r2", "max_pressure", "lateral"),
-    ("wear_depth", "mm_per_10kg", "", "medial"),
+    ("wear_depth_at_deepest_damage", "mm_per_10kg", "", "medial"),
 }
 
 

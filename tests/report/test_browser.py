@@ -246,7 +246,7 @@ def test_tables_sort_filter_and_download(visits, whole, tmp_path):
     download.value.save_as(tmp_path / "cases.csv")
     table = pd.read_csv(tmp_path / "cases.csv")
     cases = whole.tables["cases"]
-    expected = cases[cases["quantity"] == "wear_depth"]["value"]
+    expected = cases[cases["quantity"] == "wear_depth_at_deepest_damage"]["value"]
     assert table["Wear depth"].tolist() == pytest.approx(sorted(expected), rel=1e-12)
 
 

@@ -284,8 +284,8 @@ def test_the_largest_effect_stands_on_top():
             "at_high": 1.0 + 0.01 * size,
         }
         for quantity in (
-            "wear_depth",
-            "creep_depth",
+            "wear_depth_at_deepest_damage",
+            "creep_depth_at_deepest_damage",
             "damage_depth",
             "wear_volume",
             "damage_volume",

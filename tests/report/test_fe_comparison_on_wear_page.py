@@ -77,7 +77,9 @@ def cases_with(**depths):
 
 
 def test_creep_follows_the_frame_that_loads_most_and_wear_all_frames():
-    cases = cases_with(creep_depth=0.2, wear_depth=0.3, damage_depth=0.5)
+    cases = cases_with(
+        creep_depth_at_deepest_damage=0.2, wear_depth_at_deepest_damage=0.3, damage_depth=0.5
+    )
     (row,) = twin_effects(FE_COMPARISON, cases, LINEAR).to_dict("records")
     assert row["creep_twin"] == pytest.approx(0.2 * 25.0 / 20.0)
     assert row["wear_twin"] == pytest.approx(0.3 * (25.0 + 8.0) / (20.0 + 16.0))

@@ -154,7 +154,7 @@ def test_separation_is_that_of_linear_regression(linear, monkeypatch):
     def computed(rows, index):
         return problem.published.to_numpy() * np.exp(errors[rows["stepped"].iloc[0]])
 
-    monkeypatch.setattr(analysis, "QUANTITIES", ("wear_depth", "damage_depth"))
+    monkeypatch.setattr(analysis, "QUANTITIES", ("wear_depth_at_deepest_damage", "damage_depth"))
     monkeypatch.setattr(analysis, "fitted_cells", lambda: problem.published)
     monkeypatch.setattr(analysis, "computed_values", computed)
     tables = separate_constants(pd.DataFrame(rows), problem.study)

@@ -38,7 +38,7 @@ def test_volume_is_the_integral_of_depth(summary, grid):
 def test_depths_stand_at_the_element_of_largest_damage(summary):
     maps, table = summary
     worst = np.unravel_index(maps.damage_depth.values[0, 0, 0].argmax(), (6, 4))
-    names = ("wear_depth", "creep_depth", "damage_depth")
+    names = ("wear_depth_at_deepest_damage", "creep_depth_at_deepest_damage", "damage_depth")
     wear, creep, damage = (value(table, "t06_m050", "medial", name) for name in names)
     assert wear == maps.wear_depth.values[0, 0, 0][worst]
     assert damage == pytest.approx(wear + creep, rel=1e-14)

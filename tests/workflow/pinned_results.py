@@ -23,8 +23,8 @@ CASES = ("6mm_50kg", "6mm_150kg", "10mm_100kg", "14mm_50kg", "14mm_150kg")
 QUANTITIES = (
     "max_pressure",
     "avg_pressure",
-    "wear_depth",
-    "creep_depth",
+    "wear_depth_at_deepest_damage",
+    "creep_depth_at_deepest_damage",
     "damage_depth",
     "damage_area",
     "damage_volume",

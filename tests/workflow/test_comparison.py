@@ -19,6 +19,7 @@ from kneewear.analysis.comparison import (
     middle_cell,
     shared_cells,
 )
+from kneewear.analysis.matching import NEAREST
 from kneewear.base.schemas import CONTACT, DAMAGE
 from kneewear.errors import InputDataError, KneewearError
 from kneewear.io.documents import load_table
@@ -152,16 +153,26 @@ def test_nothing_to_compare_is_refused(quick, tmp_path):
         compare_studies([quick])
     with pytest.raises(KneewearError):
         compare_studies([quick, quick])
-    light, histories = (
-        [one.assign_coords(body_mass=one.body_mass * 0 + 20.0) for one in parts]
-        for parts in (quick.maps, [batch[0] for batch in quick.histories])
-    )
-    histories = [[one] for one in histories]
-    apart = replace(other(quick), maps=light, histories=histories)
-    with pytest.raises(KneewearError):
-        compare_studies([quick, apart])
     with pytest.raises(InputDataError):
         kw.compare(tmp_path)
+
+
+def test_designs_without_a_common_case_are_compared_at_the_nearest(quick):
+    light, histories = (
+        [one.assign_coords(body_mass=one.body_mass + 200.0) for one in parts]
+        for parts in (quick.maps, [batch[0] for batch in quick.histories])
+    )
+    apart = replace(other(quick), maps=light, histories=[[one] for one in histories])
+    tables = compare_studies([quick, apart])
+    matches = rows(tables["matches"], design="other")
+    most = max(case.body_mass for case in quick.settings.variants()[0])
+    assert (matches["method"] == NEAREST).all()
+    assert set(matches["body_mass_kg"]) == {most}
+    least = min(case.body_mass for case in quick.settings.variants()[0])
+    assert set(matches["own_body_mass_kg"]) == {least + 200.0}
+    # The first and the second study have one motion.
+    assert (tables["gaits"]["differs"] == "").all()
+    assert depth_maps([quick, apart], (8.0, most)).shape[1] == 4
 
 
 def test_page_has_both_designs_their_maps_and_no_other_file(quick, tables):

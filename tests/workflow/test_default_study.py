@@ -17,7 +17,7 @@ from .pinned_results import CASES, QUANTITIES, chosen_results, pinned_results
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
-DEPTHS = ["creep_depth", "damage_depth"]
+DEPTHS = ["creep_depth_at_deepest_damage", "damage_depth"]
 PRESSURES = ["max_pressure", "avg_pressure"]
 
 
@@ -62,7 +62,7 @@ def test_rises_with_mass_and_falls_with_thickness(default_results, quantity, sid
 def test_wear_depth_rises_with_mass_and_is_smaller_in_the_thickest_insert(default_results, side):
     # Not from each thickness to the next: wider contacts of stance and swing overlap more, which at
     # 150 kg makes the medial wear depth of 14 mm 0.2 % larger than that of 12 mm.
-    value = cases_by(default_results, "wear_depth", side)
+    value = cases_by(default_results, "wear_depth_at_deepest_damage", side)
     assert (np.diff(value, axis=1) > 0).all()
     assert (value[-1] < 0.9 * value[0]).all()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kneewear.io.result_files import job_records
 from kneewear.runs import provenance
 from kneewear.runs.provenance import source_fingerprint
 
@@ -122,13 +123,13 @@ def test_logs_of_jobs_are_gathered_by_rule_and_those_that_ran_again_are_replaced
     write("build_geometry", "t INFO built\n")
     write("simulate_contact/gait/b000", "t WARNING first\n")
     write("simulate_contact/gait/b001", "t INFO second\n")
-    before = provenance.job_records(tmp_path, ".log")
+    before = job_records(tmp_path, ".log")
     provenance.gather_records(tmp_path / "none", tmp_path)
     kept = {path.name for path in tmp_path.glob("*.log")}
     assert kept == {"build_geometry.log", "simulate_contact.log"}
     assert not any(path.is_dir() for path in tmp_path.glob("[!.]*"))
-    assert provenance.job_records(tmp_path, ".log") == before
+    assert job_records(tmp_path, ".log") == before
     write("simulate_contact/gait/b000", "t INFO again\n")
     provenance.gather_records(tmp_path / "none", tmp_path)
-    after = provenance.job_records(tmp_path, ".log")
+    after = job_records(tmp_path, ".log")
     assert after == before | {"simulate_contact/gait/b000": "t INFO again\n"}

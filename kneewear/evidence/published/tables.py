@@ -15,6 +15,7 @@ from kneewear.evidence.published.comparison import EXTRA_THICKNESS_MM
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import expected_texts, rows_with, shown
 from kneewear.report.wear_tables import with_validity
+from kneewear.wear.leading import WEAR, leading_depth
 
 # Loss of thickness and of volume per year: of wear and creep together, and of wear alone.
 MEASURED = {
@@ -240,6 +241,23 @@ def retrievals(cases: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 
 
 @derived
+def retrieved_outside(retrievals: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Rates of retrieved inserts in whose range no case is.
+
+    Without rates that include creep where the creep law is an upper estimate.
+    """
+    if "low" not in retrievals:
+        return retrievals[:0]
+    compared = retrievals.dropna(subset="low")
+    if leading_depth(settings["wear"]["creep_law"]) is WEAR:
+        compared = compared[~compared["includes_creep"].astype(bool)]
+    outside = compared[compared["within"].str.startswith("0 of ")]
+    return outside.assign(
+        inserts=outside["name"] + ", " + outside["loss"], value=outside["mean"].astype(float)
+    )
+
+
+@derived
 def sampled_retrievals(
     results: pd.DataFrame, intervals: pd.DataFrame, settings: Settings
 ) -> pd.DataFrame:
@@ -284,6 +302,9 @@ def _retrieval_rows(
                     "mean": rate["mean"],
                     "limits": f"{shown(rate['low'])} to {shown(rate['high'])}",
                     "spread": group["spread"],
+                    "low": rate["low"],
+                    "high": rate["high"],
+                    "includes_creep": group["includes_creep"],
                     "values": values,
                     "inside": values.between(rate["low"], rate["high"]),
                     "source": group["source"],

@@ -21,8 +21,8 @@ UNITS = {"mm^2": "mm2", "mm^3": "mm3"}
 HALF_UNITS = {
     "max_pressure": 0.05,
     "avg_pressure": 0.05,
-    "wear_depth": 0.005,
-    "creep_depth": 0.005,
+    "wear_depth_at_deepest_damage": 0.005,
+    "creep_depth_at_deepest_damage": 0.005,
     "damage_depth": 0.005,
     "damage_area": 0.5,
     "damage_volume": 0.5,

@@ -34,7 +34,7 @@ UPPER = "upper"
 _OF_FACES = {
     "wear_volume": "mm3",
     "wear_rate": "mm3/10^6",
-    "wear_depth": "mm",
+    "max_wear_depth": "mm",
     "max_pressure": "MPa",
     "sliding": "mm",
     "cross_shear": "1",
@@ -296,7 +296,7 @@ def _face_results(
     return {
         "wear_volume": volume,
         "wear_rate": volume / million if million > 0.0 else float("nan"),
-        "wear_depth": float(depth.max()),
+        "max_wear_depth": float(depth.max()),
         "max_pressure": float(maps.max_pressure.values[0, 0].max()),
         "sliding": work / load,
         "cross_shear": crossed / volume if volume > 0.0 else float("nan"),
