@@ -30,7 +30,8 @@ with job_log(snakemake.log[0]):
     )
     save_json(provenance, output.provenance)
     lists = {name: snakemake.input.get(name, []) for name in LISTS}
-    contents = page_contents(lists | {"view": view_files(snakemake.input.figures)})
+    lists |= {"view": view_files(snakemake.input.figures)}
+    contents = page_contents(lists, settings, snakemake.params.curves)
     tables, page = Tables(contents["frames"], settings), load_page(snakemake.params.page)
     findings = reported_findings(settings, snakemake.params.logs)
     summary = build_summary(snakemake.params.page, page, tables, findings, __version__)
