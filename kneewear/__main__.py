@@ -120,6 +120,7 @@ def check_(chosen: argparse.Namespace) -> int:
             for done in write_preflights(study, root, findings):
                 notes = (*notes, *(warning.text() for warning in done.warnings))
                 count += len(done.warnings)
+                drawn += ["What was understood:", *(f"  {line}" for line in done.understood)]
                 drawn += [sentence for place in done.placements for sentence in place.sentences]
                 drawn.append(f"Look at {done.page}")
                 failed = failed or done.verdict.exit_code > 0
@@ -154,9 +155,11 @@ def new(chosen: argparse.Namespace) -> int:
         columns=chosen.column,
         body_mass=chosen.body_mass,
     )
-    _show([*(finding.text() for finding in created.findings), f"Settings: {created.settings}"])
     if chosen.no_check:
-        _show([assumption.finding().text() for assumption in created.assumed])
+        assumed = (assumption.finding() for assumption in created.assumed)
+        _show([finding.text() for finding in (*created.findings, *assumed)])
+    _show([f"Settings: {created.settings}"])
+    if chosen.no_check:
         return 0
     chosen.file, chosen.files_only = [str(created.settings)], False
     chosen.guesses = created.findings

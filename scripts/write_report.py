@@ -21,22 +21,19 @@ from kneewear.runs.provenance import provenance_record, reported_findings
 LISTS = ("tables", "activities", "benchmarks", "calibration", "signs")
 
 with job_log(snakemake.log[0]):
-    settings, output = snakemake.params.settings, snakemake.output
-    provenance = provenance_record(
-        settings,
-        inputs=list(snakemake.input.data),
-        benchmarks=snakemake.params.benchmarks,
-        logs=snakemake.params.logs,
-    )
+    params, given, output = snakemake.params, snakemake.input, snakemake.output
+    settings = params.settings
+    provenance = provenance_record(settings, list(given.data), params.benchmarks, params.logs)
     save_json(provenance, output.provenance)
-    lists = {name: snakemake.input.get(name, []) for name in LISTS}
-    contents = page_contents(lists | {"view": view_files(snakemake.input.figures)})
-    tables, page = Tables(contents["frames"], settings), load_page(snakemake.params.page)
-    findings = reported_findings(settings, snakemake.params.logs)
-    summary = build_summary(snakemake.params.page, page, tables, findings, __version__)
+    lists = {name: given.get(name, []) for name in LISTS}
+    lists |= {"view": view_files(given.figures)}
+    contents = page_contents(lists, settings, params.curves)
+    tables, page = Tables(contents["frames"], settings), load_page(params.page)
+    findings = reported_findings(settings, params.logs)
+    summary = build_summary(params.page, page, tables, findings, __version__)
     save_json(summary, output.records)
-    vector, raster = (figure_files(snakemake.input.figures, suffix) for suffix in ("svg", "png"))
-    beside = figure_addresses(snakemake.input.figures, output.page)
+    vector, raster = (figure_files(given.figures, suffix) for suffix in ("svg", "png"))
+    beside = figure_addresses(given.figures, output.page)
     drawn = read_figures(vector)
     for part in ("page", "appendix"):
         view = contents["view"] if part == "page" else None

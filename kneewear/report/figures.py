@@ -23,7 +23,7 @@ from kneewear.report.bodies import (
     draw_dynamics,
     draw_history,
     draw_implant,
-    draw_measured,
+    draw_samples,
 )
 from kneewear.report.declared import draw_declared
 from kneewear.report.maps import (
@@ -36,6 +36,7 @@ from kneewear.report.maps import (
     draw_subsurface_map,
 )
 from kneewear.report.tables import rows_with
+from kneewear.report.understood import draw_directions, draw_shapes
 from kneewear.report.wear_tables import cases_outside
 from kneewear.wear.leading import DAMAGE, LeadingDepth
 
@@ -134,11 +135,13 @@ def draw_method(
     if extractions is not None:
         figures["bearing_extraction"] = draw_extraction(extractions)
     figures |= draw_declared("method", tables)
+    figures["understood_shapes"] = draw_shapes(implant)
     beside = measured or {}
     for name, one in activities.items():
+        figures[f"understood_motion_{name}"] = draw_directions(one)
         figures[f"activity_{name}"] = draw_activity(one, beside.get(name, {}))
         if one.measured_pose is not None:
-            figures[f"measured_{name}"] = draw_measured(one)
+            figures[f"curve_samples_{name}"] = draw_samples(one)
     if distance_tables:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     figures["control_nets"] = draw_control_nets(implant)

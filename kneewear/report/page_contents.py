@@ -13,15 +13,22 @@ import pandas as pd
 from kneewear.activity.activity import Activity
 from kneewear.io.documents import load_json, load_table
 from kneewear.io.result_files import read_checked
+from kneewear.report.derived import Settings
 from kneewear.report.drawing import VIEW
+from kneewear.report.understood import tabulate_columns, tabulate_directions
 from kneewear.study import netcdf
 
 
-def page_contents(files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def page_contents(
+    files: Mapping[str, Sequence[str]],
+    settings: Settings,
+    curves: Mapping[str, Mapping[str, str]],
+) -> dict[str, Any]:
     """Tables of a page as `frames`, and its 3-D view (None without one) as `view`.
 
     `files` are the lists of paths `tables`, and `activities`, `benchmarks`, `calibration`, `signs`
-    (by the folder of the activity) and `view`, of which a study kind may have none.
+    (by the folder of the activity) and `view`, of which a study kind may have none. `curves` are
+    the data files of each activity, whose columns the settings name.
     """
     own = {name: list(map(Path, paths)) for name, paths in files.items()}
     frames = {path.stem: load_table(path) for path in own["tables"]}
@@ -35,6 +42,7 @@ def page_contents(files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         trials = load_table(path)
         trials["activity"] = path.parent.name
         frames[path.stem] = pd.concat([frames.get(path.stem, trials[:0]), trials])
+    frames["understood_columns"] = tabulate_columns(settings, curves)
     activities = list(netcdf.load_all(Activity, own.get("activities", [])))
     return {
         "frames": frames | activity_tables(activities),
@@ -42,8 +50,8 @@ def page_contents(files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     }
 
 
-def activity_tables(activities: Iterable[Activity]) -> dict[str, pd.DataFrame]:
-    """Notes on the files of activities, and what is prescribed, held, solved or driven by force."""
+def activity_tables(activities: Sequence[Activity]) -> dict[str, pd.DataFrame]:
+    """Notes on the files of activities, their motion in words, and what determines coordinates."""
     notes = [(one.name, note) for one in activities for note in one.notes]
     conditions = []
     for one in activities:
@@ -57,6 +65,7 @@ def activity_tables(activities: Iterable[Activity]) -> dict[str, pd.DataFrame]:
         }
         conditions += [(one.name, name, kind) for kind, names in kinds.items() for name in names]
     return {
+        "understood_motion": tabulate_directions(activities),
         "activity_notes": pd.DataFrame(notes, columns=["activity", "note"]),
         "boundary_conditions": pd.DataFrame(
             conditions, columns=["activity", "coordinate", "condition"]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
+from kneewear.activity.directions import describe_activity, direction_lines
 from kneewear.activity.settings import (
     FileActivity,
     IsoMotion,
@@ -45,10 +46,18 @@ from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, pose
 from kneewear.report.derived import Tables
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
+from kneewear.report.page_contents import activity_tables
 from kneewear.report.regions import tabulate_heights
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary, read_verdict
+from kneewear.report.understood import (
+    draw_directions,
+    draw_shapes,
+    tabulate_columns,
+    understood_shapes,
+)
 from kneewear.study.files import (
+    activity_files,
     count_cases,
     design_studies,
     given_poses,
@@ -72,6 +81,7 @@ class Preflight(NamedTuple):
     placements: tuple[Placement, ...]
     warnings: tuple[Finding, ...]  # of poses, signs and distances
     verdict: Verdict
+    understood: tuple[str, ...]  # in short
 
 
 def write_preflights(study: Study, root: str | Path, notes: Sequence[Finding]) -> list[Preflight]:
@@ -98,6 +108,14 @@ def _write_preflight(
     knee, record, listed = trial.knee, trial.record, trial.cases
     implant = knee.implant
     placements = tuple(map(trial.place, trial.activities)) if listed else ()
+    tables |= activity_tables(trial.activities)
+    files = {name: activity_files(study, name, root) for name in study.simulated_activities()}
+    columns = tabulate_columns(study.model_dump(mode="json"), files)
+    tables["understood_columns"] = columns
+    understood = _understood(study, trial.activities, columns)
+    shown: dict[str, Figure] = {"understood_shapes": draw_shapes(implant)}
+    shown |= {f"understood_motion_{one.name}": draw_directions(one) for one in trial.activities}
+    save_figures(shown, folder)
     activities = [_at_dwell_pose(activity, knee, study) for activity in trial.activities]
     poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
@@ -132,7 +150,8 @@ def _write_preflight(
         for one in activities
         for note in one.notes
     ]
-    pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
+    figures = windows | shown | figures
+    pictures = {name: (folder / f"{name}.svg").read_bytes() for name in figures}
     tables["first_contacts"] = table
     if placements:
         tables["placement"] = pd.concat(
@@ -140,7 +159,30 @@ def _write_preflight(
         )
         save_table(tables["placement"], folder / "placement.csv")
     verdict = _write_page(study, folder, tables, pictures, findings)
-    return Preflight(folder / "index.html", placements, tuple(warnings), verdict)
+    return Preflight(folder / "index.html", placements, tuple(warnings), verdict, understood)
+
+
+def _understood(
+    study: Study, activities: Sequence[Activity], columns: pd.DataFrame
+) -> tuple[str, ...]:
+    """Return what was understood of shapes, motion and columns, as lines for a terminal."""
+    lines = []
+    for shape in understood_shapes(study.model_dump(mode="json")).to_dict("records"):
+        lines.append(
+            f"{shape['component']} {shape['file']}: {shape['form']}, {shape['unit']}, "
+            f"{shape['axes']}; {shape['bearings']}"
+        )
+    for activity in activities:
+        first, *phases = direction_lines(describe_activity(activity))
+        lines += [f"{activity.name}: {first}", *(f"  {phase}" for phase in phases)]
+    for column in columns.to_dict("records"):
+        key = f" ({column['key']})" if column["key"] else ""
+        if column["use"] != "used":
+            lines.append(
+                f"column '{column['column']}' of {column['file']} {column['use']}: "
+                f"{column['reason']}{key}"
+            )
+    return tuple(lines)
 
 
 def _write_page(

@@ -141,8 +141,8 @@ def recognise_shapes(
     mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
     mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
     moved = _centre_femoral(shapes, " + ".join(femoral))
-    if one_side:
-        moved = _under_condyle(shapes, " + ".join(insert)) or moved
+    apart = _under_condyle(shapes) if one_side else 0.0
+    moved = moved or apart != 0.0
     together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
     single = len(insert) == len(femoral) == 1
     turned_round = any(one.check == "new.normals" for one in findings)
@@ -151,6 +151,16 @@ def recognise_shapes(
         shapes.files = {"insert": insert[0], "femoral": femoral[0]}
     else:
         _write_copies(shapes, name, originals, named, moved)
+    if apart:
+        (side,) = shapes.sides
+        shapes.assume(
+            "width",
+            "implant.meshes.insert",
+            shapes.files["insert"],
+            f"the insert moved by {apart:+.1f} mm to medial, where its middle is below the {side} "
+            "condyle",
+            "Set it up again with files in one frame if their positions are known.",
+        )
     for doubt in doubts:
         remedy = "If it is another one, convert the file to mm and set it up again."
         shapes.assume(
@@ -171,7 +181,7 @@ def _write_copies(
     # Copies are of the knee itself, `parts` of a right one.
     mirror = np.array([1.0, 1.0, 1.0 if shapes.knee == "right" else -1.0])
     for part, original in originals.items():
-        copy = Path(f"{name}_{part}.ply")
+        copy = _copy_name(f"{name}_{part}", [*named["insert"], *named["femoral"]])
         # Subdivision adds its vertices at the end.
         vertices = shapes.parts[part].vertices[: len(original.vertices)]
         save_ply(vertices * mirror, original.faces, copy)
@@ -189,6 +199,13 @@ def _note_bodies(mesh: TriangleMesh, source: str) -> list[Finding]:
     sizes = ", ".join(mesh_checks.body_size(body) for body in bodies[:2])
     found = f"{len(bodies)} bodies, the largest {sizes}: read as one component"
     return [Finding("new.bodies", "note", source, found, "", "")]
+
+
+def _copy_name(stem: str, sources: Sequence[str]) -> Path:
+    """Return the file of a copy, which is none of the files that are copied."""
+    taken = {Path(source).resolve() for source in sources}
+    names = (Path(f"{stem}{'_copy' * number}.ply") for number in range(len(taken) + 1))
+    return next(name for name in names if name.resolve() not in taken)
 
 
 def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
@@ -212,25 +229,17 @@ def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
     return True
 
 
-def _under_condyle(shapes: RecognisedShapes, source: str) -> bool:
-    """Move an insert of one side to the width of its condyle; True if it was beside it."""
+def _under_condyle(shapes: RecognisedShapes) -> float:
+    """Move an insert of one side to the width of its condyle; return the distance, mm."""
     (side,) = shapes.sides
     condyles, _ = segment_condyles(shapes.sheets["femoral"], shapes.sides)
     insert = shapes.parts["insert"]
     middle = 0.5 * float(insert.vertices[:, 2].min() + insert.vertices[:, 2].max())
     apart = float(np.mean(condyles[side].z)) - middle
     if abs(apart) <= _BELOW_CONDYLE:
-        return False
+        return 0.0
     shapes.parts["insert"] = insert.moved([0.0, 0.0, apart])
-    shapes.assume(
-        "width",
-        "implant.meshes.insert",
-        f"{apart:.1f}",
-        f"the insert moved by {apart:+.1f} mm to medial, where its middle is below the {side} "
-        "condyle",
-        "Set it up again with files in one frame if their positions are known.",
-    )
-    return True
+    return apart
 
 
 def _side(

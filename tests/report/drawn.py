@@ -18,6 +18,8 @@ WEAR_FIGURES = {
     "control_nets",
     "element_grid",
     "thickness_map",
+    "understood_shapes",
+    "understood_motion_gait",
     "activity_gait",
     "history_gait",
     "pressure_gait",

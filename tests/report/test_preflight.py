@@ -26,7 +26,6 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
         "first_contact",
         "first_contact_path",
         "thickness_map",
-        "activity_gait",
     }
     lines = [
         line

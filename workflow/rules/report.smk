@@ -32,6 +32,7 @@ rule write_report:
         digests=lambda wildcards: input_digests(CHAIN.data_files),
         page=STUDY.page or STUDY.model,
         settings=block_settings(STUDY),
+        curves=CHAIN.activity_files,
         benchmarks=BENCHMARKS,
         logs=LOGS,
     script:
