@@ -5,6 +5,7 @@ Files are read in a process of their own (`kneewear.io.apart`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from OCP.BRep import BRep_Tool
 from OCP.BRepBndLib import BRepBndLib
 from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeFace, BRepBuilderAPI_Sewing
 from OCP.BRepMesh import BRepMesh_IncrementalMesh
+from OCP.BRepTools import BRepTools
 from OCP.collections import (
     Array1_double,
     Array1_int,
@@ -36,8 +38,9 @@ from OCP.TopExp import TopExp_Explorer
 from OCP.TopLoc import TopLoc_Location
 from OCP.TopoDS import TopoDS
 
+from kneewear.base.checks import checks
 from kneewear.errors import InputDataError
-from kneewear.geometry.meshes import TriangleMesh, merge_vertices
+from kneewear.geometry.meshes import TriangleMesh, joined, merge_vertices
 from kneewear.geometry.surface import Surface
 from kneewear.io.data_file import cut_off
 from kneewear.io.result_files import atomic_path
@@ -52,31 +55,48 @@ _MAX_EDGE = 0.8
 _ANGLE = 0.3
 # Faces of other programs meet within this, mm; gaps are closed by sewing.
 _SEWING = 1e-3
+# Factors of the deflection of edges that are tried until a part has no more triangles than usual.
+_COARSENESS = (1.0, 2.0, 4.0, 8.0, 16.0)
 _ROUNDS = 12
 _MERGING = 1e-9
 
 
 def read_mesh(path: Path) -> TriangleMesh:
-    """Fine triangles on all faces, in the file's unit."""
+    """Fine triangles on all faces, in the file's unit, no more than a mesh usually has."""
     shape, unit = _read(path)
     shape = _sewn(shape)
     scale = _width(shape) / _USUAL_WIDTH
+    most = checks()["geometry.mesh_triangles"].range.high
+    for coarseness in _COARSENESS:
+        last = coarseness == _COARSENESS[-1]
+        parts = _face_meshes(shape, scale, coarseness, math.inf if last else most)
+        if parts:
+            break
+    if not any(len(points) for points, _ in parts):
+        raise _no_faces(path)
+    mesh = joined([TriangleMesh(points, triangles) for points, triangles in parts])
+    step = _MERGING * _USUAL_WIDTH * scale
+    points, triangles = merge_vertices(mesh.vertices, mesh.faces, step)
+    return TriangleMesh(points / unit, triangles)
+
+
+def _face_meshes(
+    shape: Any, scale: float, coarseness: float, most: float
+) -> list[tuple[Array, NDArray[np.int64]]]:
+    """Points and triangles of all faces; none when they are more than `most` triangles."""
     parameters = IMeshTools_Parameters()
-    parameters.Deflection = _EDGE_DEFLECTION * scale
+    parameters.Deflection = _EDGE_DEFLECTION * scale * coarseness
     parameters.DeflectionInterior = _FACE_DEFLECTION * scale
     parameters.Angle = parameters.AngleInterior = _ANGLE
+    BRepTools.Clean_s(shape)
     BRepMesh_IncrementalMesh(shape, parameters)
-    vertices, faces, start = [], [], 0
+    parts, count = [], 0
     for face in _faces(shape):
-        points, triangles = _face_mesh(face, _MAX_EDGE * scale)
-        vertices.append(points)
-        faces.append(triangles + start)
-        start += len(points)
-    if start == 0:
-        raise _no_faces(path)
-    step = _MERGING * _USUAL_WIDTH * scale
-    points, triangles = merge_vertices(np.concatenate(vertices), np.concatenate(faces), step)
-    return TriangleMesh(points / unit, triangles)
+        parts.append(_face_mesh(face, _MAX_EDGE * scale, most - count))
+        count += len(parts[-1][1])
+        if count > most:
+            return []
+    return parts or [(np.empty((0, 3)), np.empty((0, 3), dtype=np.int64))]
 
 
 def write_patches(surfaces: Mapping[str, Surface], path: Path) -> None:
@@ -191,8 +211,8 @@ def _knot_arrays(knots: Array) -> tuple[Any, Any]:
     return real, whole
 
 
-def _face_mesh(face: Any, longest: float) -> tuple[Array, NDArray[np.int64]]:
-    """Points on a face and its triangles, none wider than `longest`."""
+def _face_mesh(face: Any, longest: float, most: float) -> tuple[Array, NDArray[np.int64]]:
+    """Points on a face and its triangles, none wider than `longest` if they are at most `most`."""
     location = TopLoc_Location()
     mesh = BRep_Tool.Triangulation_s(face, location)
     if mesh is None:
@@ -207,7 +227,7 @@ def _face_mesh(face: Any, longest: float) -> tuple[Array, NDArray[np.int64]]:
     for _ in range(_ROUNDS):
         before = len(points)
         points, parameters, triangles = _split(points, parameters, triangles, geometry, longest)
-        if len(points) == before:
+        if len(points) == before or len(triangles) > most:
             break
     if face.Orientation() == TopAbs_REVERSED:
         triangles = triangles[:, ::-1]

@@ -348,11 +348,11 @@ def _settings_text(
     fit = chosen.settings
 
     def pair(limits: tuple[float, float]) -> str:
-        return f"[{limits[0]:.1f}, {limits[1]:.1f}]"
+        return f"[{limits[0]:.3f}, {limits[1]:.3f}]"
 
     regions = ""
     for side, region in plateaus.items():
-        corners = ", ".join(f"[{x:.1f}, {z:.1f}]" for x, z in region.outline)
+        corners = ", ".join(f"[{x:.3f}, {z:.3f}]" for x, z in region.outline)
         regions += (
             f"      {side}:\n        x: {pair(region.x)}\n        z: {pair(region.z)}\n"
             f"        outline: [{corners}]\n"
