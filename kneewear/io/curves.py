@@ -24,6 +24,7 @@ from kneewear.errors import InputDataError
 from kneewear.io.column_names import ANGLES, DIMENSIONS, POSITIONS, Unit, unit_of
 from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.exports import has_lines_before, read_export, stated_rate
+from kneewear.io.numerals import plain_columns
 from kneewear.io.pose_files import read_both_poses
 from kneewear.io.text_tables import TextTable, is_comment, separator_of
 
@@ -54,8 +55,6 @@ _NEGATIVE_LOSS = 0.2
 _MAX_MILLION_CYCLES = 1000.0
 # Keys of the counts in the header of an OpenSim storage.
 _COUNTS = {"rows": ("nRows", "datarows"), "columns": ("nColumns", "datacolumns")}
-# From this version on OpenSim itself no longer writes the counts.
-_VERSION_WITHOUT_COUNTS = 2
 
 
 def read_activity(
@@ -264,7 +263,7 @@ def _parse_storage(path: Path, text: str, has_angles: bool) -> tuple[pd.DataFram
     labels, rows = _parse_storage_body(path, lines, start)
     for kind, found in (("rows", len(rows)), ("columns", len(labels))):
         _check_count(path, header, kind, found)
-    return pd.DataFrame(rows, columns=labels, dtype=str), in_degrees
+    return pd.DataFrame(plain_columns(rows), columns=labels, dtype=str), in_degrees
 
 
 def _parse_storage_header(path: Path, lines: list[str]) -> tuple[dict[str, str], int]:
@@ -327,17 +326,9 @@ def _parse_storage_body(
 
 
 def _check_count(path: Path, header: dict[str, str], kind: str, count: int) -> None:
-    """Compare a count in the header with what the file has."""
+    """Compare a count in the header, which may lack it, with what the file has."""
     key = next((name for name in _COUNTS[kind] if name in header), None)
-    if key is None:
-        version = header.get("version", "1")
-        # Only ASCII digits: "²" is a digit to Python as well, but no number.
-        if not re.fullmatch(r"[0-9]{1,9}", version) or int(version) < _VERSION_WITHOUT_COUNTS:
-            key = _COUNTS[kind][0]
-            found = f"no key {key} in a file of version {version}"
-            remedy = "Complete the header, or export the file with OpenSim 4 or later."
-            raise InputDataError(path, found, f"{key}={count}", remedy, "header")
-    elif header[key] != str(count):
+    if key is not None and header[key] != str(count):
         found, expected = f"{key}={header[key]} but {count} {kind}", f"{count} {kind}, as counted"
         remedy = "The file was cut off or edited: export it again."
         raise InputDataError(path, found, expected, remedy, "header")

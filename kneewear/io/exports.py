@@ -12,12 +12,8 @@ import pandas as pd
 
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import is_unit
-from kneewear.io.text_tables import (
-    TextTable,
-    has_decimal_commas,
-    is_comment,
-    separator_of,
-)
+from kneewear.io.numerals import is_number, plain_columns
+from kneewear.io.text_tables import TextTable, is_comment, separator_of
 
 _MIN_ROWS = 4
 # Columns that count the samples of a frame, in files whose devices are faster than the cameras.
@@ -50,10 +46,9 @@ def read_export(path: Path, content: str, separators: Sequence[str | None]) -> E
     lines = ["" if is_comment(line) else line.strip(" ") for line in content.splitlines()]
     last = max((n for n, line in enumerate(lines) if line.strip()), default=-1)
     for separator in separators:
-        commas = has_decimal_commas(content, separator)
         first, count = last + 1, 0
         while first > 0 and lines[first - 1].strip():
-            cells = split_cells(lines[first - 1], separator, commas)
+            cells = split_cells(lines[first - 1], separator)
             if not _is_row(cells) or len(cells) < 2 or count not in (0, len(cells)):
                 break
             first, count = first - 1, len(cells)
@@ -61,11 +56,11 @@ def read_export(path: Path, content: str, separators: Sequence[str | None]) -> E
         if last + 1 - first < _MIN_ROWS or not above:
             continue
         titles = _titles(path, [(n, split_cells(lines[n], separator)) for n in above], count)
-        _check_single(path, lines, above[:-3], separator, commas)
-        rows = [split_cells(line, separator, commas) for line in lines[first : last + 1]]
+        _check_single(path, lines, above[:-3], separator, count)
+        rows = [split_cells(line, separator) for line in lines[first : last + 1]]
         if _FRAME in titles and _SUBFRAME in titles:
             _count_samples(rows, titles)
-        text = pd.DataFrame(rows, columns=titles, dtype=str)
+        text = pd.DataFrame(plain_columns(rows), columns=titles, dtype=str)
         rate = stated_rate(content.splitlines()[:first])
         return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate)
     expected = "a line of titles and rows of numbers, at least four, to the end of the file"
@@ -79,9 +74,8 @@ def has_lines_before(content: str) -> bool:
     if len(lines) < 2:
         return False
     separator = separator_of(content)
-    commas = has_decimal_commas(content, separator)
-    header, row = (split_cells(line, separator, commas) for line in lines)
-    plain = not any(map(_is_number, header)) and any(map(_is_number, row))
+    header, row = (split_cells(line, separator) for line in lines)
+    plain = not any(map(is_number, header)) and any(map(is_number, row))
     return not plain or 1 in (len(header), len(row))
 
 
@@ -98,18 +92,14 @@ def stated_rate(lines: Sequence[str]) -> float | None:
     return rates.pop() if len(rates) == 1 and min(rates) > 0.0 else None
 
 
-def split_cells(line: str, separator: str | None, commas: bool = False) -> list[str]:
-    """Cells of a line; decimal commas become points where numbers have them."""
+def split_cells(line: str, separator: str | None) -> list[str]:
+    """Cells of a line."""
     if separator is None:
         line = re.sub(r"\s+(?=[\[(])", "\0", line)
     if separator in (",", ";"):
         row = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-        cells = [cell.strip() for cell in row]
-    else:
-        cells = [cell.replace("\0", " ").strip() for cell in line.strip().split(separator)]
-    if not commas:
-        return cells
-    return [re.sub(r"^([+-]?\d*),(\d+)", r"\1.\2", cell) for cell in cells]
+        return [cell.strip() for cell in row]
+    return [cell.replace("\0", " ").strip() for cell in line.strip().split(separator)]
 
 
 def _titles(path: Path, above: list[tuple[int, list[str]]], count: int) -> list[str]:
@@ -159,11 +149,11 @@ def _count_samples(rows: list[list[str]], titles: list[str]) -> None:
 
 
 def _check_single(
-    path: Path, lines: list[str], above: list[int], separator: str | None, commas: bool
+    path: Path, lines: list[str], above: list[int], separator: str | None, count: int
 ) -> None:
     """Refuse a text that has another table before the last one."""
-    before = [split_cells(lines[number], separator, commas) for number in above]
-    known = [len(cells) > 1 and all(map(_is_number, cells)) for cells in before]
+    before = [split_cells(lines[number], separator) for number in above]
+    known = [len(cells) > 1 and all(map(is_number, cells)) for cells in before]
     if sum(known) >= _MIN_ROWS:
         text, expected = f"{sum(known)} rows of another table", "one table, to the end"
         remedy = "Keep one trial in the file: the first table would not be read."
@@ -182,12 +172,4 @@ def _bracketed(unit: str) -> str:
 
 def _is_row(cells: list[str]) -> bool:
     """True if cells are numbers, empty or not-a-number, and some are numbers."""
-    return any(map(_is_number, cells)) and all(not cell or _is_number(cell) for cell in cells)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return any(map(is_number, cells)) and all(not cell or is_number(cell) for cell in cells)

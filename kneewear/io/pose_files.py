@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import LARGEST_TEXT, decode_text, line_fault, read_data
+from kneewear.io.text_tables import number_rows
 from kneewear.mechanics.rotations import angles_312
 
 Array = NDArray[np.float64]
@@ -61,8 +62,7 @@ def read_matrix_poses(path: str | Path) -> Array:
     """
     path = Path(path)
     text = decode_text(path, read_data(path, "a file of matrices", LARGEST_TEXT))
-    rows = [(number, _cells(line)) for number, line in enumerate(text.splitlines(), 1)]
-    rows = [(number, cells) for number, cells in rows if cells and not cells[0].startswith("#")]
+    rows = [(number, row) for number, _, row in number_rows(text)]
     width = len(rows[0][1]) if rows else 0
     if width not in (4, 16):
         remedy = "Export one 4x4 matrix per frame (in Autoscoper: matrix, not xyzypr)."

@@ -17,11 +17,12 @@ from kneewear.io.data_file import (
     LARGEST_COORDINATE,
     LARGEST_TEXT,
     decode_text,
-    line_fault,
     parse_numbers,
     read_data,
 )
 from kneewear.io.mesh_formats import parse_obj, parse_ply, parse_stl, parse_vtp
+from kneewear.io.numerals import is_number
+from kneewear.io.text_tables import number_rows
 
 _PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj, ".vtp": parse_vtp}
 _POINT_SUFFIXES = (".csv", ".xyz", ".txt")
@@ -100,21 +101,15 @@ def _load_points(path: str | Path) -> TriangleMesh:
     """
     text = decode_text(path, read_data(path, "a point", LARGEST_TEXT))
     numbers, columns = array("d"), None
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith("#"):
-            continue
-        fields = line.replace(",", " ").replace(";", " ").split()
-        if fields and columns is None:
+    for number, line, fields in number_rows(text):
+        if columns is None:
             head = _columns(fields)
             columns = head or (0, 1, 2)
-            fields = [] if head else fields
-        if fields and columns:
-            if ";" in line and "," in line:
-                wanted = "numbers with decimal points, or one separator"
-                raise line_fault(path, number, line, wanted)
-            wanted = "three finite numbers (comments start with #)"
-            chosen = [fields[c] for c in columns if c < len(fields)]
-            numbers.extend(parse_numbers(path, number, line, chosen, wanted))
+            if head:
+                continue
+        wanted = "three finite numbers (comments start with #)"
+        chosen = [fields[c] for c in columns if c < len(fields)]
+        numbers.extend(parse_numbers(path, number, line, chosen, wanted))
     if not numbers:
         raise InputDataError(path, "no points", "x, y, z of points", "Export the points again.")
     return _point_cloud(np.array(numbers).reshape(-1, 3))
@@ -126,11 +121,9 @@ def _point_cloud(points: NDArray[np.float64]) -> TriangleMesh:
 
 def _columns(first: list[str]) -> tuple[int, int, int] | None:
     """Columns of x, y and z when the first line is a head; None when it is data."""
-    try:
-        [float(field) for field in first[:3]]
-    except ValueError:
-        names = [field.strip("\"'").lower().split("_")[0].split("(")[0] for field in first]
-        if all(name in names for name in "xyz"):
-            return names.index("x"), names.index("y"), names.index("z")
-        return 0, 1, 2
-    return None
+    if all(map(is_number, first[:3])):
+        return None
+    names = [field.strip("\"'").lower().split("_")[0].split("(")[0].strip() for field in first]
+    if all(name in names for name in "xyz"):
+        return names.index("x"), names.index("y"), names.index("z")
+    return 0, 1, 2

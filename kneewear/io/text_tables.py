@@ -15,18 +15,12 @@ from numpy.typing import NDArray
 from kneewear.base.faults import suggestion
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import LARGEST_TEXT, decode_text, read_data
+from kneewear.io.numerals import plain_columns, split_numbers
 
 Array = NDArray[np.float64]
 
 # Blanks that do not show at the ends of cells: also of no width, and byte order marks.
 _BLANKS = " \t\r\n\f\v\xa0\u200b\u2009\u202f\ufeff"
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-# Lines with other letters than of exponents are no rows of numbers.
-_LETTER = re.compile(r"[A-DF-Za-df-z]")
-_WITH_POINT = re.compile(
-    r"(?:^|[;,\t\" ])[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?=$|[;,\t\" ])", re.MULTILINE
-)
-_QUOTED_COMMA = re.compile(r"\"[+-]?(?:0?,\d+|\d+,(?!\d{3}\")\d+)(?:[eE][+-]?\d+)?\"")
 _STATED_SEPARATOR = re.compile(r"\"?sep=(.?|\\t)\"?", re.IGNORECASE)
 # Columns that a message lists.
 _MAX_SHOWN = 12
@@ -55,7 +49,6 @@ class TextTable:
     def parse(cls, path: str | Path, content: str) -> TextTable:
         """Table of the text of a CSV file; raises as `read`."""
         separator = separator_of(content)
-        commas = has_decimal_commas(content, separator)
         lines = ["" if is_comment(line) else line for line in content.splitlines()]
         reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         header: list[str] = []
@@ -69,7 +62,7 @@ class TextTable:
             if not row or (len(row) == 1 and not row[0] and len(header) > 1):
                 continue
             _check_row(path, row, header, where)
-            rows.append([_with_point(cell) for cell in row] if commas else row)
+            rows.append(row)
             numbers.append(reader.line_num)
         if not header:
             expected, remedy = "a header line and rows", "Export the table again."
@@ -78,7 +71,7 @@ class TextTable:
         if twice is not None:
             found, remedy = f"more than one column '{twice}'", "Rename or remove one."
             raise InputDataError(path, found, "each name once", remedy, "header")
-        return cls(path, pd.DataFrame(rows, columns=header, dtype=str), numbers)
+        return cls(path, pd.DataFrame(plain_columns(rows), columns=header, dtype=str), numbers)
 
     def require(self, columns: Iterable[str]) -> None:
         """Refuse a table without rows, or without some columns."""
@@ -102,7 +95,9 @@ class TextTable:
         if wrong.size:
             row = int(wrong[0])
             found = "an empty cell" if empty[row] else f"'{self.text[column].iloc[row]}'"
-            remedy = "Fill in or remove the row; use a point as decimal sign."
+            remedy = (
+                "Fill in or remove the row; use a point as decimal sign, and none for thousands."
+            )
             self.refuse(row, column, found, "a finite number", remedy)
         return values
 
@@ -151,16 +146,15 @@ def separator_of(content: str) -> str:
     return next((sign for sign in ";\t" if sign in header and "," not in header), ",")
 
 
-def has_decimal_commas(content: str, separator: str | None) -> bool:
-    """True if the numbers of a table have decimal commas.
-
-    Numbers with points have not. Where commas separate columns, decimal commas are within quotes,
-    as are those between thousands, which are not read: some must be before other than three digits.
-    """
-    rows = "\n".join(line for line in content.splitlines() if not _LETTER.search(line))
-    if _WITH_POINT.search(rows):
-        return False
-    return separator != "," or _QUOTED_COMMA.search(rows) is not None
+def number_rows(text: str) -> list[tuple[int, str, list[str]]]:
+    """Lines of numbers that are no comments: number of the line, the line, and its cells."""
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not is_comment(line)
+    ]
+    rows = split_numbers(line for _, line in lines)
+    return [(number, line, row) for (number, line), row in zip(lines, rows, strict=True)]
 
 
 def is_comment(line: str) -> bool:
@@ -174,7 +168,9 @@ def _check_row(path: str | Path, row: list[str], header: list[str], where: str) 
     if len(row) != len(header):
         found, expected = f"{len(row)} cells", f"{len(header)}, as in the header"
         remedy = (
-            "Remove the surplus comma, or name the column in the header."
+            "These look like decimal commas between commas: separate columns by semicolons."
+            if len(row) == 2 * len(header)
+            else "Remove the surplus comma, or name the column in the header."
             if len(row) > len(header)
             else "Fill in the missing cells; the file may have been cut off."
         )
@@ -182,8 +178,3 @@ def _check_row(path: str | Path, row: list[str], header: list[str], where: str) 
     if row == header:
         remedy = "Remove it; of several tables in one file give each its own."
         raise InputDataError(path, "the header again", "a row of values", remedy, where)
-
-
-def _with_point(cell: str) -> str:
-    """Cell with a point in place of a decimal comma."""
-    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell

@@ -10,7 +10,7 @@ import pytest
 
 from kneewear.base.content import read_content
 from kneewear.base.files import read_settings_file
-from kneewear.io.curves import read_columns
+from kneewear.io.curves import read_table
 from kneewear.io.pose_files import read_matrix_poses, read_tracked_poses
 from kneewear.io.shapes import load_shape
 from kneewear.io.text_tables import TextTable
@@ -25,9 +25,9 @@ READERS = {
     "a.step": load_shape,
     "a.iges": load_shape,
     "a.xyz": load_shape,
-    "a.csv": read_columns,
-    "a.sto": read_columns,
-    "a.txt": read_columns,
+    "a.csv": read_table,
+    "a.sto": read_table,
+    "a.txt": read_table,
     "a.tra": read_matrix_poses,
     "a.jts": read_tracked_poses,
     "a.osim": read_osim,
@@ -79,7 +79,7 @@ def test_a_workbook_is_none_of_the_archives(tmp_path):
     with zipfile.ZipFile(path, "w") as book:
         book.writestr("[Content_Types].xml", "<Types/>")
         book.writestr("xl/workbook.xml", "<workbook/>")
-    assert "Excel" in refusal(read_columns, path).found
+    assert "Excel" in refusal(read_table, path).found
 
 
 @pytest.mark.parametrize(

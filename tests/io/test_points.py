@@ -45,7 +45,7 @@ def test_ply_that_promises_triangles_and_has_none_is_damaged(tmp_path):
         ("x,y,z\n1,2,3\n1,two,3\n", "points.csv, line 3"),
         ("1 2 3\n1 2\n", "points.csv, line 2"),
         ("1 2 nan\n", "points.csv, line 1"),
-        ("0,5;1,5;2,5\n", "points.csv, line 1"),
+        ("0,5;1.5;2,5\n0.5;1.5;2,5\n", "points.csv, line 1"),
         ("1 2 3e20\n", "points.csv, line 1"),
         ("x,y,z\n", "points.csv"),
         ("", "points.csv"),

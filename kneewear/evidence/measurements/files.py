@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kneewear.errors import InputDataError
 from kneewear.evidence.measurements.pressure_maps import QUANTITIES, reduce_map
 from kneewear.io.data_file import decode_text, read_data
-from kneewear.io.text_tables import TextTable
+from kneewear.io.text_tables import TextTable, number_rows
 
 Array = NDArray[np.float64]
 RESPONSES: dict[str, Literal["modulus", "strain"]] = {"modulus_mpa": "modulus", "strain": "strain"}
@@ -55,16 +55,12 @@ def read_compression(path: str | Path) -> tuple[Array, Array, Literal["modulus",
 def read_pressure_map(path: str | Path) -> Array:
     """Map of pressure, MPa, from rows of numbers without a header, zero or positive.
 
-    Separated by commas, semicolons, tabs or blanks; with semicolons or tabs, commas are decimal.
+    Separated by commas, semicolons, tabs or blanks; commas that do not separate are decimal.
     InputDataError if it is none, or of pressures that no knee has.
     """
     text = decode_text(path, read_data(path, "a map of pressure"))
-    comma = "." if ";" in text or "\t" in text else " "
     rows: list[list[float]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        words = line.replace(",", comma).replace(";", " ").split()
+    for number, line, words in number_rows(text):
         try:
             rows.append([float(word) for word in words])
         except ValueError:
