@@ -9,7 +9,7 @@ import pytest
 from kneewear.__main__ import main
 from kneewear.contact.foundation import MATERIALS
 from kneewear.errors import InputDataError
-from kneewear.evidence.measurements.files import read_measured_pressures
+from kneewear.evidence.measurements.files import read_measured_pressures, read_pressure_map
 from kneewear.evidence.measurements.material_fit import fit_material
 from kneewear.evidence.measurements.pressure_maps import (
     average_trials,
@@ -20,6 +20,7 @@ from kneewear.evidence.measurements.pressure_maps import (
     reduce_map,
     vary_cut_off,
 )
+from tests.refusals import refused_at
 
 PUBLISHED = MATERIALS["polyethylene_23c"]
 STRESS = np.linspace(0.0, 30.0, 25)
@@ -134,7 +135,8 @@ def test_maps_are_read_reduced_and_compared_by_a_command(tmp_path, capsys):
         np.savetxt(tmp_path / f"map{load}.csv", spot(load / 100.0), delimiter=",")
     table = tmp_path / "measured.csv"
     table.write_text("load_n,map\n1000,map1000.csv\n2000,map2000.csv\n")
-    main(["compare-pressure", str(study), str(table), "--cut-off", "0.2"])
+    # Of the size at which the map carries its load.
+    main(["compare-pressure", str(study), str(table), "--cut-off", "0.2", "--cell-area", "0.118"])
     assert "skill" in capsys.readouterr().out
     folder = study / "measured_pressure"
     errors = pd.read_csv(folder / "pressure_errors.csv").set_index(["quantity", "material"])
@@ -170,3 +172,48 @@ def test_tables_without_pressures_or_conditions_are_refused(tmp_path, text):
     file.write_text(text)
     with pytest.raises(InputDataError, match=r"header|_mpa'"):
         read_measured_pressures(file, 0.2, 1.61)
+
+
+def measured_maps(folder, factor, header="load_n,map", row="1000,{map}", sides=1):
+    """A table of one condition, whose maps together carry 1000 N times a factor."""
+    cells = spot()
+    np.savetxt(folder / "map.csv", factor * cells * 1000.0 / (cells.sum() * 1.61 * sides))
+    rows = [row.format(map="map.csv", side=side) for side in ("medial", "lateral")[:sides]]
+    (folder / "measured.csv").write_text("\n".join([header, *rows]) + "\n")
+    return folder / "measured.csv"
+
+
+FORMS = {
+    "no side": ("load_n,map", "1000,{map}", 1),
+    "flexion": ("flexion_deg,load_n,map", "30,1000,{map}", 1),
+    "both sides": ("load_n,side,map", "1000,{side},{map}", 2),
+    "one side": ("load_n,side,map", "1000,{side},{map}", 1),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+# In psi, kgf/cm2, kPa, N/cm2, and a map of a tenth.
+@pytest.mark.parametrize("factor", [145.0, 10.2, 1000.0, 100.0, 0.1])
+def test_maps_that_do_not_carry_their_load_are_refused(tmp_path, form, factor):
+    if form == "one side" and factor < 1.0:
+        return  # the other side may carry the rest
+    table = measured_maps(tmp_path, factor, *FORMS[form])
+    place = "measured.csv, column 'map', data row 1"
+    refused = refused_at(read_measured_pressures, table, 0.0, 1.61)
+    assert refused in (place, "map.csv")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("factor", [0.7, 1.0, 1.3])
+def test_maps_that_carry_about_their_load_are_read(tmp_path, form, factor):
+    table = measured_maps(tmp_path, factor, *FORMS[form])
+    measured, _, _ = read_measured_pressures(table, 0.0, 1.61)
+    assert len(measured) == FORMS[form][2]
+
+
+def test_counts_of_a_sensor_are_no_pressures(tmp_path):
+    path = tmp_path / "raw.csv"
+    np.savetxt(path, np.round(spot(238.0)), fmt="%d", delimiter=",")
+    assert refused_at(read_pressure_map, path) == "raw.csv"
+    np.savetxt(path, np.round(spot(12.0)), fmt="%d", delimiter=",")
+    assert read_pressure_map(path).max() == 12.0

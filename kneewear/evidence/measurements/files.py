@@ -19,6 +19,10 @@ Array = NDArray[np.float64]
 RESPONSES: dict[str, Literal["modulus", "strain"]] = {"modulus_mpa": "modulus", "strain": "strain"}
 # Largest pressure of any knee, MPa.
 LARGEST_PRESSURE = 500.0
+# A map of whole numbers beyond this, MPa, has counts of a sensor: bearings yield below.
+_MAX_WHOLE = 30.0
+# A map carries its load within this factor: sensors miss some of it, wrong units more.
+_FORCE_FACTOR = 2.0
 # Numbers of a compression are below these, which no polymer or tissue reaches, and what larger ones
 # are likely to be.
 LARGEST = {
@@ -74,6 +78,10 @@ def read_pressure_map(path: str | Path) -> Array:
     if cells.size == 0 or not np.isfinite(cells).all() or (cells < 0.0).any():
         found = "no cells" if cells.size == 0 else "a cell that is negative or no number"
         raise InputDataError(path, found, "pressures of zero or more", "Correct the map.")
+    if cells.max() > _MAX_WHOLE and (cells == np.round(cells)).all():
+        found, expected = f"whole numbers up to {cells.max():g}", "pressures in MPa"
+        remedy = "These look like counts of a sensor: export the calibrated pressures, in MPa."
+        raise InputDataError(path, found, expected, remedy)
     if cells.max() > LARGEST_PRESSURE:
         found, expected = f"{cells.max():g}", f"at most {LARGEST_PRESSURE:g} MPa"
         raise InputDataError(path, found, expected, LARGEST["stress_mpa"][1])
@@ -114,13 +122,40 @@ def read_measured_pressures(
         _refuse_larger_means(table, measured)
         return measured, tuple(conditions), maps
     reduced = []
+    forces = []
     for row, name in enumerate(table.text["map"]):
         maps[name] = read_pressure_map(Path(path).parent / name)
         try:
             reduced.append(reduce_map(maps[name], cut_off, cell_area))
         except ValueError as error:
             table.refuse(row, "map", str(error), "a loaded map", "Check its unit, or the cut-off.")
+        forces.append(float(maps[name].sum()) * cell_area)
+    _check_forces(table, measured, np.array(forces))
     return measured.join(pd.DataFrame(reduced)), tuple(conditions), maps
+
+
+def _check_forces(table: TextTable, measured: pd.DataFrame, forces: Array) -> None:
+    """Refuse maps whose force is far from the load of their row, over both sides where given.
+
+    The force of one side alone is at most the load.
+    """
+    if "load_n" not in measured:
+        return
+    others = [name for name in measured if name != "side"]
+    sides = measured["side"] if "side" in measured else pd.Series("", measured.index)
+    by_side = measured[others].assign(side=sides, force=forces).groupby([*others, "side"])
+    mean = by_side["force"].mean().groupby(level=others).agg(["sum", "count"])
+    whole = "side" not in measured
+    for row, key in enumerate(measured[others].itertuples(index=False, name=None)):
+        force, count = mean.loc[key if len(others) > 1 else key[0]]
+        load = float(measured["load_n"][row])
+        low = load / _FORCE_FACTOR if whole or count > 1 else 0.0
+        if not low <= force <= load * _FORCE_FACTOR:
+            found = f"pressures and cells of {force:.4g} N together"
+            remedy = (
+                "Check the unit of the map (MPa), the area of a cell (--cell-area) and the load."
+            )
+            table.refuse(row, "map", found, f"about {load:g} N, the load of the row", remedy)
 
 
 def _refuse_larger_means(table: TextTable, measured: pd.DataFrame) -> None:
