@@ -1,6 +1,6 @@
-"""Stages against those of the previous release, both measured on this machine in one run.
+"""Stages of this checkout and of the previous release, measured on this machine in one run.
 
-Times of two machines cannot be compared, nor those of two hours on a machine that others use.
+Times of two machines cannot be compared, nor of two hours on a machine that others use.
 `make benchmark` therefore measures the stages of the previous release before and after its own, in
 a copy of that release from the history of the repository. Where the two measurements differ by as
 much as what is looked for, or where the history is missing, no statement is made.
@@ -25,7 +25,7 @@ PREVIOUS = "db697618"
 # Two quiet runs of the same code differ by up to a fifth.
 NOTICEABLE = 1.25
 UNKNOWN = "cannot tell"
-# Run in a checkout with its own modules, whose names are those of release 1.0.0 and later.
+# Run in a checkout with its own modules, which have these names since release 1.0.0.
 _MEASURE = """
 import json, sys
 from benchmarks import design_studies, dynamics, evaluation, multibody, stages, tissue
@@ -99,7 +99,7 @@ def compare_releases(
 ) -> pd.DataFrame:
     """Each stage's time now and in the previous release, ms, its change, and if it is slower.
 
-    `before` and `after` are the times of the previous release before and after those of `now`. No
+    `before` and `after` are times of the previous release, measured before and after `now`. No
     statement is made about a stage that was not measured in both, or whose times before and after
     differ by `NOTICEABLE` or more.
     """

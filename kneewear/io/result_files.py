@@ -128,7 +128,7 @@ def damaged_files(folder: str | Path) -> list[DamagedFileError]:
     """Errors of all files of results in a folder that are not as they were written.
 
     Files without a digest and files that were removed are left out. A large file whose time of
-    change, which no program sets back, is that of its digest is taken as unchanged.
+    change, which no program sets back, is the time of its digest is taken as unchanged.
     """
     found = []
     for record in sorted(Path(folder).rglob(".digests/*.sha256")):
@@ -187,7 +187,7 @@ def _unreadable(path: str | Path, error: OSError, expected: str, remedy: str) ->
 
 
 def _compare_digest(path: str | Path, found: str) -> None:
-    """Raise DamagedFileError where a content, by its hash, is not that of the file's digest."""
+    """Raise DamagedFileError where the hash of a content is not the digest of the file."""
     path = Path(path)
     try:
         line = digest_path(path).read_text(encoding="ascii", errors="replace")
@@ -196,7 +196,9 @@ def _compare_digest(path: str | Path, found: str) -> None:
         return
     written, _, name = line.rstrip("\n").partition("  ")
     if name and name != path.name:
-        raise DamagedFileError(path, f"the digest of {name} beside it", f"that of {path.name}")
+        raise DamagedFileError(
+            path, f"the digest of {name} beside it", f"the digest of {path.name}"
+        )
     if found != written:
         found, expected = f"content with the digest {found[:12]}...", f"{written[:12]}..."
         raise DamagedFileError(path, found, f"{expected}, as it was written")

@@ -95,8 +95,8 @@ def _snakemake(snakefile: Path, options: Sequence[str]) -> int:
 def name_interpreter() -> str:
     """Path of this interpreter that a shell takes for one word.
 
-    Snakemake writes it into commands without quotes. Where blanks or quotes are in it, the path is
-    that of a script that starts it, in the folder of a run.
+    Snakemake writes it into commands without quotes. Where blanks or quotes are in the path, it is
+    the path of a script that starts the interpreter, in the folder of a run.
     """
     if shlex.quote(sys.executable) == sys.executable:
         return sys.executable

@@ -136,7 +136,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
 
 
 def check_batches(files: Iterable[Path], study: Study) -> None:
-    """Refuse files of wear and contact whose cases are not those of their batch.
+    """Refuse files of wear and contact with other cases than their batch.
 
     DamagedFileError for the first, also if its cases cannot be read.
     """

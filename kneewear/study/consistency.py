@@ -112,7 +112,7 @@ def require_same(what: str, other: str) -> None:
 
 
 def check_frames(history: xr.Dataset, activity: Activity) -> None:
-    """Refuse contact of other frames than those of its activity, or with a case twice.
+    """Refuse contact with other frames than its activity has, or with a case twice.
 
     Raises ValueError as `require_same`.
     """

@@ -103,7 +103,7 @@ def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[Setti
         at, value = waiting.pop()
         if len(at) > _DEEPEST:
             found = f"blocks more than {_DEEPEST} deep, or within themselves"
-            raise InputDataError(name, found, "settings as of a file", "Build the mapping again.")
+            raise InputDataError(name, found, "settings as in a file", "Build the mapping again.")
         if isinstance(value, Mapping):
             waiting += [((*at, key), inner) for key, inner in value.items()]
             value = " ".join(map(str, value))

@@ -117,7 +117,7 @@ def reachable(text: str) -> str:
     """Text of a message whose places exist where it is read, also outside a checkout.
 
     Files of settings that the working folder lacks are named where they are installed, pages of the
-    documentation by their address, and commands of make by those of `kneewear`.
+    documentation by their address, and commands of make by commands of `kneewear`.
     """
     return _PLACE.sub(_reachable_place, text)
 
