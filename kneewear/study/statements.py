@@ -28,19 +28,17 @@ _MOTION = ("flexion_deg", "tibial_external_rotation_deg", "femur_posterior_mm")
 _ALIKE = 0.8
 
 
-def _masses(study: Study) -> Iterator[tuple[Statement, Statement]]:
-    """Yield the body mass of the forces of each standard, and the nearest one of the study.
-
-    Forces of other files need a case of their mass (`CaseStudy.combined_values`).
-    """
+def _masses(study: Study, of_standard: bool) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the body mass of the forces of each file, and the nearest one of the study."""
     for name, block in study.simulated_activities().items():
         if not (isinstance(block, FileActivity) and study.body_masses_kg):
             continue
         mass = block.load.body_mass_kg
-        if mass is not None and block.standard is not None:
+        if mass is not None and (block.standard is not None) == of_standard:
             low, high = study.body_masses_kg
+            key = f"key activities.{name}.{'' if of_standard else 'load.'}body_mass_kg"
             own = Statement(min(max(mass, low), high), "patient.body_mass_kg or its variable")
-            yield Statement(mass, f"key activities.{name}.body_mass_kg"), own
+            yield Statement(mass, key), own
 
 
 def _laws(study: Study) -> Iterator[tuple[Statement, Statement]]:
@@ -109,9 +107,15 @@ PAIRS = (
         for unit in ("deg", "mm")
     ),
     Pair(
+        "load.body_mass",
+        "kg",
+        lambda study: _masses(study, False),
+        "Give the mass of the person whose forces the file has; cases of another mass scale them.",
+    ),
+    Pair(
         "standard.body_mass",
         "kg",
-        _masses,
+        lambda study: _masses(study, True),
         "Give the mass of the cases: a machine applies the forces of its table to any of them.",
     ),
     Pair(

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from kneewear import checkout_folder
-from kneewear.activity.settings import ActivitySettings, FileActivity, Motion
+from kneewear.activity.settings import ActivitySettings, Motion
 from kneewear.base import types
 from kneewear.base.accuracy import Accuracy, contradictions
 from kneewear.base.assumptions import Assumption
@@ -618,21 +618,6 @@ class CaseStudy(LifeStudy):
         """Smallest and largest body mass of the study, kg."""
         masses = self._extremes_of(_KNOWN[BODY_MASS][0], lambda study: study.patient.body_mass_kg)
         return min(masses), max(masses)
-
-    def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
-        """Yield the distance of each measured force's body mass from those of the cases."""
-        path = _KNOWN[BODY_MASS][0]
-        masses = self._extremes_of(path, lambda study: study.patient.body_mass_kg)
-        drawn = any(
-            variable.values is None and variable.blocks is None and path in variable.settings
-            for variable in self.variables.values()
-        )
-        for name, activity in self.simulated_activities().items():
-            mass = activity.load.body_mass_kg if isinstance(activity, FileActivity) else None
-            if mass is None or (drawn and min(masses) <= mass <= max(masses)):
-                continue
-            away = min(abs(mass - case) for case in masses) / mass
-            yield "load.body_mass", ("activities", name, "load", "body_mass_kg"), away
 
     def _extremes_of(self, path: str, value: Callable[[CaseStudy], float]) -> list[float]:
         """Values of a setting with each level or bound of the variables that change it."""
