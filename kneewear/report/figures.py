@@ -20,10 +20,10 @@ from kneewear.report.bodies import (
     draw_activity,
     draw_bearing_sections,
     draw_control_nets,
+    draw_curve_samples,
     draw_dynamics,
     draw_history,
     draw_implant,
-    draw_samples,
 )
 from kneewear.report.declared import draw_declared
 from kneewear.report.maps import (
@@ -141,7 +141,7 @@ def draw_method(
         figures[f"understood_motion_{name}"] = draw_directions(one)
         figures[f"activity_{name}"] = draw_activity(one, beside.get(name, {}))
         if one.measured_pose is not None:
-            figures[f"curve_samples_{name}"] = draw_samples(one)
+            figures[f"curve_samples_{name}"] = draw_curve_samples(one)
     if distance_tables:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     figures["control_nets"] = draw_control_nets(implant)

@@ -19,8 +19,8 @@ from kneewear.io.documents import save_figures
 from kneewear.report.bodies import (
     draw_activity,
     draw_bearing_sections,
+    draw_curve_samples,
     draw_history,
-    draw_samples,
     draw_section,
 )
 from kneewear.report.maps import (
@@ -120,7 +120,7 @@ def test_samples_are_drawn_with_what_is_made_of_them(whole):
     own = whole.activities["gait"]
     samples = own.coordinates[::4] + np.array([0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
     deviation = np.array([0.5, 0.0, 0.0, 0.0, 0.0, np.radians(1.0)])
-    figure = draw_samples(
+    figure = draw_curve_samples(
         replace(own, measured_percent=own.percent[::4], measured_pose=samples, deviation=deviation)
     )
     posterior, superior, *_, flexion = figure.axes
