@@ -91,26 +91,6 @@ def test_settings_and_shapes_do_not_depend_on_the_origin_of_the_file(moved_studi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(ORIGINS)[1:])
-def test_wear_does_not_depend_on_the_origin_of_the_file(name, moved_studies, monkeypatch):
-    folder, created = moved_studies
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("KNEEWEAR_DATA", str(folder))
-    tables = []
-    for one in (created["as given"], created[name]):
-        study = kw.load_study(one.settings, {"variables": {"thickness_mm": [8.0]}})
-        study = study.at({"body_mass_kg": 75})
-        cycles = kw.simulate(kw.build_knee(study), study)
-        damage = kw.accumulate_wear(cycles, study)
-        table = kw.tabulate_cases(cycles, damage, study)
-        tables.append(table.set_index(["side", "quantity"])["value"])
-    for quantity in ("wear_volume", "max_wear_depth", "max_pressure"):
-        for side in ("medial", "lateral"):
-            first, second = (table[side, quantity] for table in tables)
-            assert second == pytest.approx(first, rel=1e-3), (side, quantity)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("knee", ["ultracongruent", "left_ps"])
 def test_copies_of_left_and_right_knees_have_their_origin_between_the_condyles(
     knee, tmp_path, monkeypatch
