@@ -27,14 +27,14 @@ _PATIENCE_S = 300
 
 
 def read_apart(path: str | Path, module: str, library: str, complete: str, room: int) -> Any:
-    """Return what `read_mesh` of a module returns for a file.
+    """Return what a function of a module returns for a file.
 
     Parameters
     ----------
     path : str or Path
         The file.
     module : str
-        Full name of a module with a function `read_mesh(path)`.
+        Full names of a module and its function of a path, "kneewear.io.polydata:read_polydata".
     library : str
         Name of the library in messages.
     complete : str
@@ -45,7 +45,7 @@ def read_apart(path: str | Path, module: str, library: str, complete: str, room:
     Raises
     ------
     InputDataError
-        Of `read_mesh`; or if the library refuses the file, crashes, needs too long or more memory.
+        Of the function; or if the library refuses the file, crashes, needs too long or more memory.
     """
     paths = [str(Path(__file__).parents[2])]
     paths += without_folder(os.environ.get("PYTHONPATH", "").split(os.pathsep), os.curdir)
@@ -77,10 +77,11 @@ def read_apart(path: str | Path, module: str, library: str, complete: str, room:
 def answer_request(*words: str) -> None:
     """Store what a module reads of a file, or its error, in a file for `read_apart`."""
     module, library, complete, room, path, answer = words
-    reader = import_module(module)
+    name, _, function = module.partition(":")
+    read = getattr(import_module(name), function)
     limit_memory(int(room))
     try:
-        given: Any = reader.read_mesh(Path(path))
+        given: Any = read(Path(path))
     except InputDataError as error:
         given = error
     except MemoryError:

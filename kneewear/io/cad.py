@@ -94,7 +94,7 @@ def load_cad(path: str | Path) -> TriangleMesh:
     read_data(path, "a CAD")
     require_cad(path)
     mesh: TriangleMesh = read_apart(
-        path, "kneewear.io.opencascade", "OpenCASCADE", _COMPLETE, _ROOM_BYTES
+        path, "kneewear.io.opencascade:read_mesh", "OpenCASCADE", _COMPLETE, _ROOM_BYTES
     )
     return mesh
 

@@ -184,7 +184,7 @@ def parse_vtp(path: Path, content: bytes) -> tuple[Array, Faces | None]:
         raise cut_off(path, "no 'PolyData'", complete)
     room = _VTP_ROOM_BYTES + _VTP_ROOM_PER_BYTE * len(content)
     mesh: tuple[Array, Faces | None] = read_apart(
-        path, "kneewear.io.polydata", "VTK", complete, room
+        path, "kneewear.io.polydata:read_polydata", "VTK", complete, room
     )
     return mesh
 

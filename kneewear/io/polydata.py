@@ -17,7 +17,7 @@ from kneewear.io.mesh_formats import polygon_triangles, strip_triangles
 Faces = NDArray[np.int64]
 
 
-def read_mesh(path: Path) -> tuple[NDArray[np.float64], Faces | None]:
+def read_polydata(path: Path) -> tuple[NDArray[np.float64], Faces | None]:
     """Vertices and triangles; None for the latter when the file has no polygons.
 
     Strips and larger polygons are cut into triangles, none is left out; lines, single points and
