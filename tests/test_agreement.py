@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kneewear.base.agreement import Pair, Statement, disagreements
+from kneewear.base.agreement import Agreement, Statement, disagreements
 from kneewear.base.ranges import Range, slips
 
 FORCE = Range("N", 1, 500, 5000, 1e5, "")
@@ -41,7 +41,7 @@ def test_finding_lists_the_slips_that_fit_the_usual_range_and_no_others():
 
 
 def pair(first, second):
-    return Pair(
+    return Agreement(
         "load.medial_share",
         "N",
         lambda subject: [(Statement(first, "key a"), Statement(second, "key b"))],

@@ -51,10 +51,13 @@ MAPS = ["wear/b000.nc", "simulation/gait/b000.nc"]
 @pytest.mark.parametrize(
     ("door", "file"),
     [
-        *((DOORS[name], file) for name in DOORS for file in (*RESULTS, *MAPS)),
-        *((load_finished, file) for file in MAPS),
+        *(
+            pytest.param(DOORS[name], file, id=f"{name}-{file}")
+            for name in DOORS
+            for file in (*RESULTS, *MAPS)
+        ),
+        *(pytest.param(load_finished, file, id=f"load_finished-{file}") for file in MAPS),
     ],
-    ids=str,
 )
 def test_edited_and_damaged_results_are_refused_whatever_their_time(door, file, damage, tmp_path):
     folder = tmp_path / "study"

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-import time
 import zipfile
 from pathlib import Path
 from urllib.parse import unquote
@@ -14,17 +13,10 @@ from urllib.parse import unquote
 import pytest
 import yaml
 
-import kneewear as kw
-from kneewear import __main__ as command
 from kneewear.__main__ import main
-from kneewear.base.schemas import CONTACT, DAMAGE
-from kneewear.errors import DamagedFileError, InputDataError
-from kneewear.io import result_files
-from kneewear.io.documents import load_json, load_table, save_json
-from kneewear.io.result_files import atomic_path, damaged_files, digest_path
+from kneewear.errors import InputDataError
+from kneewear.io.result_files import digest_path
 from kneewear.runs.finished import export_study, finished_studies, write_index
-from kneewear.runs.results import load_finished
-from kneewear.study import netcdf
 from tests.finished import PROVENANCE, write_finished
 from tests.refusals import refusal
 
@@ -153,125 +145,3 @@ def test_a_licence_that_is_no_identifier_is_refused_before_anything_is_written(r
         export_study(results / "newer", results.parent / "newer.zip", license_name=name)
     assert repr(name) in refused.value.finding.found
     assert not (results.parent / "newer.zip").exists()
-
-
-STORED = Path(__file__).parent / "stored" / "schema_1"
-
-
-def exchange(path):
-    """Change the first digit of a file."""
-    text = path.read_bytes()
-    at = next(n for n, byte in enumerate(text) if chr(byte).isdigit())
-    path.write_bytes(text[:at] + (b"1" if text[at : at + 1] != b"1" else b"2") + text[at + 1 :])
-
-
-def halve(path):
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-
-
-def empty(path):
-    path.write_bytes(b"")
-
-
-DOORS = {
-    "open": lambda folder: main(["open", "--no-browser", str(folder)]),
-    "export": lambda folder: export_study(folder, folder.with_suffix(".zip")),
-}
-RESULTS = ["tables/cases.csv", "report/summary.json", "provenance.json"]
-MAPS = ["wear/b000.nc", "simulation/gait/b000.nc"]
-
-
-@pytest.mark.parametrize("damage", [exchange, halve, empty])
-@pytest.mark.parametrize(
-    ("door", "file"),
-    [
-        *((DOORS[name], file) for name in DOORS for file in (*RESULTS, *MAPS)),
-        *((load_finished, file) for file in MAPS),
-    ],
-    ids=str,
-)
-def test_edited_and_damaged_results_are_refused_whatever_their_time(door, file, damage, tmp_path):
-    folder = tmp_path / "study"
-    shutil.copytree(STORED, folder)
-    path, stamp = folder / file, (folder / file).stat()
-    assert digest_path(path).is_file()
-    door(folder)
-    damage(path)
-    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    with pytest.raises((DamagedFileError, SystemExit)) as caught:
-        door(folder)
-    assert str(caught.value).startswith(f"{path}: ")
-
-
-@pytest.fixture
-def two_batches(tmp_path):
-    """The stored study, with each of its cases in a batch of its own."""
-    folder = tmp_path / "study"
-    shutil.copytree(STORED, folder)
-    record = load_json(folder / "provenance.json")
-    record["settings"]["cases_per_job"] = 1
-    save_json(record, folder / "provenance.json")
-    for schema, place in ((DAMAGE, "wear"), (CONTACT, "simulation/gait")):
-        both = netcdf.load(schema, folder / place / "b000.nc")
-        for number in range(2):
-            netcdf.save(both.isel(case=[number]), folder / place / f"b00{number}.nc")
-    return folder
-
-
-@pytest.mark.parametrize("renewed", [False, True], ids=["its digest", "a digest of its name"])
-@pytest.mark.parametrize("door", [kw.open_results, load_finished])
-def test_a_batch_in_place_of_another_is_refused(door, renewed, two_batches):
-    first, second = (two_batches / "wear" / name for name in ("b000.nc", "b001.nc"))
-    door(two_batches)
-    shutil.copy(first, second)
-    shutil.copy(digest_path(first), digest_path(second))
-    if renewed:
-        with atomic_path(second) as temporary:
-            shutil.copy(first, temporary)
-    with pytest.raises(DamagedFileError) as caught:
-        door(two_batches)
-    assert caught.value.path == second
-
-
-def test_damaged_results_are_set_aside_before_a_study_is_called_up_to_date(
-    tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(STORED, "results/mine")
-    Path("mine.yaml").write_text("study: mine\n")
-    monkeypatch.setattr(command, "run_workflow", lambda files, options: 3)
-    main_exits(["run", "mine.yaml"])
-    assert not list(Path("results").rglob("*.damaged"))
-    for file in (RESULTS[0], MAPS[0]):
-        exchange(Path("results/mine", file))
-    main_exits(["run", "mine.yaml", "--", "-n"])
-    assert not list(Path("results").rglob("*.damaged"))
-    main_exits(["run", "mine.yaml"])
-    said = capsys.readouterr().out
-    for file in (RESULTS[0], MAPS[0]):
-        assert Path("results/mine", f"{file}.damaged").is_file()
-        assert f"{file}: " in said
-    with pytest.raises(InputDataError) as caught:
-        load_table(Path("results/mine", RESULTS[0]))
-    assert f"{Path(RESULTS[0]).name}.damaged" in caught.value.finding.found
-
-
-def main_exits(words):
-    with pytest.raises(SystemExit):
-        main(words)
-
-
-def test_a_large_file_is_read_again_only_where_it_was_touched(tmp_path, monkeypatch):
-    large, small = tmp_path / "large.nc", tmp_path / "small.nc"
-    for path, size in ((large, 2_000_000), (small, 10)):
-        with atomic_path(path) as temporary:
-            temporary.write_bytes(bytes(size))
-    read = []
-    monkeypatch.setattr(result_files, "check_digest", read.append)
-    assert damaged_files(tmp_path) == []
-    assert read == [small]
-    time.sleep(0.02)
-    stamp = large.stat()
-    os.utime(large, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    damaged_files(tmp_path)
-    assert read == [small, large, small]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from kneewear.activity.conventions import ANGLES, POSITIONS, column_signs
 from kneewear.activity.settings import FileActivity
-from kneewear.base.agreement import Pair, Statement, disagreements
+from kneewear.base.agreement import Agreement, Statement, disagreements
 from kneewear.base.checks import judge
 from kneewear.base.units import unit_factor
 from kneewear.errors import Finding
@@ -121,22 +121,22 @@ _OWN = "Give the number of the standard, or take the activity as one from files.
 
 # What settings and curves state twice.
 PAIRS = (
-    Pair("standard.load_line", "mm", _load_line, _OWN),
-    Pair("standard.peak", "N", _peak, _OWN),
-    Pair(
+    Agreement("standard.load_line", "mm", _load_line, _OWN),
+    Agreement("standard.peak", "N", _peak, _OWN),
+    Agreement(
         "standard.gap",
         "mm",
         partial(_gaps, key="anterior_posterior_springs"),
         "The slack is counted to either side of the middle.",
     ),
-    Pair(
+    Agreement(
         "standard.gap",
         "deg",
         partial(_gaps, key="rotation_springs"),
         "The slack is counted to either side of the middle.",
     ),
     *(
-        Pair(
+        Agreement(
             "columns.unit",
             unit,
             partial(_titles, unit=unit),

@@ -23,9 +23,9 @@ from kneewear.analysis.matching import (
     CELL,
     cells_by_design,
     distance,
+    estimates_at,
     match_cells,
     tabulate_matches,
-    values_at,
 )
 from kneewear.base.cases import (
     OUTPUTS,
@@ -216,7 +216,7 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
             "studies."
         )
     matches = match_cells(tables[""])
-    tables = {ending: values_at(table, matches) for ending, table in tables.items()}
+    tables = {ending: estimates_at(table, matches) for ending, table in tables.items()}
     return {
         "differences": _differences(tables, designs),
         "ranking": _ranking(tables, designs, _ranked(studies)),

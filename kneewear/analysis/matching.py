@@ -86,7 +86,7 @@ def match_cells(cases: pd.DataFrame) -> list[Match]:
     return [match(design, cell) for design in known for cell in chosen]
 
 
-def values_at(cases: pd.DataFrame, matches: Sequence[Match]) -> pd.DataFrame:
+def estimates_at(cases: pd.DataFrame, matches: Sequence[Match]) -> pd.DataFrame:
     """Values of the designs at the thicknesses and masses of their matches.
 
     The columns are `design`, `CELL`, `VALUE` and `value`. Cases are returned as they are where all

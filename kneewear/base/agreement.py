@@ -24,7 +24,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pair:
+class Agreement:
     """One quantity that is stated twice.
 
     Parameters
@@ -46,12 +46,12 @@ class Pair:
     remedy: str
 
 
-def disagreements(pairs: Iterable[Pair], subject: Any) -> Iterator[Finding]:
+def disagreements(pairs: Iterable[Agreement], subject: Any) -> Iterator[Finding]:
     """Yield a finding for each pair of statements that do not agree.
 
     Parameters
     ----------
-    pairs : iterable of Pair
+    pairs : iterable of Agreement
         Declarations of one room or slice.
     subject : object
         What its pairs are stated by: a study, or an activity with its curves.
@@ -68,7 +68,7 @@ def disagreements(pairs: Iterable[Pair], subject: Any) -> Iterator[Finding]:
                 yield finding
 
 
-def _compare(pair: Pair, first: Statement, second: Statement) -> Finding | None:
+def _compare(pair: Agreement, first: Statement, second: Statement) -> Finding | None:
     """Finding about two statements of one quantity; None if they agree."""
     check, span = checks()[pair.check], Range.unlimited(pair.unit, "")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from kneewear.activity.plausibility import judge_phase
-from kneewear.base.agreement import Pair, Statement, disagreements
+from kneewear.base.agreement import Agreement, Statement, disagreements
 from kneewear.base.checks import judge
 from kneewear.errors import Finding
 from kneewear.knees.assembly import ComposedParts, applied_loads, point_law
@@ -72,8 +72,8 @@ def _cycle(knee: ComposedKnee) -> Iterator[tuple[Statement, Statement]]:
 
 # What settings and files of a composed knee state twice.
 PAIRS = (
-    Pair("knees.course", "1", _covered, "Give the course in units of its curves."),
-    Pair("knees.cycle", "1", _cycle, "Give the course in percent, from 0 to 100."),
+    Agreement("knees.course", "1", _covered, "Give the course in units of its curves."),
+    Agreement("knees.cycle", "1", _cycle, "Give the course in percent, from 0 to 100."),
 )
 
 

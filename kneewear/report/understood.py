@@ -1,4 +1,4 @@
-"""What was understood of shapes, motion and load, as figures and tables.
+"""Understanding of shapes, motion and load, as figures and tables.
 
 A wrong sign, side, phase or unit is seen here before anything is computed; nothing is judged.
 """

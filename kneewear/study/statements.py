@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear import default_settings_file
 from kneewear.activity.settings import FileActivity, ParametricActivity, parse_activity
-from kneewear.base.agreement import Pair, Statement
+from kneewear.base.agreement import Agreement, Statement
 from kneewear.base.files import read_settings_file
 from kneewear.study.study import Study
 
@@ -98,7 +98,7 @@ def _curves(study: Study, unit: str) -> Iterator[tuple[Statement, Statement]]:
 # What the settings of a study state twice.
 PAIRS = (
     *(
-        Pair(
+        Agreement(
             "activity.curve",
             unit,
             partial(_curves, unit=unit),
@@ -106,19 +106,19 @@ PAIRS = (
         )
         for unit in ("deg", "mm")
     ),
-    Pair(
+    Agreement(
         "load.body_mass",
         "kg",
         lambda study: _masses(study, False),
         "Give the mass of the person whose forces the file has; cases of another mass scale them.",
     ),
-    Pair(
+    Agreement(
         "standard.body_mass",
         "kg",
         lambda study: _masses(study, True),
         "Give the mass of the cases: a machine applies the forces of its table to any of them.",
     ),
-    Pair(
+    Agreement(
         "wear.law_of_factor",
         "1",
         _laws,
@@ -141,7 +141,7 @@ def _cycles(subject: tuple[Study, str, pd.DataFrame]) -> Iterator[tuple[Statemen
 
 # What a study and the weighings of a simulator test state twice.
 TEST_PAIRS = (
-    Pair(
+    Agreement(
         "test.cycles",
         "10^6",
         _cycles,

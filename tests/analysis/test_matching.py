@@ -12,9 +12,9 @@ from kneewear.analysis.matching import (
     NEAREST,
     REGRESSION,
     SIMULATED,
+    estimates_at,
     match_cells,
     tabulate_matches,
-    values_at,
 )
 
 
@@ -63,7 +63,7 @@ def test_designs_are_compared_at_cells_by(name):
     own = {match.cell: match.method for match in matches if match.design == "b"}
     assert own == expected
     assert {match.method for match in matches if match.design == "a"} == {SIMULATED}
-    values = values_at(table, matches).set_index(["design", "thickness_mm", "body_mass_kg"])
+    values = estimates_at(table, matches).set_index(["design", "thickness_mm", "body_mass_kg"])
     for cell, method in expected.items():
         rows = values.loc[("b", *cell)].set_index("quantity")["value"]
         h, m = cell
@@ -82,4 +82,4 @@ def test_every_design_has_one_case_at_each_cell():
     assert set(listed["thickness_mm"]) == {8.0}
     assert list(listed["method"]) == [SIMULATED, SIMULATED, NEAREST]
     assert listed["own_thickness_mm"].iloc[2] == 11.0
-    assert len(values_at(table, matches)) == 6
+    assert len(estimates_at(table, matches)) == 6

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.base.agreement import Pair, Statement, disagreements
+from kneewear.base.agreement import Agreement, Statement, disagreements
 from kneewear.base.checks import judge
 from kneewear.errors import Finding, InputDataError
 from kneewear.evidence.measurements.figures import draw_cut_off, draw_material_fit, draw_pressures
@@ -139,7 +139,7 @@ def _pressures(subject: tuple[pd.DataFrame, Path]) -> Iterator[tuple[Statement, 
 
 # What a file of measured pressures and a study state twice.
 PAIRS = (
-    Pair(
+    Agreement(
         "measured.pressure",
         "MPa",
         _pressures,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.activity.plausibility import farthest_from_neighbours
-from kneewear.base.agreement import Pair, Statement, disagreements
+from kneewear.base.agreement import Agreement, Statement, disagreements
 from kneewear.base.checks import checks, judge
 from kneewear.errors import Finding, InputDataError
 from kneewear.models.bearing_test.settings import (
@@ -44,7 +44,7 @@ def _flexions(
 
 
 # What settings and curves of a patella state twice.
-PAIRS = (Pair("button.force_ratio", "deg", _flexions, "Give pairs [flexion in deg, ratio]."),)
+PAIRS = (Agreement("button.force_ratio", "deg", _flexions, "Give pairs [flexion in deg, ratio]."),)
 # Part of its range by which a curve may end away from its beginning.
 _GAP_OF_RANGE = 0.2
 
