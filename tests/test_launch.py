@@ -325,7 +325,10 @@ def test_a_file_in_place_of_a_folder_is_refused_before_a_run(place, tmp_path, mo
 
 
 SLOW_SNAKEMAKE = """
-import subprocess, sys, time
+import pathlib, subprocess, sys, time
+locks = pathlib.Path(".snakemake", "locks")
+locks.mkdir(parents=True, exist_ok=True)
+(locks / "0.input.lock").touch()
 job = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 print(job.pid, flush=True)
 time.sleep(600)
@@ -339,7 +342,6 @@ def test_a_stopped_run_leaves_no_process_and_no_lock(number, whole, tmp_path):
     """Also where Snakemake and its jobs would not end by themselves."""
     (tmp_path / "snakemake.py").write_text(SLOW_SNAKEMAKE)
     (tmp_path / "mine.yaml").write_text("study: mine\n")
-    lock(tmp_path)
     started = (
         "from kneewear.runs import launch; launch._SNAKEMAKE = ['snakemake.py']\n"
         "from kneewear.__main__ import main; main(['run', 'mine.yaml'])"

@@ -208,6 +208,10 @@ class CurveTable:
             title, sign = title[1:].strip(), -1.0
         if title not in self.cells.text and (stated := _STATED_UNIT.fullmatch(title)):
             title, unit = stated[1], unit_of(stated[2])
+        if title not in self.cells.text:
+            # A line of units below the titles was joined to them.
+            with_unit = [own for own in self.titles if _title_without_unit(own) == title]
+            title = with_unit[0] if len(with_unit) == 1 else title
         return NamedColumn(title, sign, unit or unit_of(title))
 
     def numbers(self, key: str, may_be_empty: bool = False) -> NDArray[np.float64]:
@@ -219,6 +223,12 @@ class CurveTable:
         if unit and unit.factor is not None and not stated:
             factor *= unit.factor
         return scaled(self.cells.numbers(named.title, may_be_empty), factor)
+
+
+def _title_without_unit(title: str) -> str | None:
+    """Text of a title before its unit in brackets; None without one."""
+    stated = _STATED_UNIT.fullmatch(title)
+    return stated[1] if stated else None
 
 
 def scaled(values: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
