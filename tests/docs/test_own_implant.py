@@ -122,11 +122,15 @@ def test_other_files_have_the_same_pressures(tmp_path, monkeypatch, ending, left
     write_components(tmp_path / "mine", ending, left=left, solid=solid)
     settings = own_settings(ending, left, solid) | COARSE
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(settings))
-    main(["check", "mine.yaml"])
+    # The origins of these files are 29 mm from the condyles' axis, which is refused.
+    with pytest.raises(SystemExit):
+        main(["check", "mine.yaml"])
     found = placed(tmp_path / "results/my_implant")["value"]
     # As with the sheets in STL: 0.261.
     force = "force that prescribes the anterior-posterior position over the largest load"
     assert found[force] == pytest.approx(0.261, abs=0.01)
+    origin = "distance of the femoral origin from the middle of the condyles' axis"
+    assert found[origin] == pytest.approx(29.4, abs=0.3)
     assert abs(found["mean distance from the dwell pose towards posterior"]) < 0.1
     assert found["contact force at the border of the insert's window"] == 0.0
     assert found["contact force at the border of the femoral window"] == 0.0
