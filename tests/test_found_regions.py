@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 
 import kneewear as kw
 from kneewear.base.sides import SIDES
+from kneewear.io.shapes import load_shape
 from kneewear.setup.implant import create_study
 
 ROOT = Path(__file__).parents[1]
@@ -48,6 +49,12 @@ def test_regions_found_give_the_results_of_regions_by_hand(tmp_path, monkeypatch
     insert, femoral = ([str(file)] for file in meshes.values())
     created = create_study("mine", insert, femoral, knee="right")
     found = yaml.safe_load(created.settings.read_text())["implant"]["meshes"]
+    # Regions belong to the copy of the femoral component, in mm, whose origin is on the axis.
+    copied, original = (load_shape(file).vertices for file in (found["femoral"], meshes["femoral"]))
+    shift = float(copied[:, 2].min() - 1e3 * original[:, 2].min())
+    assert 0.0 < abs(shift) < 1.0
+    for region in found["femoral_region_mm"].values():
+        region["z"] = [place - shift for place in region["z"]]
     own = {
         "study": "mine",
         "data_folder": str(DATA),

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from kneewear.analysis.groups import QUANTITIES
 from kneewear.analysis.models import ENOUGH
 from kneewear.report import style
-from kneewear.report.tables import quantity_name, rows_with
+from kneewear.report.tables import panel_name, rows_with
 from kneewear.wear.leading import DAMAGE, LeadingDepth
 
 MODEL_LOOKS = {"plane": (style.BLUE, "o"), "power law": (style.RED, "x")}
@@ -76,7 +76,7 @@ def name_quantities(axes: Axes, width: float) -> None:
         axes.text(
             axes.get_xlim()[0] + number * width,
             1.02,
-            quantity_name(name),
+            panel_name(name),
             transform=axes.get_xaxis_transform(),
             fontsize=style.SMALL,
             fontweight="bold",
@@ -95,7 +95,7 @@ def draw_models(models: pd.DataFrame) -> Figure:
         errors = own.pivot(index="quantity", columns="model", values="leave_one_out_percent")
         errors = errors.reindex(list(QUANTITIES))
         bars = {name: (errors[name], BAR_COLOURS[name]) for name in names}
-        style.draw_bars(axes, [quantity_name(name) for name in QUANTITIES], bars)
+        style.draw_bars(axes, [panel_name(name) for name in QUANTITIES], bars)
         axes.axhline(100.0 * ENOUGH, color=style.INK, lw=0.8, ls="--")
         axes.set(title=side.capitalize(), ylabel="error (% of the mean)")
     panels[-1, 0].tick_params(axis="x", labelsize=8)

@@ -14,7 +14,7 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.report import style
 from kneewear.report.declared import figure
 from kneewear.report.study_tables import KEY_OUTPUTS, SHOWN
-from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit
+from kneewear.report.tables import panel_name, quantity_name, rows_with, unit_name, with_unit
 from kneewear.report.uncertainty import draw_effects
 from kneewear.study.plans import VARIED
 from kneewear.study.study import Study
@@ -115,6 +115,6 @@ def draw_cross_validation(sweep: pd.DataFrame, factors: Sequence[str]) -> Figure
             axes.plot(surface.values, surface.left_out, ".", **look)
             ends = [surface.values.min(), surface.values.max()]
             axes.plot(ends, ends, color=style.INK, lw=0.8)
-        axes.set_title(f"{quantity_name(quantity)} ({unit_name(OUTPUTS[quantity])})")
+        axes.set_title(panel_name(quantity, OUTPUTS[quantity]))
         axes.set(xlabel="computed", ylabel="predicted")
     return figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHOWN_FORM = re.compile(r"\d|\+?\.\df")
 # Heading of a column, or heading and format of its numbers (see `shown`).
 Columns = Mapping[str, str | tuple[str, str]]
+_PANEL_LETTERS = 18  # in a line of a title
 
 
 def words(name: str) -> str:
@@ -31,6 +33,12 @@ def quantity_name(quantity: str) -> str:
     """Name of a quantity for display."""
     name = words(quantity)
     return name[:1].upper() + name[1:]
+
+
+def panel_name(quantity: str, unit: str = "") -> str:
+    """Name of a quantity, and its unit, in lines that fit a small panel of a figure."""
+    lines = textwrap.fill(quantity_name(quantity), _PANEL_LETTERS)
+    return f"{lines} ({unit_name(unit)})" if unit else lines
 
 
 def unit_name(unit: str) -> str:

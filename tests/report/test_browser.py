@@ -235,7 +235,7 @@ def test_tables_sort_filter_and_download(visits, whole, tmp_path):
     one.page.eval_on_selector_all("#damage details", "all => all.forEach(d => { d.open = true; })")
     box = one.page.locator(".dt-container", has=one.page.locator("[data-table=all_cases]"))
     heads = [head.strip() for head in box.locator("thead th").all_inner_texts()]
-    column = heads.index("Wear depth")
+    column = heads.index("Wear depth at deepest damage")
     box.locator("thead th").nth(column).click()
     box.locator("thead th[aria-sort=ascending]").wait_for()
     box.locator("input[type=search]").fill("lateral")
@@ -247,7 +247,9 @@ def test_tables_sort_filter_and_download(visits, whole, tmp_path):
     table = pd.read_csv(tmp_path / "cases.csv")
     cases = whole.tables["cases"]
     expected = cases[cases["quantity"] == "wear_depth_at_deepest_damage"]["value"]
-    assert table["Wear depth"].tolist() == pytest.approx(sorted(expected), rel=1e-12)
+    assert table["Wear depth at deepest damage"].tolist() == pytest.approx(
+        sorted(expected), rel=1e-12
+    )
 
 
 def test_minimum_thickness_agrees_with_statsmodels(visits, whole):

@@ -11,7 +11,7 @@ from kneewear.analysis.groups import BODY_MASS, QUANTITIES, THICKNESS
 from kneewear.report import style
 from kneewear.report.declared import figure
 from kneewear.report.regression import name_quantities
-from kneewear.report.tables import quantity_name, rows_with, unit_name
+from kneewear.report.tables import panel_name, rows_with
 
 BAND = "#e8e8e8"
 # Corners of the frame of a cell, from its middle.
@@ -44,8 +44,7 @@ def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
             for used, face in ((True, "none"), (False, colour)):
                 some = rows_with(rows, side=side, calibration=used)
                 axes.plot(some["published"], some["computed"], "o", ms=4, mec=colour, mfc=face)
-        unit = unit_name(rows["unit"].iloc[0]) if len(rows) else ""
-        axes.set_title(f"{quantity_name(quantity)} ({unit})")
+        axes.set_title(panel_name(quantity, rows["unit"].iloc[0] if len(rows) else ""))
         axes.set(xlabel="published", ylabel="computed", xlim=ends, ylim=ends, aspect="equal")
     key = panels.flat[len(QUANTITIES)]
     key.set_axis_off()
