@@ -354,6 +354,8 @@ def test_a_stopped_run_leaves_no_process_and_no_lock(number, whole, tmp_path):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # Tests that run in the background ignore Ctrl-C, and so would this process.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     job = int(process.stdout.readline())
     os.killpg(process.pid, number) if whole else process.send_signal(number)
