@@ -111,11 +111,11 @@ def check_(chosen: argparse.Namespace) -> int:
         gathered = gather(map(Reported, findings))
         notes = tuple(reported.text() for reported in gathered)
         count = sum(reported.finding.severity != "note" for reported in gathered)
-        told = *peak_loads(study, root), *filter(None, [describe_cost(study, root)])
+        lines = *peak_loads(study, root), *filter(None, [describe_cost(study, root)])
         if draws:
             from kneewear.runs.preflight import write_preflights  # noqa: PLC0415
 
-            findings += tuple(Finding("", "note", "", one, "", "") for one in told)
+            findings += tuple(Finding("", "note", "", one, "", "") for one in lines)
             findings += getattr(chosen, "guesses", ())
             for done in write_preflights(study, root, findings):
                 notes = (*notes, *(warning.text() for warning in done.warnings))
@@ -132,7 +132,7 @@ def check_(chosen: argparse.Namespace) -> int:
         raise
     verdict = f"{count} warning{'s' if count > 1 else ''}" if count else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
-    _show([*notes, *told, verdict, *drawn])
+    _show([*notes, *lines, verdict, *drawn])
     return int(failed)
 
 

@@ -1,6 +1,6 @@
 """Documentation of the settings: `config/README.md` and the JSON schema `config/schema.json`.
 
-`python -m docs.generators.settings` renews both from the fields of `kneewear/settings/`.
+`python -m docs.generators.settings` renews both from the fields of the settings classes.
 """
 
 from __future__ import annotations

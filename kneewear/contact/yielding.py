@@ -8,12 +8,12 @@ On elements with gaps g, apart positive, and forces f,
 
 with the influence C of the coupled layer and the deflection w of the surface by the plastic strain
 e of the slabs (`kneewear.contact.slabs`). The plastic strain follows from the stress s(p, e) of the
-slabs by von Mises plasticity with isotropic hardening (radial return). Both are iterated in turn;
-no step of a step changes the state, which is returned.
+slabs by von Mises plasticity with isotropic hardening (radial return). Both are
+iterated in turn. A press never changes the state that it starts from: it returns the state after.
 
-The law has no rate, no temperature and no recovery: all plastic strain stays. It describes loading
-of polyethylene; its unloading is known to be otherwise (Bergstrom, Rimnac and Kurtz 2004, abstract
-read). Nothing is fitted to finite elements.
+The law has no rate, no temperature and no recovery: all plastic strain stays. It describes the
+loading of polyethylene. Metal plasticity is a poor model of its unloading (Bergstrom, Rimnac and
+Kurtz 2004; the abstract was read). Nothing is fitted to finite elements.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ class PlasticFields(NamedTuple):
 class PressedElements(NamedTuple):
     """Equilibrium of the elements of a side.
 
-    `force` (n,) of every element, N, `lift` of the body to it, mm, `dent` (n,) the deflection by
-    plastic strain, mm, and the `state` after it, which is committed by its use.
+    `force` (n,) is the force of every element, N; `lift` the upward displacement of the body to the
+    equilibrium, mm; `dent` (n,) the deflection by plastic strain, mm, downwards positive; `state`
+    the plastic strain after the press.
     """
 
     force: Array

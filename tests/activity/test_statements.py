@@ -1,4 +1,4 @@
-"""What settings, titles and curves of an activity state twice, standards, and phases of gait."""
+"""Settings, titles and curves of an activity that state one quantity twice; phases of gait."""
 
 from __future__ import annotations
 

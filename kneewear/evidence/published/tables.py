@@ -214,7 +214,10 @@ def creep_share(cases: pd.DataFrame) -> pd.Series[float]:
 
 @derived
 def retrievals(cases: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Computed rates of whole inserts beside those of retrieved ones."""
+    """Computed rates of whole inserts beside rates of retrieved ones.
+
+    `cases_within` is the number of cases in the range of the retrieved ones, -1 without a range.
+    """
     groups = settings["report"]["retrievals"]
     rows = _retrieval_rows(groups, {creep: insert_rates(cases, creep) for creep in MEASURED})
     share = creep_share(cases)
@@ -235,7 +238,9 @@ def retrievals(cases: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     for row in rows:
         values = row["values"]
         row["here"] = f"{shown(values.min(), '3')} to {shown(values.max(), '3')}"
-        row["within"] = f"{row['inside'].sum()} of {len(values)}" if "inside" in row else "–"
+        known = "inside" in row
+        row["within"] = f"{row['inside'].sum()} of {len(values)}" if known else "–"
+        row["cases_within"] = int(row["inside"].sum()) if known else -1
         row["source"] = row["source"].partition(",")[0]
     return pd.DataFrame(rows).drop(columns=["values", "inside"], errors="ignore")
 
@@ -251,7 +256,7 @@ def retrieved_outside(retrievals: pd.DataFrame, settings: Settings) -> pd.DataFr
     compared = retrievals.dropna(subset="low")
     if leading_depth(settings["wear"]["creep_law"]) is WEAR:
         compared = compared[~compared["includes_creep"].astype(bool)]
-    outside = compared[compared["within"].str.startswith("0 of ")]
+    outside = compared[compared["cases_within"] == 0]
     return outside.assign(
         inserts=outside["name"] + ", " + outside["loss"], value=outside["mean"].astype(float)
     )
