@@ -209,6 +209,19 @@ def test_setting_of_the_command_line_is_named_so():
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [("{1}", True), ("a {b c} d", True), ("{}", True), ("{a}", False), ("a b", False)],
+)
+def test_a_folder_that_snakemake_cannot_read_is_refused(name, refused, tmp_path):
+    from kneewear.runs.workflow import check_folder
+
+    if refused:
+        assert refusal(check_folder, tmp_path / name).where == str(tmp_path / name)
+    else:
+        check_folder(tmp_path / name)
+
+
 def test_markup_in_texts_is_refused():
     from kneewear.runs.workflow import study_of_run
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from os.path import relpath
 from pathlib import Path
-from re import escape
 from typing import Any
 
 import kneewear
@@ -19,6 +19,7 @@ from kneewear.base.findings import Reported, gather
 from kneewear.base.kernel_cache import kernel_folder
 from kneewear.base.registry import declared
 from kneewear.base.types import Settings
+from kneewear.errors import InputDataError
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.result_files import check_writable, file_hash
 from kneewear.runs.launch import OWN_SETTINGS
@@ -40,6 +41,7 @@ from kneewear.study.study import Study
 # Memory or minutes of a job, from its wildcards and the number of the attempt.
 Size = Callable[[Any, int], int]
 Paths = Sequence[str]
+_BRACES = re.compile(r"\{([^{}]*)\}")
 VTK_PARTS = "insert", "insert_net", "femoral", "femoral_net", "grid"
 
 
@@ -72,8 +74,20 @@ def study_of_run(
         findings = [finding for file in read for finding in file.findings]
         findings += check_inputs(study, root)
         notes = tuple(one.text() for one in gather(map(Reported, findings)))
+        check_folder(Path.cwd())
         check_writable(f"results/{study.study}")
     return study, notes
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a working directory whose path Snakemake cannot read.
+
+    It takes braces in the path for a wildcard, and stops where no name is in them. Raises
+    InputDataError.
+    """
+    if not all(name.isidentifier() for name in _BRACES.findall(str(folder))):
+        expected = "a folder without braces, or with a name of letters in them"
+        raise InputDataError(folder, "braces in its path", expected, "Rename or move the folder.")
 
 
 def input_digests(files: Iterable[str]) -> list[str]:
@@ -236,7 +250,7 @@ class Chain(ABC):
     @property
     def job_pattern(self) -> str:
         """Regular expression for the names of the jobs of evaluate_cases."""
-        return "|".join(map(escape, self.evaluated))
+        return "|".join(map(re.escape, self.evaluated))
 
     @cached_property
     def variants(self) -> Mapping[str, JobStep]:
