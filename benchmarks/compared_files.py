@@ -9,6 +9,7 @@ whose column `kind` says what `old` and `new` are:
 ``column``    column of a CSV; the same for dropped and added ones
 ``key``       key of a JSON, or name of a variable, dimension or attribute of a NetCDF; the same
 ``value``     text of a cell, of a JSON or of a NetCDF, as a whole
+``row``       text of a cell (`new`): rows of a table that have it are new, if no old row has it
 ``order``     file (`old`) whose rows, and columns, may be in another order
 ``study``     settings of the checkout (`config/x.yaml`)
 ``setting``   path of a setting (`simulation.frames`) where a study is made small
@@ -16,7 +17,8 @@ whose column `kind` says what `old` and `new` are:
 ``data``      file of the checkout that a study is made small by (`rows`)
 ============  ====================================================================================
 
-A `column`, `key` or `value` may be limited to files: `tables/*.csv:name`.
+A `column`, `key`, `value` or `row` may be limited to files: `tables/*.csv:name`. Where `old` and
+`new` have one `*` each it stands for the same text in both.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -33,7 +35,7 @@ from typing import Any
 import h5netcdf
 import numpy as np
 
-KINDS = ("file", "column", "key", "value", "order", "study", "setting", "variable", "data")
+KINDS = ("file", "column", "key", "value", "row", "order", "study", "setting", "variable", "data")
 SUFFIXES = (".nc", ".csv", ".json")
 # Numbers below this are rounding of zero, in any unit of the results.
 ZERO = 1e-12
@@ -88,22 +90,46 @@ class Renames:
     def of(self, kind: str, path: str = "") -> dict[str, str]:
         """New names by old ones; those limited to other files than `path` are left out."""
         return {
-            name: row["new"].rpartition(":")[2] if limit else row["new"]
+            name: _limited(kind, row["new"])[1]
             for row in self.rows
             if row["kind"] == kind and row["old"]
             for limit, name in [_limited(kind, row["old"])]
             if not limit or fnmatch(path, limit)
         }
 
-    def added(self, kind: str, path: str = "") -> set[str]:
-        """Names that are new, with no old one."""
-        return {
+    def new_name(self, kind: str, path: str, name: Any, known: Container[str] | None = None) -> Any:
+        """Name in the new version, of the first row that fits; empty where it was dropped.
+
+        Where the names of the new version are `known`, a row that leads to none of them is left.
+        """
+        for row in self.rows:
+            if row["kind"] != kind or not row["old"] or not isinstance(name, str):
+                continue
+            limit, old = _limited(kind, row["old"])
+            start, star, end = old.partition("*")
+            same = name == old or (star and name.startswith(start) and name.endswith(end))
+            if not same or (limit and not fnmatch(path, limit)):
+                continue
+            new = _limited(kind, row["new"])[1]
+            new = new.replace("*", name[len(start) : len(name) - len(end)]) if star else new
+            if known is None or not new or new in known:
+                return new
+        return name
+
+    def added(self, kind: str, path: str = "") -> list[str]:
+        """Patterns of names that are new, with no old one."""
+        return [
             name
             for row in self.rows
             if row["kind"] == kind and not row["old"]
             for limit, name in [_limited(kind, row["new"])]
             if not limit or fnmatch(path, limit)
-        }
+        ]
+
+    def is_new(self, kind: str, path: str, name: Any) -> bool:
+        """True if this name has no old one."""
+        patterns = self.added(kind, path)
+        return isinstance(name, str) and any(fnmatch(name, pattern) for pattern in patterns)
 
     def new_path(self, path: str) -> str:
         """Path of a result file in the new version; empty where it was dropped."""
@@ -122,7 +148,7 @@ class Renames:
 
 def _limited(kind: str, name: str) -> tuple[str, str]:
     """Pattern of files a name is limited to, or nothing, and the name."""
-    if kind not in ("column", "key", "value"):
+    if kind not in ("column", "key", "value", "row"):
         return "", name
     pattern, colon, own = name.partition(":")
     return (pattern, own) if colon and pattern.endswith(SUFFIXES) else ("", name)
@@ -274,14 +300,14 @@ def _aligned(
     found: Deviation,
 ) -> Iterator[tuple[str, Any, Any]]:
     """Entries of two mappings side by side, by the new name; notes those of one side only."""
-    changed, added = renames.of(kind, name), renames.added(kind, name)
-    old = {changed.get(key, key): value for key, value in old.items() if changed.get(key, key)}
+    old = {renames.new_name(kind, name, key, new): value for key, value in old.items()}
+    old.pop("", None)
     for key in [*old, *(key for key in new if key not in old)]:
         if _excepted(kind, key):
             continue
         if key in old and key in new:
             yield key, old[key], new[key]
-        elif key in old or key not in added:
+        elif key in old or not renames.is_new(kind, name, key):
             found.differ(f"{place}{key}", f"only in the {'old' if key in old else 'new'} results")
 
 
@@ -292,7 +318,6 @@ def _netcdf(old: Path, new: Path, name: str, renames: Renames, found: Deviation)
 
 def _group(ours: Any, theirs: Any, name: str, renames: Renames, found: Deviation) -> None:
     """Compare dimensions, attributes, variables and groups of a group of a NetCDF file."""
-    changed = renames.of("key", name)
     path = theirs.name.rstrip("/") + "/"
     for part in ("dimensions", "attrs"):
         sides = dict(getattr(ours, part).items()), dict(getattr(theirs, part).items())
@@ -304,7 +329,7 @@ def _group(ours: Any, theirs: Any, name: str, renames: Renames, found: Deviation
     variables = dict(ours.variables), dict(theirs.variables)
     for key, one, other in _aligned(*variables, "key", name, renames, path, found):
         place = f"{path}{key}"
-        dims = tuple(changed.get(dim, dim) for dim in one.dimensions)
+        dims = tuple(renames.new_name("key", name, dim) for dim in one.dimensions)
         if found.same(f"{place} dimensions", dims, other.dimensions):
             _values(place, one[...], other[...], name, renames, found)
         attributes = dict(one.attrs.items()), dict(other.attrs.items())
@@ -324,9 +349,8 @@ def _values(place: str, old: Any, new: Any, name: str, renames: Renames, found: 
     if one.dtype.kind in "fiub":
         found.array(place, one.astype(float), other.astype(float))
         return
-    changed = renames.of("value", name)
     texts = [[_text(cell) for cell in side.ravel().tolist()] for side in (one, other)]
-    texts[0] = [changed.get(text, text) for text in texts[0]]
+    texts[0] = [renames.new_name("value", name, text) for text in texts[0]]
     for index, (a, b) in enumerate(zip(*texts, strict=True)):
         _entry(f"{place}[{index}]", a, b, name, renames, found)
 
@@ -371,14 +395,14 @@ def _node(place: str, old: Any, new: Any, name: str, renames: Renames, found: De
         for key, one, other in _aligned(old, new, "key", name, renames, f"{place}/", found):
             _node(f"{place}/{key}", one, other, name, renames, found)
     elif isinstance(old, list) and isinstance(new, list):
+        new = _known_rows(old, new, name, renames)
         if found.same(f"{place} length", len(old), len(new)) and not _is_timed(new):
             for index, (one, other) in enumerate(zip(old, new, strict=True)):
                 _node(f"{place}/{index}", one, other, name, renames, found)
     elif _is_number(old) and _is_number(new):
         found.number(place, float(old), float(new))
     else:
-        changed = renames.of("value", name)
-        found.same(place, changed.get(old, old) if isinstance(old, str) else old, new)
+        found.same(place, renames.new_name("value", name, old), new)
 
 
 def _is_number(value: Any) -> bool:
@@ -388,11 +412,11 @@ def _is_number(value: Any) -> bool:
 def _csv(old: Path, new: Path, name: str, renames: Renames, found: Deviation) -> None:
     (notes, ours), (other_notes, theirs) = _table(old), _table(new)
     found.same("comments", notes, other_notes)
+    theirs = theirs[:1] + _known_rows(ours[1:], theirs[1:], name, renames)
     columns = _columns(ours), _columns(theirs)
     free = any(fnmatch(name, pattern) for pattern in renames.of("order"))
-    changed = renames.of("value", name)
     pairs = {
-        key: ([changed.get(cell, cell) for cell in one], other)
+        key: ([renames.new_name("value", name, cell) for cell in one], other)
         for key, one, other in _aligned(*columns, "column", name, renames, "column ", found)
     }
     if not free:
@@ -407,6 +431,26 @@ def _csv(old: Path, new: Path, name: str, renames: Renames, found: Deviation) ->
             if timed and None not in (_number(a), _number(b)):
                 continue
             _cell(f"row {index + 1}, {key}", a, b, found)
+
+
+def _known_rows(old: Sequence[Any], new: Sequence[Any], name: str, renames: Renames) -> list[Any]:
+    """Rows of the new table without those that were added, by a text that no old row has."""
+    known = {renames.new_name("value", name, cell) for row in old for cell in _texts(row)}
+    return [
+        row
+        for row in new
+        if not any(renames.is_new("row", name, cell) and cell not in known for cell in _texts(row))
+    ]
+
+
+def _texts(row: Any) -> list[str]:
+    """Texts of the cells of a row, or of a record and the records in it."""
+    if isinstance(row, dict):
+        return [
+            text for part in row.values() if not isinstance(part, list) for text in _texts(part)
+        ]
+    cells = row if isinstance(row, list) else [row]
+    return [cell for cell in cells if isinstance(cell, str)]
 
 
 def _rows(pairs: Mapping[str, Sequence[Any]], side: int, free: bool) -> list[tuple[str, ...]]:

@@ -148,6 +148,24 @@ def test_renamed_columns_keys_values_and_orders_are_followed(old, tmp_path):
         assert not all(one.equal for one in verdicts(old, new, rest).values()), left_out
 
 
+def test_a_star_stands_for_the_same_text_in_both_names_and_added_rows_are_left_out(old, tmp_path):
+    rows = [("large_a", 1.0), ("largest_a", 7.0), ("large_b", 2.0)]
+    before = write(tmp_path / "before", [("big_a", 1.0), ("big_b", 2.0)], column="both_depth")
+    new = write(tmp_path / "new", rows, column="both_length")
+    renames = [
+        row("column", "*_depth", "*_length"),
+        row("value", "tables/*.csv:big_*", "large_*"),
+        row("row", "", "tables/*.csv:largest_*"),
+    ]
+    assert all(one.equal for one in verdicts(before, new, renames).values())
+    for left_out in renames:
+        rest = [one for one in renames if one is not left_out]
+        assert not all(one.equal for one in verdicts(before, new, rest).values()), left_out
+    rows[0] = ("large_a", 3.0)
+    other = write(tmp_path / "other", rows, column="both_length")
+    assert not all(one.equal for one in verdicts(before, other, renames).values())
+
+
 def test_rename_without_reason_or_of_no_kind_is_refused():
     for bad in ({"kind": "colour"}, {"reason": ""}, {"old": "", "new": ""}):
         with pytest.raises(ValueError, match="renames"):
