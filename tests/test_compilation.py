@@ -164,11 +164,23 @@ def one_bit(content):
     return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
 
 
-@pytest.mark.parametrize("suffix", ["nbc", "nbi"])
 @pytest.mark.parametrize(
-    "damage",
-    [half, one_bit, lambda content: b"", lambda content: bytes(len(content))],
-    ids=["cut", "one bit", "empty", "zeros"],
+    ("damage", "suffix"),
+    [
+        pytest.param(half, "nbc", id="code is cut"),
+        pytest.param(one_bit, "nbc", id="one bit of code"),
+        pytest.param(lambda content: b"", "nbi", id="index is empty"),
+        pytest.param(lambda content: bytes(len(content)), "nbi", id="zeros for an index"),
+        pytest.param(half, "nbi", id="index is cut", marks=pytest.mark.slow),
+        pytest.param(one_bit, "nbi", id="one bit of the index", marks=pytest.mark.slow),
+        pytest.param(lambda content: b"", "nbc", id="code is empty", marks=pytest.mark.slow),
+        pytest.param(
+            lambda content: bytes(len(content)),
+            "nbc",
+            id="zeros for code",
+            marks=pytest.mark.slow,
+        ),
+    ],
 )
 def test_damaged_machine_code_is_compiled_again_once(damage, suffix, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))

@@ -169,10 +169,8 @@ WRAPPED = '<MultiplierFunction name="function">{}</MultiplierFunction>'
 
 
 def nested(depth):
-    inner = FUNCTION
-    for _ in range(depth):
-        inner = WRAPPED.format(f"<function>{inner}</function>")
-    return inner
+    start, end = WRAPPED.format("<function>|</function>").split("|")
+    return start * depth + FUNCTION + end * depth
 
 
 @pytest.mark.parametrize(
