@@ -164,7 +164,9 @@ coverage: $(DEVELOPED)
 	$(BIN)/coverage report
 
 docs: $(DEVELOPED)
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python -m docs.generators.build build/docs
+	$(BIN)/python -m mkdocs build --strict
+	$(BIN)/python -m docs.generators.offline site
 
 benchmark: $(DEVELOPED)
 	$(BIN)/python -m benchmarks.run

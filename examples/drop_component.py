@@ -75,9 +75,9 @@ def main() -> None:
     time, states = drop_component(contact)
     last = states[-1]
     result = contact.evaluate(Rotation.from_quat(last[3:7]).as_matrix(), last[:3], last[7:])
-    print(f"{time.size} steps; at {1e3 * time[-1]:.0f} ms the component is {last[1]:.4f} mm high")  # noqa: T201
+    print(f"{time.size} steps; at {1e3 * time[-1]:.0f} ms the component is {last[1]:.4f} mm high")
     for side, part in result.items():
-        print(  # noqa: T201
+        print(
             f"{side}: {-part.force[1]:.1f} N on {part.active_elements} elements, peak "
             f"{part.max_pressure:.2f} MPa, {part.contact_area:.1f} mm2"
         )

@@ -7,6 +7,9 @@ from typing import Any
 
 import griffe
 
+from docs.generators.identifiers import linked
+from docs.generators.mathematics import with_formulas
+
 ROLE = re.compile(r":[a-z:]+:`~?([^`]+)`")
 RULE = re.compile(r"^\s*=+( +=+)+\s*$")
 # Values of names that only abbreviate a type, as `Array = NDArray[np.float64]`.
@@ -42,11 +45,11 @@ def readable(text: str) -> str:
     Returns
     -------
     str
-        The same in Markdown.
+        The same in Markdown, with formulas and links of identifiers.
     """
     lines = ROLE.sub(r"`\1`", text).split("\n")
     rules = [number for number, line in enumerate(lines) if RULE.match(line)]
     for first, last in reversed(list(zip(rules[::3], rules[2::3], strict=False))):
         lines[last + 1 : last + 1] = ["```"]
         lines[first:first] = ["```text"]
-    return "\n".join(lines)
+    return linked(with_formulas("\n".join(lines)))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from docs.generators.mathematics import CODE
 
 # Round brackets belong to an identifier where they are closed in it.
 DOI = re.compile(r"\bdoi:\s?(10\.\d{4,9}/(?:\([\w-]+\)|[^\s<>(),;])*(?:\([\w-]+\)|[\w-]))")
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Link the identifiers of a page."""
-    return linked(html)
-
-
-def linked(html: str) -> str:
-    """Text whose identifiers (doi:10....) are links."""
-    return DOI.sub(r'<a href="https://doi.org/\1">doi:\1</a>', html)
+def linked(markdown: str) -> str:
+    """Page whose identifiers (doi:10....), outside code, are links."""
+    texts, codes = CODE.split(markdown), CODE.findall(markdown)
+    parts = [DOI.sub(r'<a href="https://doi.org/\1">doi:\1</a>', text) for text in texts]
+    return "".join(part for pair in zip(parts, [*codes, ""], strict=True) for part in pair)

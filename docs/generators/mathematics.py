@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-from xml.etree.ElementTree import Element
 
 from latex2mathml.converter import convert
-from markdown import Markdown
-from markdown.extensions import Extension
-from markdown.inlinepatterns import InlineProcessor
 
-DISPLAYED = r"\$\$(.+?)\$\$"
-INLINE = r"(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)"
-
-
-class Formula(InlineProcessor):
-    """A formula in LaTeX, stored as MathML so that no other rule of Markdown changes it."""
-
-    def __init__(self, pattern: str, markdown: Markdown, display: str) -> None:
-        super().__init__(pattern, markdown)
-        self.display = display
-
-    def handleMatch(self, m: re.Match[str], data: str) -> tuple[Element | str, int, int]:
-        """MathML instead of the match."""
-        text = convert(" ".join(m.group(1).split()), display=self.display)
-        if self.display == "block":
-            # Long formulas scroll on narrow screens.
-            text = f'<span class="formula">{text}</span>'
-        return self.md.htmlStash.store(text), m.start(0), m.end(0)
+# Fenced blocks and code in a line, which keep their dollar signs.
+CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+INLINE = re.compile(r"(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)")
+# Characters that Markdown would read between the tags of MathML.
+MARKED = str.maketrans({mark: f"&#{ord(mark)};" for mark in "*_`\\[]|"})
 
 
-class Formulas(Extension):
-    """Both kinds of formula; after code, before emphasis and escapes."""
+def with_formulas(markdown: str) -> str:
+    """Replace the formulas of a page, outside code, by MathML.
 
-    def extendMarkdown(self, md: Markdown) -> None:
-        """Register both patterns."""
-        md.inlinePatterns.register(Formula(DISPLAYED, md, "block"), "displayed-formula", 187)
-        md.inlinePatterns.register(Formula(INLINE, md, "inline"), "formula", 186)
+    Parameters
+    ----------
+    markdown : str
+        Page whose formulas are LaTeX, between two dollar signs in a line of their own, or between
+        one in a sentence.
+
+    Returns
+    -------
+    str
+        The same page; code is unchanged.
+    """
+    texts, codes = CODE.split(markdown), CODE.findall(markdown)
+    parts = [INLINE.sub(_inline, DISPLAYED.sub(_displayed, text)) for text in texts]
+    return "".join(part for pair in zip(parts, [*codes, ""], strict=True) for part in pair)
 
 
-def on_config(config: Any) -> Any:
-    """Let every page be read with formulas."""
-    config.markdown_extensions.append(Formulas())
-    return config
+def _displayed(match: re.Match[str]) -> str:
+    # Long formulas scroll on narrow screens.
+    return f'<span class="formula">{_mathml(match[1], "block")}</span>'
+
+
+def _inline(match: re.Match[str]) -> str:
+    return _mathml(match[1], "inline")
+
+
+def _mathml(formula: str, display: str) -> str:
+    found: str = convert(" ".join(formula.split()), display=display)
+    return re.sub(r">[^<]+<", lambda text: text[0].translate(MARKED), found)

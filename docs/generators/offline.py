@@ -1,20 +1,23 @@
-"""Pages need no network: files that the theme would fetch are part of the site."""
+"""Built pages need no network: files that the theme would fetch are part of the site."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from mkdocs.utils import get_relative_url
+import os
+import sys
+from pathlib import Path
 
 FETCHED = "https://unpkg.com/iframe-worker/shim"
 OURS = "assets/frame-worker.js"
 
 
-def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """Use the local script instead of one from the network."""
-    return output.replace(FETCHED, get_relative_url(OURS, page.url))
+def keep_offline(site: Path) -> None:
+    """Let all pages of a built site use the local script instead of one from the network."""
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        if FETCHED in text:
+            local = os.path.relpath(site / OURS, page.parent).replace(os.sep, "/")
+            page.write_text(text.replace(FETCHED, local), encoding="utf-8")
 
 
-def on_post_template(output_content: str, **_: Any) -> str:
-    """The same on the page of missing addresses."""
-    return output_content.replace(FETCHED, "/" + OURS)
+if __name__ == "__main__":
+    keep_offline(Path(sys.argv[1]))

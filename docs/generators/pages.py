@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import ast
 import pkgutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
-from mkdocs.structure.files import File, Files
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+import kneewear
+from docs.generators import settings as settings_page
+from docs.generators.gallery import render_gallery
+from docs.generators.notebooks import notebook_page
+from kneewear.base.schemas import CONTACT, DAMAGE
+from kneewear.study.schema import RECORDS
 
-import kneewear  # noqa: E402
-from docs.generators import settings as settings_page  # noqa: E402
-from docs.generators.gallery import render_gallery  # noqa: E402
-from docs.generators.notebooks import notebook_page  # noqa: E402
-from kneewear.base.schemas import CONTACT, DAMAGE  # noqa: E402
-from kneewear.study.schema import RECORDS  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 ROOMS = (
     "base",
@@ -74,13 +70,6 @@ defines axes and angles. The pages of the rooms document the modules behind thes
 may change between versions.
 
 """
-
-
-def on_files(files: Files, config: Any) -> Files:
-    """Add the generated pages to those that are written by hand."""
-    for name, text in generated_pages():
-        files.append(File.generated(config, name, content=text))
-    return files
 
 
 def generated_pages() -> Iterator[tuple[str, str]]:

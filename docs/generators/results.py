@@ -38,8 +38,8 @@ MAX_OPEN_ROWS = 15
 MARKER = re.compile(r"<!-- (table|errors|twin|layer): (\S+?)((?: \w+=\S+)*) -->")
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replace markers by their tables."""
+def with_tables(markdown: str) -> str:
+    """Page whose markers are replaced by their tables."""
     return MARKER.sub(lambda match: filled(match, RESULTS), markdown)
 
 

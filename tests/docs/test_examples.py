@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 import yaml
 
+from docs.generators.examples import EXAMPLES, ROOT, run_example
 from docs.generators.notebooks import run_notebook
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 from kneewear.wear.law_settings import WEAR_LAWS
@@ -103,3 +104,44 @@ def test_notebook_runs(path):
     assert sum(len(figures) for _, _, figures in cells) == 1
     # Kept without output: what a page shows is what has just been computed.
     assert not any(cell.get("outputs") for cell, _, _ in cells)
+
+
+# Numbers that an example prints: a line that begins so, the place of the number, and its limits by
+# an independent argument.
+PRINTED = {
+    # Penetrations differ by the heights, 0.05 mm.
+    "one_contact": [("   0.105 mm", 0, 3000.0, 4500.0), ("   0.055 mm", 0, 1000.0, 1500.0)],
+    # The medial share is a setting, 70 %.
+    "one_cycle": [("medial share", 0, 70.0, 70.0), ("lateral share", 0, 30.0, 30.0)],
+    "pressure_map": [("medial:", 0, 80.0, 160.0), ("lateral:", 0, 60.0, 120.0)],
+    # Without a threshold the law is Archard's, whose volume the study has.
+    "own_wear_law": [("Archard", 0, 59.0, 60.0), ("threshold of    0", 0, 59.0, 60.0)],
+    "own_activity": [("maximum pressure", 1, 75.0, 80.0)],
+    "own_implant": [("wear_volume", 0, 15.0, 22.0)],
+    # Archard's volume is force times sliding distance.
+    "two_designs": [("flatter", 2, 0.98, 1.02), ("more conforming", 2, 0.98, 1.02)],
+    "monte_carlo": [("wear_volume", 3, 35.0, 45.0)],
+    # Pressure falls with conformity in most subjects.
+    "cohort": [("max_pressure", 1, 50.0, 90.0), ("wear_volume", 0, 0.0, 3.0)],
+    # Noise averages out: the volume of 39.9 mm3 within 3 %.
+    "scan": [("true volume", 0, 39.0, 41.0), ("noise of 30 um", 0, 38.7, 41.1)],
+}
+
+
+def test_every_example_is_listed_and_at_most_60_lines_long():
+    others = {"drop_component", "synthetic_cohort"}
+    files = {file.stem: file for file in (ROOT / "examples").glob("*.py")}
+    assert set(files) - others == set(EXAMPLES) == set(PRINTED)
+    for name in EXAMPLES:
+        assert len(files[name].read_text(encoding="utf-8").splitlines()) <= 60
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_prints_numbers_within_what_is_expected(name):
+    lines = run_example(name).output.splitlines()
+    for start, place, lowest, highest in PRINTED[name]:
+        line = next(line for line in lines if line.startswith(start)).removeprefix(start)
+        number = float(re.findall(r"(?<![A-Za-z])-?\d+\.?\d*", line)[place])
+        assert lowest <= number <= highest, line

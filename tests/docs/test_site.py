@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.generators.examples import EXAMPLES
 from docs.generators.pages import ROOMS
 from kneewear.study.settings import Study
 
@@ -29,16 +30,25 @@ FETCHED = re.compile(
 def site(tmp_path_factory):
     """The built site; every warning ends the build."""
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=CHECKOUT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "KNEEWEAR_RESULTS": str(folder / "none")},
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    environment = os.environ | {
+        "NO_MKDOCS_2_WARNING": "1",
+        "KNEEWEAR_RESULTS": str(folder / "none"),
+    }
+    for words_of_command in (
+        ["docs.generators.build", "build/docs"],
+        ["mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        ["docs.generators.offline", str(folder)],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *words_of_command],
+            cwd=CHECKOUT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=500,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr, done.stderr
     return folder
 
@@ -160,3 +170,11 @@ def test_no_page_of_the_api_lists_a_logger_or_an_abbreviation_of_a_type(site):
     assert "knees.tissue.bundles" in listed
     names = {name.rsplit(".", 1)[-1] for name in listed}
     assert names.isdisjoint({"logger", "Array", "Bools", "Numbers", "Block"})
+
+
+def test_every_example_is_shown_with_its_output_and_picture(site):
+    shown = page(site, "examples.html")
+    assert shown.count('class="highlight"') == 2 * len(EXAMPLES)  # program and output
+    for picture in ("one_cycle.png", "pressure_map.png"):
+        assert (site / "images" / picture).is_file()
+        assert picture in shown
