@@ -19,7 +19,7 @@ from kneewear.study.plans import VARIED
 from kneewear.study.study import Study
 from kneewear.study.wear import column_name
 
-DISTRIBUTED = ("volumetric_wear_rate", "max_wear_depth", "damage_depth", "max_pressure")
+DISTRIBUTED = ("volumetric_wear_rate", "max_wear_depth", "max_pressure", "avg_pressure")
 RATE = "volumetric_wear_rate"
 # Columns of the results that have a panel.
 MAX_PANELS = 8

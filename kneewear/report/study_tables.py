@@ -27,7 +27,9 @@ SHOWN = (
     "max_pressure",
     "avg_pressure",
 )
-KEY_OUTPUTS = ("damage_depth", "wear_volume", "max_pressure")
+# Wear depth, and not that of damage: a sum with creep would rank by a creep law that may be an upper
+# estimate.
+KEY_OUTPUTS = ("max_wear_depth", "wear_volume", "max_pressure")
 NAMED = 3
 PRESSURE_LIMITS = {
     "max_pressure": "pressure_limit_mpa",
@@ -224,7 +226,7 @@ def _design_columns(frame: pd.DataFrame, settings: Settings) -> pd.DataFrame:
             *results,
             "wear_volume",
             "max_pressure",
-            "damage_depth",
+            "max_wear_depth",
         ]
     )
     shown_columns = [name for name in columns if name in frame]
