@@ -27,8 +27,7 @@ SHOWN = (
     "max_pressure",
     "avg_pressure",
 )
-# Wear depth, and not that of damage: a sum with creep would rank by a creep law that may be an upper
-# estimate.
+# Wear depth and not damage depth, which would rank by a creep law that may be an upper estimate.
 KEY_OUTPUTS = ("max_wear_depth", "wear_volume", "max_pressure")
 NAMED = 3
 PRESSURE_LIMITS = {
