@@ -63,7 +63,7 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setattr(fetching, "SOURCES", ())
     Handler.asked = []
     running = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(served)))
-    thread = threading.Thread(target=running.serve_forever, daemon=True)
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{running.server_address[1]}", served
     running.shutdown()

@@ -7,18 +7,23 @@ builds the site from that folder.
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from docs.generators.examples import write_example_page
 from docs.generators.identifiers import linked
 from docs.generators.mathematics import with_formulas
 from docs.generators.pages import ROOT, generated_pages
-from docs.generators.results import with_tables
+from docs.generators.results import RESULTS, SNAPSHOT, copy_pictures, with_tables
 
 DOCS = ROOT / "docs"
-LEFT_OUT = shutil.ignore_patterns("generators", "snapshot", "notebooks", "*.in", "__pycache__")
+LEFT_OUT = shutil.ignore_patterns(
+    "generators", "snapshot", "notebooks", "*.in", "*.csv", "__pycache__"
+)
 
 
 def write_pages(folder: Path) -> None:
@@ -36,9 +41,22 @@ def write_pages(folder: Path) -> None:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
     write_example_page(folder)
+    write_example_report(folder / "example")
+    copy_pictures(RESULTS, SNAPSHOT / "records" / "gallery.csv", folder / "images")
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         page.write_text(linked(with_formulas(with_tables(text))), encoding="utf-8")
+
+
+def write_example_report(folder: Path) -> None:
+    """Run the quick study and copy its report, for readers who want to see one first."""
+    with tempfile.TemporaryDirectory() as place:
+        command = [sys.executable, "-m", "kneewear", "run", "quick", "--cores", "2"]
+        own = {"PYTHONPATH": str(ROOT)}
+        subprocess.run(
+            command, cwd=place, env=os.environ | own, check=True, capture_output=True, text=True
+        )
+        shutil.copytree(Path(place) / "results" / "quick" / "report", folder)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ import pandas as pd
 import yaml
 
 from docs.generators.results import MARKER, SNAPSHOT
-from docs.generators.settings import model_summary
 from kneewear.study.settings import STUDIES
 from kneewear.study.shipped import COMMAND, comment, comment_lines, shipped_studies
 
@@ -24,31 +23,74 @@ DOCS = ROOT / "docs"
 RECORD = SNAPSHOT / "records" / "gallery.csv"
 HEAD = """# Gallery
 
-Studies of `config/` by model, each with its command. Times are stated where they were measured.
-Studies of subject DM and of the natural knee need data that are not part of the repository; their
-files say where to get them.
+Every study that comes with kneewear, with its command. Copy a command, look at the report, then
+change the settings. Studies of subject DM and of the natural knee need data that are not part of
+the repository; their files say where to get them.
+
+## Start here
+
+<div class="grid cards" markdown>
+
+@CARDS@
+
+</div>
 """
+# Shelves below the cards, by the folder of a file of settings.
+SHELVES = {
+    "More studies": ("", "Further studies for users, by model."),
+    "Evidence": (
+        "evidence",
+        "Studies that verify the program or compare it with measurements and finite elements.",
+    ),
+    "Knees of papers": ("papers", "Knee models of published papers, computed again."),
+}
 
 
 def render_gallery(folder: Path = ROOT / "config") -> str:
-    """Markdown of the gallery: a section for each model, and in it one for each study."""
-    known = pd.read_csv(RECORD, comment="#", dtype=str, keep_default_na=False)
-    records = known.set_index("study").to_dict("index")
+    """Markdown of the gallery: cards of the studies to start from, then a section for each."""
+    records = read_records()
     pages = result_pages(DOCS)
-    sections: dict[str, list[str]] = {model: [] for model in STUDIES}
-    text = comment(folder / "defaults.yaml").split(". ")[0] + "."
-    sections["wear"].append(section("default", text, ["make study"], records["default"], pages))
-    files = [file for shelf in shipped_studies(folder).values() for file in shelf]
-    for path in sorted(files, key=lambda file: file.stem):
-        if path.parent.name != "uncertainty":
-            model = model_of(path)
-            record = records.get(path.stem, {})
-            sections[model].append(section(path.stem, comment(path), commands(path), record, pages))
-    parts = [HEAD]
-    for model, found in sections.items():
-        if found:
-            parts += [f"## Model {model}\n", f"{model_summary(model)}\n", *found]
+    texts = {"default": comment(folder / "defaults.yaml").split(". ")[0] + "."}
+    commands_of = {"default": ["make study"]}
+    shelves = {"default": ""}
+    models = {"default": "wear"}
+    for shelf, files in shipped_studies(folder).items():
+        for path in files:
+            if path.parent.name != "uncertainty":
+                texts[path.stem], commands_of[path.stem] = comment(path), commands(path)
+                models[path.stem], shelves[path.stem] = model_of(path), shelf
+    started = sorted(
+        (name for name in texts if records.get(name, {}).get("start")),
+        key=lambda name: int(records[name]["start"]),
+    )
+    cards = "\n\n".join(card(name, texts[name], records[name]) for name in started)
+    parts = [HEAD.replace("@CARDS@", cards)]
+    for heading, (shelf, meaning) in SHELVES.items():
+        parts += [f"## {heading}\n", f"{meaning}\n"]
+        for model in STUDIES:
+            for name in sorted(texts):
+                if shelves[name] == shelf and models[name] == model:
+                    record = records.get(name, {})
+                    parts.append(section(name, texts[name], commands_of[name], record, pages))
     return "\n".join(parts)
+
+
+def read_records() -> dict[str, dict[str, str]]:
+    """Pictures, measured times and places among the studies to start from, by study."""
+    known = pd.read_csv(RECORD, comment="#", dtype=str, keep_default_na=False)
+    found: dict[str, dict[str, str]] = known.set_index("study").to_dict("index")
+    return found
+
+
+def card(title: str, text: str, record: dict[str, str]) -> str:
+    """Card of a study to start from: picture, purpose in a sentence, link to its section."""
+    sentence = text.split(". ", maxsplit=1)[0].rstrip(".") + "."
+    lines = [
+        f"-   ![Result of {title}](images/{record['picture']}){{ loading=lazy }}",
+        f"**[{title}](#{title})**",
+        sentence,
+    ]
+    return "\n\n    ".join(lines)
 
 
 def section(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,6 +76,7 @@ may change between versions.
 def generated_pages() -> Iterator[tuple[str, str]]:
     """Path of each generated page in docs/, and its Markdown."""
     yield "gallery.md", render_gallery()
+    yield "theory/concepts.md", concepts_page()
     yield "reference/index.md", reference_index()
     yield "reference/api.md", python_api()
     yield "reference/package.md", api_page("kneewear", "Package", top_level())
@@ -88,6 +90,38 @@ def generated_pages() -> Iterator[tuple[str, str]]:
     yield "reference/faults.md", faults_page()
     for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
         yield f"notebooks/{notebook.stem}.md", notebook_page(notebook)
+
+
+CONCEPTS_HEAD = """# From the sources to the code
+
+Where a concept of the five source documents is explained on these pages, and which module computes
+it. Words are those of the sources. Misprints are on the page [Errors found in the
+sources](sources.md).
+"""
+
+
+def concepts() -> list[dict[str, str]]:
+    """Concepts of the source documents with their page of theory and their module."""
+    text = (ROOT / "docs" / "concepts.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+def concepts_page() -> str:
+    """Table of the concepts of each source."""
+    parts, source = [CONCEPTS_HEAD], ""
+    for row in concepts():
+        if row["source"] != source:
+            source = row["source"]
+            parts.append(
+                f"\n## {source}\n\n| concept | printed in | theory | module |\n|---|---|---|---|"
+            )
+        room = row["module"].split(".")[1]
+        page = row["page"]
+        title = (ROOT / "docs/theory" / page).read_text(encoding="utf-8").partition("\n")[0]
+        theory = f"[{title.removeprefix('# ')}]({page})"
+        module = f"[`{row['module']}`](../reference/{room}.md#{row['module']})"
+        parts.append(f"| {row['concept']} | {row['printed']} | {theory} | {module} |")
+    return "\n".join(parts) + "\n"
 
 
 def reference_index() -> str:

@@ -201,7 +201,17 @@ def copy_times(results: Path, studies: Path, snapshot: Path) -> None:
             (snapshot / study / path.name).write_text(json.dumps(kept, indent=1) + "\n")
 
 
+def copy_pictures(results: Path, record: Path, images: Path) -> None:
+    """Renew the pictures of the gallery whose figure a finished study has."""
+    known = pd.read_csv(record, comment="#", dtype=str, keep_default_na=False)
+    for row in known[known["figure"] != ""].itertuples():
+        figure = results / str(row.study) / "figures" / str(row.figure)
+        if figure.is_file():
+            shutil.copyfile(figure, images / str(row.picture))
+
+
 if __name__ == "__main__":
+    copy_pictures(RESULTS, SNAPSHOT / "records" / "gallery.csv", ROOT / "docs" / "images")
     copy_times(RESULTS, ROOT / "config", SNAPSHOT)
     for missing in copy_tables(RESULTS, ROOT / "docs", SNAPSHOT):
         print(f"results/{missing} does not exist; `{command(missing)}` computes it.")  # noqa: T201

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import re
 
 import yaml
 
 from docs.generators.gallery import DOCS, RECORD, ROOT, render_gallery
+from docs.generators.pages import concepts
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 from kneewear.study.shipped import shipped_studies
 
@@ -53,3 +55,18 @@ def test_navigation_names_every_page_of_docs():
     assert {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - named == {
         "generators/settings.md"
     }
+
+
+def test_concepts_of_the_sources_stand_on_their_page_and_in_their_module():
+    rows = concepts()
+    assert len(rows) >= 60
+    assert len({row["source"] for row in rows}) == 5
+    for row in rows:
+        text = (DOCS / "theory" / row["page"]).read_text("utf-8")
+        assert row["concept"].lower() in " ".join(text.lower().split()), row
+        assert importlib.util.find_spec(row["module"]), row
+
+
+def test_gallery_starts_with_eight_cards_with_pictures():
+    head = render_gallery().partition("## More studies")[0]
+    assert head.count("images/") == 8
