@@ -725,6 +725,12 @@ def open_results(folder: str | Path) -> Results:
         )
     if (record := results.folder / RECORD).is_file():
         load_record(record)
+    else:
+        logger.warning(
+            "%s: found no such file; expected the settings and versions of these results. Without "
+            "them it is not known what was computed. Run the study again (make study).",
+            record,
+        )
     missing = missing_batches(results.folder)
     if missing:
         found = f"no {missing[0]}" + (f", {len(missing)} missing" if missing[1:] else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 
@@ -21,6 +23,12 @@ if not IS_COMPILED:
     search.VOXELS = 300
     distance_tabulation.LINES, distance_tabulation.POINTS = 30, 200
     distance_table.RASTER = 30
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give each process of several one thread of linear algebra: more wait for each other."""
+    if config.getoption("numprocesses", None):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -144,3 +144,14 @@ def test_a_large_file_is_read_again_only_where_it_was_touched(tmp_path, monkeypa
     os.utime(large, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     damaged_files(tmp_path)
     assert read == [small, large, small]
+
+
+def test_results_without_their_record_are_opened_with_a_warning(tmp_path, caplog):
+    folder = tmp_path / "kept"
+    shutil.copytree(STORED, folder, dirs_exist_ok=True)
+    study = next(path.parent for path in folder.rglob("provenance.json"))
+    kw.open_results(study)
+    assert not caplog.records
+    (study / "provenance.json").unlink()
+    kw.open_results(study)
+    assert [Path(record.args[0]).name for record in caplog.records] == ["provenance.json"]

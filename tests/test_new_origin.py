@@ -11,10 +11,12 @@ import yaml
 
 import kneewear as kw
 from kneewear.base.checks import checks
+from kneewear.geometry.knee import find_first_contact
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.geometry.segmentation import middle_of_axis
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.motion.placement import check_placement
 from kneewear.setup.implant import create_study
 from tests.geometry.invented import rounded_femoral, write_invented
@@ -139,3 +141,21 @@ def test_an_origin_beside_the_condyles_fails_where_positions_count_from_the_dwel
     free = replace(activity, prescribed=("theta_3",), load_line=0.0)
     solved = check_placement(study.knee(), free, [CASE], study.settings)
     assert quantity not in set(solved.table["quantity"])
+
+
+@pytest.mark.parametrize(
+    ("fraction", "verdict"),
+    [(1.0, "pass"), (0.1, "warning"), (1 / 25.4, "warning"), (0.001, "warning"), (0.0, None)],
+)
+def test_heights_in_another_unit_are_noticed_and_those_from_rest_are_not(fraction, verdict):
+    activity = held_at(0.0)
+    study = study_of(dished_implant(), activity)
+    knee = study.knee()
+    pose = body_three_123(activity.rotation[0])
+    first = find_first_contact(knee.grid, knee.implant.femoral, pose, activity.translation[0])
+    translation = activity.translation.copy()
+    translation[:, 1] = fraction * first.translation[1] + (0.2 if verdict is None else 0.0)
+    moved = replace(activity, translation=translation)
+    rows = check_placement(knee, moved, [CASE], study.settings).table.set_index("quantity")
+    row = rows.loc[checks()["placement.overlap"].quantity]
+    assert row["verdict"] == (verdict or "pass")

@@ -56,6 +56,11 @@ def slips(unit: str) -> tuple[Slip, ...]:
     return (*own, *(slip for slip in general if (slip.how, slip.factor) not in known))
 
 
+def unit_slips(unit: str) -> tuple[Slip, ...]:
+    """Slips by which a number is in another unit."""
+    return tuple(slip for slip in slips(unit) if slip.name.startswith("in "))
+
+
 @dataclass(frozen=True)
 class Range:
     """Unit and plausible range of a quantity.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity, thin_out
 from kneewear.base.cases import Case
 from kneewear.base.checks import checks
+from kneewear.base.ranges import unit_slips
 from kneewear.base.sides import SIDES
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import border_elements
@@ -343,13 +344,23 @@ def _judge_distances(
         first = find_first_contact(
             knee.grid, knee.implant.femoral, body_three_123(poses[0, 3:]), poses[0, :3]
         )
-        overlap = float(first.translation[1] - activity.translation[0, 1])
-        # A height that counts from rest says nothing of the origin.
-        counts_from_rest = abs(float(activity.translation[0, 1])) < MIN_HEIGHT
+        height, contact = float(activity.translation[0, 1]), float(first.translation[1])
+        overlap = contact - height
+        usual = checks()["placement.overlap"].range
+        units = [
+            slip
+            for slip in unit_slips("mm")
+            if usual.low <= contact - slip.corrected(height) <= usual.high
+        ]
+        # A height that counts from rest says nothing of the origin, unless another unit makes it
+        # the height of contact.
+        counts_from_rest = abs(height) < MIN_HEIGHT and not units
         remedy = (
             "Check the origins of both components and their unit: the motion turns the femur about "
             "its origin. Or set zero.superior_inferior to dwell pose."
         )
+        for slip in units:
+            remedy = f"Positions {slip.name} would be in contact: state the unit. {remedy}"
         judged.add("overlap", overlap, remedy, solved=counts_from_rest)
 
 
