@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
 from kneewear.base.cases import Case
+from kneewear.base.checks import judge
 from kneewear.base.progress import Progress
 from kneewear.base.schemas import CONTACT
 from kneewear.contact.foundation import ElasticLayer
@@ -33,6 +34,12 @@ from kneewear.motion.quasi_static import pairs_with_friction, share_of_plateaus,
 from kneewear.motion.settings import ForwardSettings, SimulationSettings
 
 logger = logging.getLogger(__name__)
+Array = NDArray[np.float64]
+
+_DAMPED = (
+    "Dampers and inertia carry the rest: lower simulation.forward.damping_ratio, or set "
+    "simulation.analysis to quasi_static."
+)
 
 
 def simulate_cases(
@@ -76,6 +83,7 @@ def simulate_cases(
     # Memory of elements that are never loaded is not touched: they are most of it.
     histories = empty_histories(knee.grid, frames, (len(cases),))
     holding: list[tuple[float, float, str]] = []
+    carried: list[tuple[float, str]] = []
     done: list[Case] = []
     failures: list[Failure] = []
     for case in cases:
@@ -84,6 +92,8 @@ def simulate_cases(
             _simulate_case(fine, coarse, activity, case, settings, progress.frame_done, arrays)
             force = float(np.abs(arrays["reaction_force"][:, 2]).max())
             holding.append((force / float(arrays["load"].max()), force, case.name))
+            lost, frame = load_not_carried(arrays["force"], arrays["load"])
+            carried.append((lost, f"case {case.name}, activity {activity.name}, frame {frame}"))
         except ConvergenceError as error:
             named = error.named(f"Case {case.name}, activity {activity.name}")
             if not keep_going:
@@ -101,6 +111,11 @@ def simulate_cases(
             "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
             *(name, activity.name, force),
         )
+    # The load of placed components has parts along the other axes.
+    if carried and settings.analysis == "forward" and settings.alignment.is_neutral:
+        finding = judge("motion.load_not_carried", *max(carried), remedy=_DAMPED)
+        if finding is not None:
+            logger.warning("%s", finding)
     return CONTACT.dataset(
         {
             **case_coordinates(done),
@@ -114,6 +129,28 @@ def simulate_cases(
         analysis=settings.analysis,
         **failure_attribute(failures),
     )
+
+
+def load_not_carried(force: Array, load: Array) -> tuple[float, int]:
+    """Largest fraction of the load that contact does not carry, and its frame.
+
+    Parameters
+    ----------
+    force : array, shape (frame, side, 3)
+        Contact force on the insert, N; the second component is superior.
+    load : array, shape (frame,)
+        Axial load, N.
+
+    Returns
+    -------
+    float
+        Difference over the load of the frame, never negative. Equilibria have none; in forward
+        dynamics dampers and inertia carry it.
+    int
+        Number of the frame.
+    """
+    difference = np.abs(-force[:, :, 1].sum(axis=1, dtype=float) / load - 1.0)
+    return float(difference.max()), int(difference.argmax())
 
 
 @dataclass(frozen=True)

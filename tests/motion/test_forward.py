@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import simpson
 
 from kneewear.base.cases import Case
+from kneewear.base.checks import checks
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import fit_periodic
 from kneewear.mechanics.integration import integrate
@@ -17,7 +18,7 @@ from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 from kneewear.mechanics.springs import Spring
-from kneewear.motion.cases import GRAVITY
+from kneewear.motion.cases import GRAVITY, load_not_carried
 from kneewear.motion.cycle import CycleBoundaryConditions, axial_forces
 from kneewear.motion.forward import Integrator, solve_forward
 from kneewear.motion.quasi_static import solve_quasi_static
@@ -30,6 +31,8 @@ COLUMNS = 24
 FRAMES = 50
 MASS = 4e-4
 WEIGHT = 75.0 * GRAVITY
+CASE_OF_BALANCE = Case("one", 8.0, 75.0)
+CHECK_OF_BALANCE = "motion.load_not_carried"
 
 
 @cache
@@ -289,3 +292,22 @@ def test_forward_analysis_of_a_case():
         apart = (getattr(moved, name) / getattr(still, name) - 1.0)[0, in_stance]
         assert np.sqrt(np.mean(apart**2)) < 0.005
     assert moved.residual.max() < 1e-9
+
+
+def test_load_that_dampers_carry_is_noticed(caplog):
+    study = gait_study(ROWS, COLUMNS, 25)
+    logged = {}
+    for damping in (0.1, 20.0):
+        forward = study.settings.forward.model_copy(update={"damping_ratio": damping})
+        caplog.clear()
+        history = study.with_settings(analysis="forward", forward=forward).run(CASE_OF_BALANCE)
+        force, load = (history[name].values[0] for name in ("force", "load"))
+        lost, frame = load_not_carried(force, load)
+        carried = -force[frame, :, 1].sum() / load[frame]
+        assert lost == pytest.approx(abs(carried - 1.0), rel=1e-12)
+        assert lost >= np.abs(-force[:, :, 1].sum(axis=1) / load - 1.0).mean()
+        logged[damping] = [getattr(record.args[0], "check", "") for record in caplog.records]
+        logged[damping] = [name for name in logged[damping] if name == CHECK_OF_BALANCE]
+        assert (lost > checks()[CHECK_OF_BALANCE].range.high) == bool(logged[damping])
+    assert not logged[0.1]
+    assert logged[20.0]
