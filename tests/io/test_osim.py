@@ -15,7 +15,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import sphere_mesh
 from kneewear.io.mesh_formats import save_ply
 from kneewear.knees.opensim import import_model
-from kneewear.knees.osim import simm_spline
+from kneewear.knees.osim import read_osim, simm_spline
 from tests.io.leg import model, path
 from tests.refusals import refusal, refused_at
 
@@ -331,3 +331,66 @@ def test_settings_that_are_refused_leave_no_tables(folder):
         imported(model(), activation=-1.0)
     assert "multibody.muscles.muscles.activation" in refused.value.finding.where
     assert [file.name for file in folder.iterdir()] == ["leg.osim"]
+
+
+# Parts of a model that change its numbers: what is written, and what must be read of it.
+MULTIPLIED = (
+    '<MultiplierFunction name="function"><function><Constant><value>0.03</value></Constant>'
+    "</function><scale>-2</scale></MultiplierFunction>"
+)
+SPRING = "<elastic_foundation_formulation>{}</elastic_foundation_formulation>"
+
+
+def read_text(text):
+    Path("leg.osim").write_text(text, encoding="utf-8")
+    return read_osim("leg.osim")
+
+
+def test_multipliers_of_functions_and_couplings_count(folder):
+    constant = '<Constant name="function"><value>0.02</value></Constant>'
+    assert constant in model("one")
+    found = read_text(model("one").replace(constant, MULTIPLIED))
+    values = [one.value(0.7) for one in found.joints["knee_r"].axes if not one.coordinate]
+    assert pytest.approx(-0.06) in values
+    found = read_text(model("one").replace("<scale_factor>1<", "<scale_factor>2.5<"))
+    driver, follow = found.couplings["beta"]
+    assert (driver, follow(0.4)) == ("flex", pytest.approx(2.5 * -0.7 * 0.4))
+
+
+@pytest.mark.parametrize(
+    ("quadrant", "side"),
+    [
+        ("-x", (-1, 0, 0)),
+        ("x", (1, 0, 0)),
+        ("+y", (0, 1, 0)),
+        ("-Z", (0, 0, -1)),
+        ("all", (0, 0, 0)),
+    ],
+)
+def test_wrap_objects_have_the_side_of_their_quadrant(folder, quadrant, side):
+    changed = model().replace("<quadrant>-x</quadrant>", f"<quadrant>{quadrant}</quadrant>")
+    np.testing.assert_array_equal(read_text(changed).wraps["back"].side, side)
+
+
+@pytest.mark.parametrize(("form", "strain"), [("linear", "small"), ("nonlinear", "large")])
+def test_foundations_have_their_strain_and_meshes_the_usual_thickness(folder, form, strain):
+    force = CONTACT.replace("</Smith2018", SPRING.format(form) + "</Smith2018")
+    mesh = MESH.format(
+        name="tray", body="tibia_r", place="0 0 0", file="none.stl", modulus=1e6, thickness=0.003
+    ).replace("<thickness>0.003</thickness>", "")
+    meshes = mesh + mesh.replace("tray", "condyle").replace("tibia_r", "femur_r")
+    found = read_text(model(extra_force=force, extra_geometry=meshes))
+    assert [one.strain for one in found.contacts] == [strain]
+    # 5 mm, the default of OpenSim-JAM.
+    assert {one.thickness for one in found.meshes.values()} == {5.0}
+
+
+@pytest.mark.parametrize("word", ["locked", "prescribed"])
+def test_coordinates_that_are_locked_or_prescribed_are_not_free(folder, word):
+    text = model().replace(
+        '<Coordinate name="add">', f'<Coordinate name="add"><{word}>true</{word}>'
+    )
+    text = text.replace("<locked>false</locked></Coordinate>", "</Coordinate>")
+    held = {one.name: one.held for one in read_text(text).joints["knee_r"].coordinates}
+    assert held["add"]
+    assert not held["flex"]

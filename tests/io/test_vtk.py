@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -162,6 +164,23 @@ def test_geometry_is_written_with_nets_and_elements(tmp_path):
         # Faces turn the way the surface's normals point.
         assert ((normals(mesh) * points["normal"][quads[:, 0]]).sum(axis=1) > 0).all()
     assert (normals(read(paths[0]))[:, 1] > 0).all()
+
+
+@pytest.mark.compiled
+def test_vectors_of_a_left_knee_are_mirrored_with_its_points(tmp_path):
+    study = gait_study()
+    left = replace(study.implant, left=True)
+    written = [
+        save_geometry_vtk(implant, study.grid, tmp_path / name)
+        for name, implant in (("right", study.implant), ("left", left))
+    ]
+    for right, mirrored in zip(*written, strict=True):
+        for part in ("GetPointData", "GetCellData"):
+            ours, theirs = (arrays(getattr(read(path), part)()) for path in (right, mirrored))
+            for name, values in ours.items():
+                if values.ndim == 2:
+                    mirror = np.array([-1.0, 1.0, 1.0])
+                    np.testing.assert_allclose(theirs[name], values * mirror, atol=1e-6)
 
 
 @pytest.mark.compiled

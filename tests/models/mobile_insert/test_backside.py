@@ -128,3 +128,24 @@ def test_rectangle_has_its_area_without_the_hole_about_the_pivot():
     np.testing.assert_allclose(plate.pivot, [3.0, -4.0, -4.0])
     middle = np.average(plate.centre, axis=0, weights=plate.area)
     np.testing.assert_allclose(middle[[0, 2]], [3.0, -4.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("ratio", [12.0, -12.0])
+def test_an_insert_that_turns_and_glides_rests_at_its_instantaneous_centre(ring, ratio):
+    """Turning as a femoral component does takes the medial side back; a glide adds to it."""
+    angle = math.radians(0.5) * np.cos(2.0 * np.pi * np.arange(60) / 60)
+    path = np.column_stack([ratio * angle, 0.0 * angle, angle])
+    pressure = np.tile(ring.pressure(pushed()), (60, 1))
+    cycle = ring.cycle("gait", pressure, path, Case("one", 10.0, 70.0), 1.0)
+    slip = cycle["slip"].values[0, :, 0][:, ring.grid.valid[0]].astype(float)
+    way = np.linalg.norm(slip, axis=-1).sum(axis=0)
+    arm = ring.centre - ring.pivot
+    middle = arm[way.argmin()]
+    assert middle[0] == pytest.approx(0.0, abs=1.0)
+    assert middle[2] == pytest.approx(-ratio, abs=1.0)
+    # Elsewhere sliding is proportional to the distance from there.
+    away = np.hypot(arm[:, 0], arm[:, 2] + ratio)
+    far = away > 5.0
+    np.testing.assert_allclose(
+        way[far] / away[far], np.abs(np.diff(angle)).sum() * 60 / 59, rtol=0.05
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -249,3 +251,11 @@ def test_micromotion_leaves_the_bearing_alone_and_wears_in_proportion():
     assert large["lower_wear_volume"] == pytest.approx(2.0 * small["lower_wear_volume"], rel=1e-5)
     assert large["upper_wear_volume"] == small["upper_wear_volume"]
     assert 0.0 < small["lower_cross_shear"] < 0.5
+
+
+def test_an_insert_that_glides_starts_below_the_condyles():
+    found, _ = mobile_insert_of(gliding(lower_friction={"coefficient": 0.0}))
+    moved = found.activity.coordinates + np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    shifted = replace(found, activity=replace(found.activity, translation=moved[:, :3]))
+    difference = shifted._first() - found._first()
+    np.testing.assert_allclose(difference, [3.0, 0.0, 0.0], atol=1e-9)
