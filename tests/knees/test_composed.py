@@ -11,12 +11,12 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import sphere_mesh
-from kneewear.knees.assembly import ComposedParts, sample_curve
+from kneewear.knees.assembly import ComposedParts, _layer, bodies_alone, sample_curve
 from kneewear.knees.composed import curve_names
 from kneewear.knees.inputs import load_parts
 from kneewear.knees.jobs import solve_model
 from kneewear.knees.papers.spatial_knee.model import flex
-from kneewear.knees.settings.bodies import CurveSettings
+from kneewear.knees.settings.bodies import CurveSettings, LayerSettings
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.refusals import refused_at
@@ -362,3 +362,40 @@ def test_printed_numbers_are_judged_and_refused_where_nothing_computes_them(tmp_
 )
 def test_faults_name_their_place(change, where):
     assert refused_at(study, ball_on_plane(**change)) == f"settings, key {where}"
+
+
+@pytest.mark.parametrize(("axes", "part"), [("ground", 1.0), ("body", np.cos(np.radians(30.0)))])
+def test_a_load_along_the_axes_of_a_turned_body_has_its_part_along_the_ground(axes, part):
+    knee = ball_on_plane(
+        loads={"press": {"body": "tibia", "force_n": [0, 100, 0], "factor": None, "axes": axes}},
+        bodies={"tibia": {"start": [0, 0, 0, 30.0, 0, 0]}},
+        springs={"hold": {"coordinate": "tibia.y", "stiffness": 10.0}},
+    )
+    knee["contacts"] = {}
+    result, *_ = solve(knee)
+    np.testing.assert_allclose(values(result.kinematics, "tibia y"), 10.0 * part, rtol=1e-6)
+
+
+def test_a_body_has_its_mass_where_the_settings_say():
+    mass = {"mass_kg": 2.0, "centre_mm": [1.0, -30.0, 4.0], "inertia_kg_m2": [0.1, 0.2, 0.3]}
+    knee = study(ball_on_plane(bodies={"tibia": {"mass": mass}})).multibody
+    body = bodies_alone(knee).bodies[0].inertia
+    np.testing.assert_allclose(body.centre_of_mass, mass["centre_mm"])
+    assert body.mass == pytest.approx(2e-3)
+    np.testing.assert_allclose(np.diag(body.inertia), [100.0, 200.0, 300.0])
+
+
+def test_a_layer_without_thickness_has_those_measured_on_both_bodies():
+    layer = LayerSettings(
+        youngs_modulus_mpa=5.0,
+        poisson_ratio=0.4,
+        strain="small",
+        field_spacing_mm=1.0,
+        thickness_mm=None,
+    )
+    own, bone, other, other_bone = (
+        sphere_mesh([0.0, 0.0, 0.0], radius) for radius in (20.0, 18.0, 30.0, 27.0)
+    )
+    found = _layer(layer, own, (bone, other, other_bone))
+    # 2 mm on this body and 3 mm on the other one; triangles are chords.
+    np.testing.assert_allclose(found.thickness, 5.0, atol=0.15)

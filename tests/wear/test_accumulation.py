@@ -109,3 +109,14 @@ def test_a_case_that_wears_through_leaves_the_others_their_damage(history, stair
     assert (failure.case, failure.frame) == (thin, None)
     assert "elements worn through" in failure.reason
     assert refused_at(accumulate_cases, each, ("gait", "stairs"), grid, own) == "case t06_m050"
+
+
+def test_pressure_of_a_life_is_that_of_its_hardest_activity(history, stairs, grid, settings):
+    lives = {"walk": {"gait": 1.0}, "climb": {"stairs": 1.0}}
+    lives["mixed"] = {"gait": 0.5, "stairs": 0.5}
+    maps = accumulate_wear({"gait": history, "stairs": stairs}, grid, settings(lives=lives))
+    walk, climb, mixed = maps.avg_pressure.values
+    np.testing.assert_array_equal(mixed, np.maximum(walk, climb))
+    # Neither activity is the harder one everywhere, nor the last one.
+    assert (walk > climb).any()
+    assert (mixed > climb).any()

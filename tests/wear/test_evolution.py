@@ -225,3 +225,57 @@ def test_following_the_surface_of_one_case_does_not_depend_on_its_neighbours(
             {"gait": only_case(history, case.name)}, grid, chosen, Unchanged(0.9)
         )
         np.testing.assert_array_equal(whole.damage_depth[:, index], alone.damage_depth[:, 0])
+
+
+def deep(history, scale=1.0):
+    """History whose pressures, multiplied by a scale, belong to penetrations."""
+    pressure = np.float32(scale) * history.pressure
+    depth = np.full(history.max_penetration.shape, 0.1) * scale
+    peak = pressure.max(("row", "column")).values.astype(float)
+    return with_values(history, pressure=pressure, max_penetration=depth, max_pressure=peak)
+
+
+def test_in_sequence_the_harder_activity_alone_decides_on_creep(
+    history, grid, settings, monkeypatch
+):
+    seen = []
+    relax = accumulation.relaxed_pressure
+
+    def watched(pressure, lowering, compliance, area, responses):
+        seen.extend(responses)
+        return relax(pressure, lowering, compliance, area, responses)
+
+    monkeypatch.setattr(accumulation, "relaxed_pressure", watched)
+    lives = {"mixed": {"hard": 0.5, "easy": 0.5}}
+    chosen = slow(settings, mixing="sequence", blocks=3, lives=lives)
+    both = {"hard": deep(history), "easy": deep(history, 0.5)}
+    accumulate_wear(both, grid, chosen, Unchanged())
+    largest = both["hard"].pressure.values.max(axis=1)
+    decided = {True: 0, False: 0}
+    for response in seen:
+        peak = response.pressure.max(axis=0)
+        hard = min(np.abs(peak - case).max() for case in largest) < 1e-6
+        assert (response.weight[peak > 0.0] == float(hard)).all()
+        decided[hard] += 1
+    assert min(decided.values()) > 0
+
+
+def test_stiffness_is_the_largest_pressure_over_the_largest_penetration(history):
+    cycle = deep(history).isel(case=slice(0, 1))
+    found = accumulation._stiffness(cycle)
+    for side in range(2):
+        peak = float(cycle.pressure.values[0, :, side].max())
+        assert found[side] == pytest.approx(peak / 0.1, rel=1e-6)
+
+
+def test_force_that_holds_a_worn_insert_is_the_medial_lateral_one(history, grid, settings, caplog):
+    caplog.set_level("INFO")
+    update = settings().surface_update.model_copy(update={"medial_lateral": "held"})
+    force = np.zeros(history.reaction_force.shape)
+    force[..., 0], force[..., 1], force[..., 2] = 900.0, 700.0, -40.0
+    pushed = with_values(history, reaction_force=force)
+    accumulate_wear(
+        {"gait": pushed}, grid, slow(settings, blocks=2, surface_update=update), Unchanged()
+    )
+    forces = [one.args[1] for one in caplog.records if "holding" in one.msg]
+    assert forces == [40.0]

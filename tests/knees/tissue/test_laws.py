@@ -10,6 +10,7 @@ from kneewear.mechanics.tension_laws import (
     linear,
     quadratic,
     quadratic_to_linear,
+    slack_length,
     tabulated,
 )
 
@@ -104,3 +105,10 @@ def test_a_muscle_is_monotone_between_its_rows_and_has_a_potential():
 def test_a_table_that_is_no_curve_is_refused(table):
     with pytest.raises(ValueError):
         tabulated([MUSCLE, table])
+
+
+def test_slack_length_is_the_length_without_the_reference_strain():
+    length, strain = np.array([50.0, 80.0, 30.0]), np.array([0.05, -0.1, 0.0])
+    slack = slack_length(length, strain)
+    np.testing.assert_allclose(slack, [50.0 / 1.05, 80.0 / 0.9, 30.0])
+    np.testing.assert_allclose(length / slack - 1.0, strain, atol=1e-15)

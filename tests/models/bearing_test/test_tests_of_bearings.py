@@ -8,6 +8,7 @@ import pytest
 
 from kneewear import default_study
 from kneewear.errors import InputDataError
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.models.bearing_test.settings import BearingTest
 from kneewear.models.bearing_test.simulation import BearingContact, wear_of_test
 from kneewear.study.inputs import CaseInputs
@@ -169,3 +170,30 @@ def test_coupled_layer_is_refused_on_slopes_that_it_does_not_represent():
     small = contact_of("socket, rocking", frames=8, element_mm=2.0).test
     with pytest.raises(InputDataError, match="ball_in_socket"):
         BearingContact(small, coupled).fresh  # noqa: B018
+
+
+def test_a_load_turns_with_the_metal_it_is_fixed_to_and_leans_to_the_inclined_side():
+    name = "socket, rotations"
+    load = {"low_n": 100.0, "high_n": 300.0}
+    still, turning = (
+        contact_of(name, load=load | {"fixed_to": body}) for body in ("polyethylene", "metal")
+    )
+    incline = np.radians(20.0)
+    # An inclination leans the load to the positive side of the first axis.
+    steady = np.array([np.sin(incline), -np.cos(incline), 0.0])
+    np.testing.assert_allclose(still.direction, np.tile(steady, (60, 1)), atol=1e-12)
+    turned = body_three_123(turning.poses[:, 3:]) @ steady
+    assert np.ptp(turned[:, 0]) > 0.1
+    np.testing.assert_allclose(turning.direction, turned, atol=1e-12)
+    # The contact lies where the load points to.
+    cycle = still.fresh
+    force = cycle["force"].values[0, :, 0]
+    np.testing.assert_allclose(
+        force / np.linalg.norm(force, axis=1)[:, None], still.direction, atol=2e-3
+    )
+    assert cycle["centre_of_pressure"].values[0, :, 0, 0].mean() > 0.0
+
+
+def test_contact_that_ends_with_the_pin_has_pressure_at_the_border():
+    found = wear_of_test(contact_of("flat pin, circle"), wear_settings()).values
+    assert found["border_pressure"] == pytest.approx(300.0 / (np.pi * 4.5**2), rel=0.2)
