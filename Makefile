@@ -1,4 +1,4 @@
-# make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-all | check | lock | coverage | docs | benchmark | clean; requires only
+# make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-lowest | test-all | check | lock | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
 # Not in .SHELLFLAGS, which make 3.81 (macOS) ignores: a recipe must end at its first error.
 SHELL := bash -euo pipefail
@@ -23,7 +23,7 @@ empty :=
 # Python keeps modules compiled as they are imported.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-all check lock coverage docs benchmark clean environment
+.PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-lowest test-all check lock coverage docs benchmark clean environment
 
 help:
 	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=\"FILE ...\"  settings of an implant from its files"
@@ -119,8 +119,8 @@ unlock: $(STAMP)
 compare: $(STAMP)
 	@$(BIN)/python -m kneewear compare "$(STUDIES)"
 
-# Two tests run at once, each on one core.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+# Two tests run at once, each on one core (tests/conftest.py).
+PYTEST := $(BIN)/python -m pytest -n 2
 
 # About four minutes on two cores once kernels are compiled.
 test: $(DEVELOPED)
@@ -131,6 +131,15 @@ test-slow: $(DEVELOPED) $(STANDARDS)
 	$(PYTEST) --dist loadfile --no-loadscope-reorder -m slow
 
 test-all: test test-slow
+
+# The quick study with the lowest versions of packages that pyproject.toml allows, in a folder of its own.
+LOWEST := build/lowest
+test-lowest: $(DEVELOPED)
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)/venv
+	$(BIN)/uv pip install -q --python $(LOWEST)/venv/bin/python --resolution lowest-direct .
+	cd $(LOWEST) && venv/bin/kneewear run quick --cores $(CORES)
+	test -f $(LOWEST)/results/quick/report/index.html
 
 check: $(DEVELOPED) $(STANDARDS)
 	$(BIN)/ruff format --check .

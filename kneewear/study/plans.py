@@ -65,19 +65,20 @@ def plan_cases(study: Study, rows: Sequence[Mapping[str, Any]] = ()) -> pd.DataF
     }
     plan = study.cases.plan
     made = _table_rows(study, rows) if plan == "table" else makers[plan](study)
-    table = pd.DataFrame(list(made))
+    planned = list(made)
+    table = pd.DataFrame(planned)
     if CASE not in table:
-        table.insert(0, CASE, _case_names(study, table))
+        table.insert(0, CASE, _case_names(study, planned))
     return table
 
 
-def _case_names(study: Study, table: pd.DataFrame) -> list[str]:
+def _case_names(study: Study, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of cases: by their values in a factorial plan, numbers in others."""
     if study.cases.plan == "factorial":
-        names = [study.case_label(variable_values(study, row)) for row in table.to_dict("records")]
+        names = [study.case_label(variable_values(study, row)) for row in rows]
         if all(names):
             return names
-    return [f"c{number:05d}" for number in range(len(table))]
+    return [f"c{number:05d}" for number in range(len(rows))]
 
 
 def variable_values(study: Study, row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -82,7 +82,8 @@ def test_report_has_no_vertex_no_path_and_no_name(study):
     text = (folder / "fault_report.json").read_text(encoding="utf-8")
     for secret in SECRETS:
         assert secret.lower() not in text.lower(), secret
-    written = {abs(float(number)) for number in re.findall(r"\d+\.\d+", text)}
+    numbers = re.findall(r"\d+\.\d+", json.dumps(json.loads(text) | {"versions": {}}))
+    written = {abs(float(number)) for number in numbers}
     for digits in (1, 2, 3, 5):
         coordinates = {round(abs(value), digits) for value in points.ravel().tolist()}
         # Of the numbers that are left none has the digits of a coordinate but by a round value.
