@@ -147,9 +147,10 @@ class WearSettings(Settings):
             "1/year",
             1e3,
             2e5,
-            3.5e6,
+            4.5e6,
             5e7,
-            "About 1e6, at most 3e6 (Schmalzried et al. 1998, from memory)",
+            "About 1e6, at most 3e6 (Schmalzried et al. 1998, from memory); steps of both legs count "
+            "twice",
         ),
     )
     months: NonNegative = quantity("Length of the life.", _MONTHS)

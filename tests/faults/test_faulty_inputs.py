@@ -25,6 +25,7 @@ from tests.faults.faulty_inputs import CHECKOUT, DATA, write_input
 from tests.overlays import AFTER
 
 CASES = yaml.safe_load(Path(__file__).with_name("faulty_inputs.yaml").read_text(encoding="utf-8"))
+RIGHT = yaml.safe_load(Path(__file__).with_name("right_inputs.yaml").read_text(encoding="utf-8"))
 SHIPPED = sorted(
     str(path.relative_to(CHECKOUT))
     for path in (CHECKOUT / "config").glob("**/*.yaml")
@@ -74,6 +75,24 @@ def test_faulty_input_is_refused_at_its_place_or_warned_of(case, tmp_path):
     found = {finding.check for finding in findings}
     assert case["warned"] in found
     assert {finding.severity for finding in drop_ignored(findings, sorted(found))} == {"note"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(one, marks=pytest.mark.slow) if one.get("data") else one for one in RIGHT],
+    ids=lambda case: case["case"],
+)
+def test_right_input_is_not_named(case, tmp_path):
+    if case.get("data") and not DATA.is_dir():
+        pytest.skip("needs the data folder")
+    for name in ("changed", "base"):
+        (tmp_path / name).mkdir()
+    base = {key: case[key] for key in ("base", "data") if key in case}
+    noted = [
+        {one.check for one in judged(write_input(made, tmp_path / name)) if one.severity != "note"}
+        for name, made in (("changed", case), ("base", base))
+    ]
+    assert noted[0] <= noted[1]
 
 
 def test_cases_are_many_and_name_checks():
