@@ -55,6 +55,9 @@ _MIN_NEWTONS = 450.0
 _SUM_OF_SIDES = 0.05
 # Steps of time without a unit that are no seconds.
 _MAX_STEP_S = 0.5
+# A force at most this large over its largest value, in this fraction of the rows, is of a plate.
+_UNLOADED = 0.01
+_UNLOADED_FRACTION = 0.1
 
 
 @dataclass(frozen=True)
@@ -342,6 +345,9 @@ def find_load(recording: Recording) -> LoadChoice:
     values = recording.values(load)
     sign = 1.0 if values.mean() >= 0.0 else -1.0
     peak = float(np.abs(values).max())
+    if kind == "axial" and np.mean(np.abs(values) <= _UNLOADED * peak) >= _UNLOADED_FRACTION:
+        # The joint of a leg that swings is pressed by its muscles; a force plate is not.
+        kind = "ground_reaction"
     if kind == "axial":
         kind = _kind_of_load(recording, load, peak)
     return LoadChoice(
