@@ -100,7 +100,8 @@ def recognise_form(mesh: TriangleMesh, source: str) -> tuple[str, Finding]:
     area = np.linalg.norm(mesh.face_normals, axis=1).sum()
     rest = float(np.linalg.norm(mesh.face_normals.sum(axis=0)) / area)
     form = "solid" if rest < 0.1 else "sheet"
-    found = f"{form}: vector areas add up to {100 * rest:.1f} % of the area (0 of a closed body)"
+    shape = "an open surface" if form == "sheet" else "a closed body"
+    found = f"{form}: {shape} ({100 * rest:.1f} % of its area is not balanced)"
     return form, Finding("new.form", "note", source, found, "", "")
 
 

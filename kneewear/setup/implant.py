@@ -205,7 +205,7 @@ def _note_regions(
         (x0, x1), (z0, z1) = region.x, region.z
         found = (
             f"{side} plateau of {region.area:.0f} mm2, x {x0:.1f} to {x1:.1f}, z {z0:.1f} to "
-            f"{z1:.1f} mm, inclined below 55 deg and bent outward to no radius below 20 mm"
+            f"{z1:.1f} mm; steeper than 55 deg or rounded below a radius of 20 mm are left out"
         )
         shapes.note("plateau", shapes.files["insert"], found)
         condyle = chosen.condyles[side]
@@ -219,9 +219,9 @@ def _note_regions(
     wave = 1e3 * max(one.wave_mm for one in chosen.qualities)
     most = max(chosen.qualities, key=lambda one: one.max_mm)
     found = (
-        f"surfaces follow the meshes within {mean:.2f} um on average, noise included, and "
-        f"{1e3 * most.max_mm:.1f} um at most ({most.side} {most.component}); without noise within "
-        f"{wave:.2f} um, about {_PERCENT_PER_UM * wave:.1f} % of the contact force"
+        f"surfaces differ from the meshes by {mean:.2f} um on average, noise included, and by "
+        f"{1e3 * most.max_mm:.1f} um at most ({most.side} {most.component}); their waves of up to "
+        f"{wave:.2f} um change the contact force by about {_PERCENT_PER_UM * wave:.1f} %"
     )
     shapes.note("fit", "implant.meshes", found, doubt=wave * _PERCENT_PER_UM > _DOUBTFUL_PERCENT)
     post = find_post(shapes.parts["insert"], plateaus)

@@ -271,13 +271,15 @@ def _note_side(
             "side",
             "implant.knee",
             given,
-            f"{given} knee, as given; of it the shapes would have {evidence}",
+            f"{given} knee, as given; in it the implant would have {evidence}",
             "Set it up again with the other --knee if that is wrong.",
         )
     elif given:
         shapes.note("side", "--knee", f"{given} knee, as given")
     elif shown:
-        shapes.note("side", "shapes", f"{shown} knee: of the other one they would have {evidence}")
+        shapes.note(
+            "side", "shapes", f"{shown} knee: in the other one the implant would have {evidence}"
+        )
     else:
         shapes.assume(
             "side",
