@@ -1,17 +1,19 @@
 """Tables of a finished study in the pages that contain a marker for them.
 
 `<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file,
-with `where=column:text` its rows with this text in a column, with `twin` or `layer` in place of
-`table` the errors of the foundation or the coupled layer,
-in `results/`, of its copy in `docs/snapshot/` where the study was not run, or of a record in
-`config/`. Tables of `records/` were written down by hand from several runs and are shown as they
-are. `python -m docs.generators.results` renews the copies that finished studies have, and the times
-of the gallery.
+with `where=column:text` its rows with this text in a column. In place of `table`, `twin` or `layer`
+give the errors of the foundation or of the coupled layer, `orders` the observed order of errors
+that fall with a count, and `gci` the grid convergence index of the last three counts of a table of
+values. The file is that of `results/`, its copy in `docs/snapshot/` where the study was not run, or
+a record in `config/`. Tables of `records/` were written down by hand from several runs and are
+shown as they are. `python -m docs.generators.results` renews the copies that finished studies have,
+the times and the pictures of the gallery.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -35,7 +37,9 @@ FE_ERRORS = {
 }
 # Longer tables are folded.
 MAX_OPEN_ROWS = 15
-MARKER = re.compile(r"<!-- (table|errors|twin|layer): (\S+?)((?: \w+=\S+)*) -->")
+MARKER = re.compile(r"<!-- (table|errors|twin|layer|orders|gci): (\S+?)((?: \w+=\S+)*) -->")
+# Safety factor of a grid convergence index of three grids (Roache 1994, from memory).
+SAFETY_FACTOR = 1.25
 
 
 def with_tables(markdown: str) -> str:
@@ -64,6 +68,10 @@ def filled(match: re.Match[str], results: Path) -> str:
         return as_markdown(fe_comparison_summary(table))
     if kind == "layer":
         return as_markdown(layer_summary(table))
+    if kind == "orders":
+        return as_markdown(observed_orders(table, options["error"], options["count"]))
+    if kind == "gci":
+        return as_markdown(convergence_indices(table, options["count"]))
     if "where" in options:
         column, text = options["where"].split(":")
         table = table[table[column].astype(str) == text]
@@ -108,6 +116,67 @@ def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.Data
     ):
         summary[name] = 100.0 * table.groupby(groups)[error].apply(of)
     return summary.reset_index()
+
+
+def observed_orders(table: pd.DataFrame, error: str, count: str) -> pd.DataFrame:
+    """Order of an error of each contact and quantity, between its last two counts.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns contact, quantity, the count and the error.
+    error, count : str
+        Column of the error, and of what it falls with.
+
+    Returns
+    -------
+    DataFrame
+        Contact, quantity, the two counts, and the order p of an error proportional to count^-p.
+    """
+    rows = []
+    for (contact, quantity), own in table.groupby(["contact", "quantity"], sort=False):
+        last = own.sort_values(count).tail(2)
+        (n1, n2), (e1, e2) = last[count].tolist(), last[error].tolist()
+        counts = f"{n1:g} to {n2:g}"
+        order = math.log(e1 / e2) / math.log(n2 / n1) if min(e1, e2) > 0.0 else math.nan
+        rows.append([contact, quantity, counts, f"{order:.1f}"])
+    return pd.DataFrame(rows, columns=["contact", "quantity", count, "observed order"])
+
+
+def convergence_indices(table: pd.DataFrame, count: str) -> pd.DataFrame:
+    """Observed order, extrapolated value and grid convergence index of each value of a table.
+
+    Of the values f1, f2 and f3 at the last three counts, which grow by one factor r, the order is
+    p = ln|(f1 - f2) / (f2 - f3)| / ln r, Richardson's value f3 + (f3 - f2) / (r^p - 1), and the
+    index its difference from f3 times a safety factor of 1.25, relative to f3 (Roache 1994, from
+    memory). Where the differences do not fall there is no order, and the index is the larger one.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The count, and columns of values; a cell may have several, one for each side.
+    count : str
+        Column of the count.
+    """
+    ordered = table.astype({count: float}).sort_values(count).tail(3)
+    ratio = ordered[count].iloc[-1] / ordered[count].iloc[-2]
+    rows = []
+    for name in [name for name in ordered if name != count]:
+        columns = zip(*(str(cell).split(", ") for cell in ordered[name]), strict=True)
+        for number, texts in enumerate(columns):
+            first, second, third = map(float, texts)
+            steps = abs(second - first), abs(third - second)
+            if 0.0 < steps[1] < steps[0]:
+                order = math.log(steps[0] / steps[1]) / math.log(ratio)
+                left = (third - second) / (ratio**order - 1.0)
+                shown, limit = f"{order:.1f}", f"{third + left:.4g}"
+            else:
+                left, shown, limit = max(steps), "-", "-"
+            index = 100.0 * SAFETY_FACTOR * abs(left / third)
+            side = ("medial", "lateral")[number]
+            rows.append([name, side, texts[-1], shown, limit, f"{index:.2g}"])
+    head = ["quantity", "side", f"at {ordered[count].iloc[-1]:g}", "observed order"]
+    return pd.DataFrame(rows, columns=[*head, "extrapolated", "index (%)"])
 
 
 def fe_comparison_summary(table: pd.DataFrame) -> pd.DataFrame:
