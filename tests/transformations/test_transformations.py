@@ -27,8 +27,8 @@ WINDOW_MM = 1.0
 QUANTITIES = {"wear_volume": "volume", "max_wear_depth": "depth"}
 # Small changes that need no simulation, of every base once.
 FAST = [
-    ("posterior-stabilised", "mirrored"),
-    ("rotating platform", "turned"),
+    pytest.param("posterior-stabilised", "mirrored", marks=pytest.mark.slow),
+    pytest.param("rotating platform", "turned", marks=pytest.mark.slow),
     ("single plateau", "order"),
 ]
 
