@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from kneewear.base.sides import SIDES
 from kneewear.errors import InputDataError
 from kneewear.geometry.coverage import mesh_coverage
 from kneewear.geometry.extraction import extract_condyles
-from kneewear.geometry.meshes import TriangleMesh, bearing_axis
+from kneewear.geometry.meshes import FACING_DOWN, TriangleMesh, bearing_axis, circle_centre
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -216,8 +216,27 @@ def middle_of_axis(femoral: TriangleMesh, form: str, source: str = "femoral mesh
         sheet = extract_condyles(centred, source).sheet if form == "solid" else centred
         sides = SIDES[:1] if has_one_condyle(sheet) else SIDES
         regions, axis = segment_condyles(sheet, sides)
-        middle = middle + np.array([*axis, np.mean([condyle.z for condyle in regions.values()])])
+        middle = middle + _middle_of_regions(sheet, regions.values(), axis)
     return middle
+
+
+def _middle_of_regions(
+    sheet: TriangleMesh, regions: Collection[CondyleRegion], axis: Limits
+) -> Array:
+    """Middle of the circle that fits, in sagittal view, what faces down of the bearing regions.
+
+    A flange in front of them has a larger radius, about another axis.
+    """
+    arms = sheet.vertices[:, :2] - np.array(axis)
+    angle = np.degrees(np.arctan2(arms[:, 0], -arms[:, 1]))
+    across = sheet.vertices[:, 2]
+    inside = np.zeros(len(across), dtype=bool)
+    for region in regions:
+        (near, far), (low, high) = region.z, region.angle_deg
+        inside |= (across >= near) & (across <= far) & (angle >= low) & (angle <= high)
+    down = inside & (sheet.vertex_normals[:, 1] < FACING_DOWN)
+    across_middle = np.mean([region.z for region in regions])
+    return np.array([*circle_centre(sheet.vertices[down, :2]), across_middle])
 
 
 def _condyle(sheet: TriangleMesh, axis: Limits, sign: float, single: bool = False) -> CondyleRegion:

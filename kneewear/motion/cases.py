@@ -63,7 +63,8 @@ def simulate_cases(
     `keep_going` cases that do not converge are logged, and are among its failures instead of its
     cases; otherwise they raise a ConvergenceError with case, activity and frame. The
     largest force that holds a medial-lateral position is logged, at `holding_level` where friction
-    would not bear it. `pairs` are
+    would not bear it, and so is the largest part of the load that contact does not carry. `pairs`
+    are
     those of `build_pairs` for this knee and these settings, if they are built. InputDataError if a
     coupled layer is pressed on slopes that it does not represent. ValueError without a case, or if
     `settings.distance` is "table" and the knee has no distance tables of the requested accuracy.
@@ -115,7 +116,7 @@ def simulate_cases(
     if carried and settings.analysis == "forward" and settings.alignment.is_neutral:
         finding = judge("motion.load_not_carried", *max(carried), remedy=_DAMPED)
         if finding is not None:
-            logger.warning("%s", finding)
+            logger.log(holding_level, "%s", finding)
     return CONTACT.dataset(
         {
             **case_coordinates(done),
