@@ -64,10 +64,10 @@ def simulate_cases(
     cases; otherwise they raise a ConvergenceError with case, activity and frame. The
     largest force that holds a medial-lateral position is logged, at `holding_level` where friction
     would not bear it, and so is the largest part of the load that contact does not carry. `pairs`
-    are
-    those of `build_pairs` for this knee and these settings, if they are built. InputDataError if a
-    coupled layer is pressed on slopes that it does not represent. ValueError without a case, or if
-    `settings.distance` is "table" and the knee has no distance tables of the requested accuracy.
+    are those of `build_pairs` for this knee and these settings, if they are built. InputDataError
+    if a coupled layer is pressed on slopes that it does not represent. ValueError without a case,
+    or if `settings.distance` is "table" and the knee has no distance tables of the requested
+    accuracy.
     """
     if not cases:
         raise ValueError(f"found no case for activity {activity.name}; expected one or more")
