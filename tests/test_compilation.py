@@ -168,9 +168,14 @@ def one_bit(content):
     ("damage", "suffix"),
     [
         pytest.param(half, "nbc", id="code is cut"),
-        pytest.param(one_bit, "nbc", id="one bit of code"),
+        pytest.param(one_bit, "nbc", id="one bit of code", marks=pytest.mark.slow),
         pytest.param(lambda content: b"", "nbi", id="index is empty"),
-        pytest.param(lambda content: bytes(len(content)), "nbi", id="zeros for an index"),
+        pytest.param(
+            lambda content: bytes(len(content)),
+            "nbi",
+            id="zeros for an index",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(half, "nbi", id="index is cut", marks=pytest.mark.slow),
         pytest.param(one_bit, "nbi", id="one bit of the index", marks=pytest.mark.slow),
         pytest.param(lambda content: b"", "nbc", id="code is empty", marks=pytest.mark.slow),

@@ -56,9 +56,7 @@ def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
     try:
-        content = BytesIO(read_checked(path, "a CSV table"))
-        # Every digit counts, which is the default of recent versions of pandas only.
-        table = pd.read_csv(content, comment="#", float_precision="round_trip")
+        table = pd.read_csv(BytesIO(read_checked(path, "a CSV table")), comment="#")
     except ValueError as error:  # pandas' parser errors and wrong encodings are ValueErrors
         raise DamagedFileError(path, str(error), "a CSV table") from error
     table = _with_texts(table, _unquoted)

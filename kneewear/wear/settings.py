@@ -147,7 +147,7 @@ class WearSettings(Settings):
             "1/year",
             1e3,
             2e5,
-            4.5e6,
+            4.3e6,
             5e7,
             "About 1e6, at most 3e6 (Schmalzried et al. 1998, from memory); steps count twice",
         ),

@@ -69,6 +69,8 @@ def start(folder):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # Tests that run in the background ignore Ctrl-C, and so would this process.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
 
 

