@@ -239,13 +239,23 @@ def test_boundary_conditions_are_named_controls():
 
 
 @pytest.mark.parametrize(
-    "given", [{"load": "load.csv"}, {"thickness": float("nan")}, {"thickness": 0.006}]
+    "given",
+    [
+        {"load": "load.csv"},
+        {"motion": "motion.csv"},
+        {"thickness": float("nan")},
+        {"thickness": 0.006},
+        # Refused after shapes were recognised and copied.
+        {"motion": "motion.csv", "load": "motion.csv"},
+    ],
 )
 def test_options_that_would_be_left_out_or_are_in_metres_are_refused(
     given, files, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
+    Path("motion.csv").write_text("percent,colour\n0,1\n50,2\n100,1\n")
     inserts, femoral = files["two_files"]
     with pytest.raises(InputDataError):
         create_study("one", list(map(str, inserts)), [str(femoral)], **given)
-    assert not Path("one.yaml").exists()
+    # Nothing is left half written.
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["motion.csv"]

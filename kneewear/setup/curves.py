@@ -19,7 +19,6 @@ from kneewear.activity.settings import (
     OpenSimMotion,
 )
 from kneewear.activity.standards import COLUMNS
-from kneewear.errors import InputDataError
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_names import PLUG_IN_GAIT, describe
 from kneewear.io.curves import read_curves
@@ -94,10 +93,8 @@ def write_activity(
     if given.motion is None:
         motion = load = _write_gait(name, shapes)
         prescribes = not dish.conforms
-    elif given.load is None:
-        raise InputDataError(given.motion, "a motion without a load", "both", "Add --load FILE.")
     else:
-        motion, load, prescribes = given.motion, given.load, True
+        motion, load, prescribes = given.motion, given.load or given.motion, True
     block = f"activities.{name}_gait"
     renamed = parse_columns(given.columns, (motion, load))
     recorded = read_recording(motion, shapes.knee, renamed)

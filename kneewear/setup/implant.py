@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from kneewear.geometry.segmentation import (
     segment_plateaus,
 )
 from kneewear.io.documents import save_text
+from kneewear.io.result_files import digest_path
 from kneewear.setup.curves import (
     ActivityText,
     Recordings,
@@ -146,6 +148,8 @@ def create_study(
         raise InputDataError("--grade", found, f"one of {', '.join(grades())}", remedy)
     if load is not None and motion is None:
         raise InputDataError(load, "a load without a motion", "both", "Add --motion FILE.")
+    if motion is not None and load is None:
+        raise InputDataError(motion, "a motion without a load", "both", "Add --load FILE.")
     if body_mass is not None and BODY_MASS.severity(body_mass) == "refuse":
         remedy = "Give the body mass in kg."
         raise InputDataError("--body-mass", f"{body_mass:g} kg", BODY_MASS.possible, remedy)
@@ -157,28 +161,42 @@ def create_study(
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
     sides = SIDES if side is None else (side,)
-    shapes = recognise_shapes(name, insert, femoral, knee, sides)
-    if thickness is not None and shapes.forms["insert"] == "solid":
-        found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."
-        raise InputDataError("--thickness", found, "none: its file has the underside", remedy)
-    sheets = shapes.sheets
-    grown = segment_plateaus(sheets["insert"], _GROWTHS, sides)
-    condyles, _ = segment_condyles(sheets["femoral"], sides)
-    check_condyles(condyles, shapes.files["femoral"])
-    chosen = choose_fit(sheets["insert"], sheets["femoral"], grown, condyles)
-    plateaus = chosen.plateaus
-    _note_regions(shapes, plateaus, chosen)
-    underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
-    dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
-    given = Recordings(motion, load, tuple(columns), body_mass)
-    activity = write_activity(name, shapes, given, dish, gait_share)
-    material = _material(shapes, grade)
-    text = _settings_text(
-        name, shapes, plateaus, chosen, (underside, least), activity, material, dish
-    )
-    save_text(text, file)
-    findings = (*shapes.findings, *agree_on_share(file))
-    return NewStudy(file, findings, tuple(shapes.assumed), activity.settles)
+    with _without_leftovers(name):
+        shapes = recognise_shapes(name, insert, femoral, knee, sides)
+        if thickness is not None and shapes.forms["insert"] == "solid":
+            found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."
+            raise InputDataError("--thickness", found, "none: its file has the underside", remedy)
+        sheets = shapes.sheets
+        grown = segment_plateaus(sheets["insert"], _GROWTHS, sides)
+        condyles, _ = segment_condyles(sheets["femoral"], sides)
+        check_condyles(condyles, shapes.files["femoral"])
+        chosen = choose_fit(sheets["insert"], sheets["femoral"], grown, condyles)
+        plateaus = chosen.plateaus
+        _note_regions(shapes, plateaus, chosen)
+        underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
+        dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
+        given = Recordings(motion, load, tuple(columns), body_mass)
+        activity = write_activity(name, shapes, given, dish, gait_share)
+        material = _material(shapes, grade)
+        text = _settings_text(
+            name, shapes, plateaus, chosen, (underside, least), activity, material, dish
+        )
+        save_text(text, file)
+        findings = (*shapes.findings, *agree_on_share(file))
+        return NewStudy(file, findings, tuple(shapes.assumed), activity.settles)
+
+
+@contextmanager
+def _without_leftovers(name: str) -> Iterator[None]:
+    """Remove the copies of shapes and curves of a study whose settings were not written."""
+    before = set(Path().glob(f"{name}_*"))
+    try:
+        yield
+    except BaseException:
+        for file in set(Path().glob(f"{name}_*")) - before:
+            file.unlink()
+            digest_path(file).unlink(missing_ok=True)
+        raise
 
 
 def hold_medial_lateral(settings: Path) -> Assumption:
