@@ -113,7 +113,7 @@ def test_every_setting_is_explained(site):
 @pytest.mark.workflow
 @pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere(site):
-    # Scripts of the example report hold such texts; `tests/report/test_browser.py` watches a report.
+    # Scripts of the example report hold such texts; `tests/report/test_browser.py` watches reports.
     pages = {*site.rglob("*.html")} - {*(site / "example").rglob("*.html")}
     assert len(pages) > 50
     for path in pages:
