@@ -122,7 +122,7 @@ compare: $(STAMP)
 # Two tests run at once, each on one core (tests/conftest.py).
 PYTEST := $(BIN)/python -m pytest -n 2
 
-# Four to five minutes on two cores once kernels are compiled.
+# About four minutes on two cores once kernels are compiled.
 test: $(DEVELOPED)
 	$(PYTEST) --dist loadfile -m "not slow"
 
