@@ -28,12 +28,15 @@ class Slip:
         factor "over" it.
     factor : float
         The factor.
+    is_unit : bool
+        True if the number is right in another unit.
     """
 
     unit: str
     name: str
     how: str
     factor: float
+    is_unit: bool
 
     def corrected(self, value: float) -> float:
         """Value that is right if the given one has this slip."""
@@ -47,7 +50,13 @@ def slips(unit: str) -> tuple[Slip, ...]:
     """Usual slips of numbers of a unit, one for each correction."""
     with Path(__file__).with_name("slips.csv").open(encoding="utf-8", newline="") as file:
         rows = [
-            Slip(row["unit"], row["slip"], row["how"], float(row["factor"]))
+            Slip(
+                unit=row["unit"],
+                name=row["slip"],
+                how=row["how"],
+                factor=float(row["factor"]),
+                is_unit=row["is_unit"] == "yes",
+            )
             for row in csv.DictReader(file)
         ]
     own = [slip for slip in rows if slip.unit == unit]
@@ -58,7 +67,7 @@ def slips(unit: str) -> tuple[Slip, ...]:
 
 def unit_slips(unit: str) -> tuple[Slip, ...]:
     """Slips by which a number is in another unit."""
-    return tuple(slip for slip in slips(unit) if slip.name.startswith("in "))
+    return tuple(slip for slip in slips(unit) if slip.is_unit)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def build_distance_table(
     if best is None:
         raise ValueError(f"no distance table of this condyle fits into {LARGEST / 1e6:g} MB")
     logger.warning(
-        "a distance table with an error of %g um would need more than %g MB; the one used has: %s",
+        "a distance table with an error of %g um does not fit into %g MB: %s",
         1e3 * wanted_error,
         LARGEST / 1e6,
         "; ".join(best.quality.faults()),

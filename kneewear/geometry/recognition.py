@@ -100,8 +100,9 @@ def recognise_form(mesh: TriangleMesh, source: str) -> tuple[str, Finding]:
     area = np.linalg.norm(mesh.face_normals, axis=1).sum()
     rest = float(np.linalg.norm(mesh.face_normals.sum(axis=0)) / area)
     form = "solid" if rest < 0.1 else "sheet"
-    shape = "an open surface" if form == "sheet" else "a closed body"
-    found = f"{form}: {shape} ({100 * rest:.1f} % of its area is not balanced)"
+    found = (
+        f"{form}: the faces of a closed body cancel; here {100 * rest:.1f} % of the area remains"
+    )
     return form, Finding("new.form", "note", source, found, "", "")
 
 

@@ -161,8 +161,8 @@ def create_study(
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
     sides = SIDES if side is None else (side,)
-    with _without_leftovers(name):
-        shapes = recognise_shapes(name, insert, femoral, knee, sides)
+    shapes = recognise_shapes(name, insert, femoral, knee, sides)
+    with _removed_if_refused(shapes.copies):
         if thickness is not None and shapes.forms["insert"] == "solid":
             found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."
             raise InputDataError("--thickness", found, "none: its file has the underside", remedy)
@@ -187,14 +187,13 @@ def create_study(
 
 
 @contextmanager
-def _without_leftovers(name: str) -> Iterator[None]:
-    """Remove the copies of shapes and curves of a study whose settings were not written."""
-    before = set(Path().glob(f"{name}_*"))
+def _removed_if_refused(copies: Sequence[Path]) -> Iterator[None]:
+    """Remove copies of shapes whose settings are not written."""
     try:
         yield
     except BaseException:
-        for file in set(Path().glob(f"{name}_*")) - before:
-            file.unlink()
+        for file in copies:
+            file.unlink(missing_ok=True)
             digest_path(file).unlink(missing_ok=True)
         raise
 

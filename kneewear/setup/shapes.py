@@ -41,7 +41,8 @@ class RecognisedShapes:
     """Insert and femoral component as recognised.
 
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
-    are written to the settings. `findings` have the evidence, `assumed` what files cannot decide.
+    are written to the settings. `findings` have the evidence, `assumed` what files cannot decide;
+    `copies` are the files that were written.
     """
 
     knee: str
@@ -53,6 +54,7 @@ class RecognisedShapes:
     sides: tuple[str, ...] = SIDES
     findings: list[Finding] = field(default_factory=list)
     assumed: list[Assumption] = field(default_factory=list)
+    copies: list[Path] = field(default_factory=list)
 
     def note(
         self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
@@ -186,6 +188,7 @@ def _write_copies(
         vertices = shapes.parts[part].vertices[: len(original.vertices)]
         save_ply(vertices * mirror, original.faces, copy)
         shapes.files[part] = str(copy)
+        shapes.copies.append(copy)
         origin = ", with its origin there" if moved and part == "femoral" else ""
         text = f"{' + '.join(named[part])} in mm and common axes{origin}"
         shapes.note("copy", str(copy), text)
