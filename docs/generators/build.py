@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from docs.generators.examples import write_example_page
+from docs.generators.front_picture import draw_front_picture
 from docs.generators.identifiers import linked
 from docs.generators.mathematics import with_formulas
 from docs.generators.pages import ROOT, generated_pages
@@ -40,6 +41,7 @@ def write_pages(folder: Path) -> None:
         page = folder / name
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
+    draw_front_picture(folder / "images" / "worn_insert.png")
     write_example_page(folder)
     write_example_report(folder / "example")
     copy_pictures(RESULTS, SNAPSHOT / "records" / "gallery.csv", folder / "images")

@@ -27,7 +27,7 @@ def draw_front_picture(file: Path) -> None:
     file : Path
         Picture to write (PNG).
     """
-    study = kw.load_study("config/config.yaml", CASE)
+    study = kw.load_study(CASE)
     cycles = kw.simulate(kw.build_knee(study), study)
     damage = kw.accumulate_wear(cycles, study).squeeze(["life", "case"])
     pressure = cycles.to_dataset("gait").squeeze("case").pressure.max("frame")
@@ -52,7 +52,7 @@ def _draw_plateau(
     axes: plt.Axes, grid: xr.Dataset, values: xr.DataArray, scale: Normalize, colours: str
 ) -> None:
     """Draw a plateau from above, medial on the left and anterior behind."""
-    height = np.where(np.isfinite(grid.y), grid.y, np.nan)
+    height = grid.y.values
     colour = mpl.colormaps[colours](scale(values.fillna(0.0)))
     colour[(values <= SHOWN_FRACTION * scale.vmax).values] = mpl.colors.to_rgba(UNWORN)
     light = LightSource(azdeg=300, altdeg=55)
@@ -70,7 +70,3 @@ def _draw_plateau(
         shade=False,
     )
     surface.set_clip_on(False)
-
-
-if __name__ == "__main__":
-    draw_front_picture(Path(__file__).parents[1] / "images" / "worn_insert.png")

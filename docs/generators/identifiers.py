@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from docs.generators.mathematics import CODE
+from docs.generators.outside_code import change_outside_code
 
 # Round brackets belong to an identifier where they are closed in it.
 DOI = re.compile(r"\bdoi:\s?(10\.\d{4,9}/(?:\([\w-]+\)|[^\s<>(),;])*(?:\([\w-]+\)|[\w-]))")
@@ -12,6 +12,6 @@ DOI = re.compile(r"\bdoi:\s?(10\.\d{4,9}/(?:\([\w-]+\)|[^\s<>(),;])*(?:\([\w-]+\
 
 def linked(markdown: str) -> str:
     """Page whose identifiers (doi:10....), outside code, are links."""
-    texts, codes = CODE.split(markdown), CODE.findall(markdown)
-    parts = [DOI.sub(r'<a href="https://doi.org/\1">doi:\1</a>', text) for text in texts]
-    return "".join(part for pair in zip(parts, [*codes, ""], strict=True) for part in pair)
+    return change_outside_code(
+        markdown, lambda text: DOI.sub(r'<a href="https://doi.org/\1">doi:\1</a>', text)
+    )

@@ -6,8 +6,8 @@ import re
 
 from latex2mathml.converter import convert
 
-# Fenced blocks and code in a line, which keep their dollar signs.
-CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+from docs.generators.outside_code import change_outside_code
+
 DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)")
 # Characters that Markdown would read between the tags of MathML.
@@ -28,9 +28,9 @@ def with_formulas(markdown: str) -> str:
     str
         The same page; code is unchanged.
     """
-    texts, codes = CODE.split(markdown), CODE.findall(markdown)
-    parts = [INLINE.sub(_inline, DISPLAYED.sub(_displayed, text)) for text in texts]
-    return "".join(part for pair in zip(parts, [*codes, ""], strict=True) for part in pair)
+    return change_outside_code(
+        markdown, lambda text: INLINE.sub(_inline, DISPLAYED.sub(_displayed, text))
+    )
 
 
 def _displayed(match: re.Match[str]) -> str:

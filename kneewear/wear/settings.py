@@ -149,7 +149,7 @@ class WearSettings(Settings):
             2e5,
             4.3e6,
             5e7,
-            "About 1e6, at most 3e6 (Schmalzried et al. 1998, from memory); of both legs twice that",
+            "About 1e6, at most 3e6 (Schmalzried et al. 1998, from memory); steps are twice that",
         ),
     )
     months: NonNegative = quantity("Length of the life.", _MONTHS)
