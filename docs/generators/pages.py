@@ -95,7 +95,7 @@ def generated_pages() -> Iterator[tuple[str, str]]:
 CONCEPTS_HEAD = """# From the sources to the code
 
 Where a concept of the five source documents is explained on these pages, and which module computes
-it. Words are those of the sources. Misprints are on the page [Errors found in the
+it. The words are used by the sources. Misprints are on the page [Errors found in the
 sources](sources.md).
 """
 
@@ -112,15 +112,13 @@ def concepts_page() -> str:
     for row in concepts():
         if row["source"] != source:
             source = row["source"]
-            parts.append(
-                f"\n## {source}\n\n| concept | printed in | theory | module |\n|---|---|---|---|"
-            )
+            parts.append(f"\n## {source}\n\n| concept | theory | module |\n|---|---|---|")
         room = row["module"].split(".")[1]
         page = row["page"]
         title = (ROOT / "docs/theory" / page).read_text(encoding="utf-8").partition("\n")[0]
         theory = f"[{title.removeprefix('# ')}]({page})"
         module = f"[`{row['module']}`](../reference/{room}.md#{row['module']})"
-        parts.append(f"| {row['concept']} | {row['printed']} | {theory} | {module} |")
+        parts.append(f"| {row['concept']} | {theory} | {module} |")
     return "\n".join(parts) + "\n"
 
 
