@@ -25,7 +25,7 @@ from kneewear.activity.sources import rebuild_activities
 from kneewear.analysis.comparison import compare_studies
 from kneewear.analysis.regression_tables import tabulate_results
 from kneewear.base.cases import Case
-from kneewear.base.checks import judge
+from kneewear.base.checks import drop_ignored, judge
 from kneewear.base.schemas import DAMAGE, concatenate_cases
 from kneewear.base.types import THICKNESS
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError, OutputFileError
@@ -267,7 +267,8 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     Returns
     -------
     Study
-        Checked, frozen settings; `config/README.md` lists them.
+        Checked, frozen settings; `config/README.md` lists them. Values outside their usual limits and
+        values that disagree are logged as warnings, unless `checks.ignore` names them.
 
     Raises
     ------
@@ -287,9 +288,13 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
             raise TypeError(f"found a {type(source).__name__}; expected a file or a mapping")
     for source in sources:
         if not isinstance(source, Mapping) and (moved := moved_finding(source)):
-            logger.warning(moved.text())
+            logger.warning("%s", moved)
     found = [one if isinstance(one, Mapping) else find_study(str(one)) or one for one in sources]
-    return settings.read_study(*found, defaults=default_settings_file())
+    study = settings.read_study(*found, defaults=default_settings_file())
+    for finding in drop_ignored(settings.study_findings(study), study.checks.ignore):
+        if finding.severity != "note":
+            logger.warning("%s", finding)
+    return study
 
 
 def build_knee(study: Study) -> KneeModel:

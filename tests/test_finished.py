@@ -15,6 +15,7 @@ import yaml
 
 from kneewear.__main__ import main
 from kneewear.errors import InputDataError
+from kneewear.io.documents import save_json
 from kneewear.io.result_files import digest_path
 from kneewear.runs.finished import export_study, finished_studies, write_index
 from tests.finished import PROVENANCE, write_finished
@@ -91,6 +92,17 @@ def test_an_export_follows_no_link_out_of_the_study(results, monkeypatch, capsys
     with zipfile.ZipFile("newer.zip") as packed:
         assert not any(packed.read(name) == b"secret" for name in packed.namelist())
         assert packed.read("tables/same.csv") == packed.read("tables/cases.csv")
+
+
+def test_a_study_without_the_record_of_its_run_is_not_exported_but_a_comparison_is(results):
+    record = results / "newer" / "provenance.json"
+    record.unlink()
+    digest_path(record).unlink()
+    refused = refusal(export_study, results / "newer", results.parent / "newer.zip")
+    assert refused.where == str(record)
+    summary = results / "newer" / "report" / "summary.json"
+    save_json(json.loads(summary.read_text()) | {"page": "comparison"}, summary)
+    assert export_study(results / "newer", results.parent / "newer.zip").is_file()
 
 
 @pytest.mark.parametrize(

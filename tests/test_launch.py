@@ -130,6 +130,7 @@ def test_data_at_their_former_place_are_found_with_a_finding():
         ("Type make unlock, then", "Type kneewear unlock, then"),
         ("run it (make study), or", "run it (kneewear run), or"),
         ("make sure", "make sure"),
+        ("/elsewhere/config/defaults.yaml: found", "/elsewhere/config/defaults.yaml: found"),
     ],
 )
 def test_messages_name_what_exists_outside_a_checkout(said, expected, tmp_path, monkeypatch):

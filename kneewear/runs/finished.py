@@ -32,6 +32,8 @@ _PARTS = (
     "wear/vtk",
     "provenance.json",
 )
+# The page of what no run has made: finished studies beside one another.
+_COMPARISON = "comparison"
 # Files of an archive that the study has no file of.
 _SETTINGS = "settings.yaml"
 _PACKAGES = "requirements.txt"
@@ -144,7 +146,7 @@ def export_study(
     Raises
     ------
     InputDataError
-        When the folder has no report, when the output does not end in .zip or is in the folder,
+        When the folder has no report or no record of its run, when the output does not end in .zip or is in the folder,
         where it would replace or join results, or when the licence is neither an identifier of SPDX
         nor an address.
     DamagedFileError
@@ -166,6 +168,9 @@ def export_study(
     refuse_damaged(folder)
     summary = load_record(file)
     origin = folder / "provenance.json"
+    if summary["page"] != _COMPARISON and not origin.is_file():
+        expected = "the record of the run, without which nobody can tell what was computed"
+        raise InputDataError(origin, "no such file", expected, "Run the study again.")
     linked = linked_files(folder)
     files = [path for path in _parts_of(folder) if path.is_file() and path not in linked]
     # Comparisons have no provenance; what a link shows may be of another study.

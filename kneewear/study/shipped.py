@@ -27,8 +27,9 @@ COMMAND = re.compile(
 )
 # Commands of make by what they are called outside a checkout.
 _COMMANDS = {"study": "run", "unlock": "unlock", "check-inputs": "check", "compare": "compare"}
+# Not within a longer path, which exists where it is read.
 _PLACE = re.compile(
-    r"\bconfig/[\w./-]*\w|\bdocs/(?P<page>[\w/-]+)\.md|\bmake (?P<command>"
+    r"(?<![\w/.-])config/[\w./-]*\w|(?<![\w/.-])docs/(?P<page>[\w/-]+)\.md|\bmake (?P<command>"
     + "|".join(_COMMANDS)
     + r")\b"
 )

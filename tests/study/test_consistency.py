@@ -325,3 +325,25 @@ def test_forces_that_no_knee_bears_are_warned_of(knee, study, caplog):
         assert ((forces > 5000.0).sum(), len(caplog.records)) == (expected, expected)
     assert caplog.records[0].args[0].check == "contact.pose_force"
     assert caplog.records[0].args[0].where == "pose 1"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, set()),
+        ({"simulation": {"youngs_modulus_mpa": 46.3}}, {"settings.modulus"}),
+        (
+            {
+                "simulation": {"youngs_modulus_mpa": 46.3},
+                "checks": {"ignore": ["settings.modulus"]},
+            },
+            set(),
+        ),
+        ({"variables": {"body_mass_kg": [75, 400]}}, {"patient.body_mass_kg", "patient.mass"}),
+    ],
+    ids=["usual", "unusual", "ignored", "a level"],
+)
+def test_settings_opened_from_python_are_judged_as_by_the_command_line(change, expected, caplog):
+    kw.load_study("quick", change)
+    assert {one.levelname for one in caplog.records} <= {"WARNING"}
+    assert {one.args[0].check for one in caplog.records} == expected

@@ -12,7 +12,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.knees.papers.fe_knee.bone_meshes import joint_gap, tetrahedron_quality
 from kneewear.knees.papers.fe_knee.bones import BASE, CONTACT, build_bones
-from kneewear.knees.papers.fe_knee.boundary import boundary_distance
+from kneewear.knees.papers.fe_knee.boundary import boundary_distances
 from kneewear.knees.papers.fe_knee.files import keep_meshes, load_bones, load_meshes, save_meshes
 from kneewear.knees.papers.fe_knee.volume_mesh import boundary_triangles, element_volumes, hierarchy
 from kneewear.study.settings import merge_settings, read_settings, validate_study
@@ -143,8 +143,13 @@ def test_natural_bones_have_the_volume_of_their_surface_and_cartilage_that_faces
     gap = joint_gap(finest["femur"], finest["tibia"])
     assert gap == pytest.approx(own.bones.joint_gap_mm, abs=1e-3)
     for name, mesh in bones.meshes.items():
-        followed = boundary_distance(finest[name], bones.surfaces[name])
-        assert followed < 0.6 * boundary_distance(hierarchy(mesh, 1).finest, bones.surfaces[name])
+        # The mesher gives another mesh each time. Of 24 meshes 23 had more than 92 % of their nodes
+        # on the surface, and one 68 %, whose small elements let nodes go half the way only; before
+        # they follow it is less than 41 %. The mean is decided by the few nodes of walls and cuts.
+        followed = boundary_distances(finest[name], bones.surfaces[name])
+        halved = boundary_distances(hierarchy(mesh, 1).finest, bones.surfaces[name])
+        assert np.median(followed) < 1e-3 < np.median(halved)
+        assert followed.mean() < halved.mean()
         assert (100 if name == "fibula" else 1000) < len(mesh.tetrahedra) < 6000
         assert tetrahedron_quality(mesh).min() > (0.05 if name == "fibula" else 0.1)
         assert ("LCL" in mesh.patches) == (name != "tibia")

@@ -48,6 +48,8 @@ _BASE_DEPTH = 0.25
 _FINE = 0.125
 # Boundary nodes at most so far from the surface, in parts of the element size, are moved onto it.
 _REACH = 0.25
+# A mesher without a seed gives another mesh each time; few are unfit.
+_MESHES_TRIED = 5
 
 
 @dataclass(frozen=True)
@@ -278,12 +280,7 @@ def _natural(
     sheets = {FEMUR: surfaces["femoral_sheet"], TIBIA: surfaces["tibial_sheet"]}
     found = {}
     for name, solid in solids.items():
-        nodes, tetrahedra = bone_meshes.tetrahedralise(solid, settings.element_mm, name)
-        if name == TIBIA:
-            # The mesher keeps a plane within its envelope only; contact would be at single nodes.
-            # The natural fibula ends above the tibia.
-            depth = _BASE_DEPTH * settings.element_mm
-            nodes, tetrahedra = bone_meshes.with_flat_base(nodes, tetrahedra, depth)
+        nodes, tetrahedra = _tetrahedra(solid, settings.element_mm, name)
         if name not in sheets:
             found[name] = VolumeMesh(nodes, tetrahedra)
             continue
@@ -294,6 +291,25 @@ def _natural(
         covered = bone_meshes.extrudable(nodes, covered, thickness)
         found[name] = bone_meshes.add_cartilage(nodes, tetrahedra, covered, thickness, where)
     return found, {name: simplified(solid, _SURFACE_POINTS) for name, solid in solids.items()}
+
+
+def _tetrahedra(solid: TriangleMesh, element: float, name: str) -> tuple[Array, Ints]:
+    """Nodes and tetrahedra of a bone, the lowest side of a tibia plane.
+
+    The mesher keeps a plane within its envelope only, and contact would be at single nodes. The
+    natural fibula ends above the tibia. One mesh in about 30 cannot be made plane; the mesher gives
+    another one each time.
+    """
+    for tried in range(1, _MESHES_TRIED + 1):
+        nodes, tetrahedra = bone_meshes.tetrahedralise(solid, element, name)
+        if name != TIBIA:
+            break
+        try:
+            return bone_meshes.with_flat_base(nodes, tetrahedra, _BASE_DEPTH * element)
+        except InputDataError:
+            if tried == _MESHES_TRIED:
+                raise
+    return nodes, tetrahedra
 
 
 def _is_beside(point: Array, sheet: TriangleMesh) -> bool:

@@ -78,13 +78,13 @@ def bone_boundary(mesh: VolumeMesh) -> Ints:
     return np.unique(boundary_triangles(VolumeMesh(mesh.nodes, mesh.tetrahedra)))
 
 
-def boundary_distance(mesh: VolumeMesh, surface: TriangleMesh) -> float:
-    """Mean distance of the nodes of a bone's boundary from a surface, mm.
+def boundary_distances(mesh: VolumeMesh, surface: TriangleMesh) -> Array:
+    """Distances of the nodes of a bone's boundary from a surface, mm, all positive.
 
-    Nodes beside an open surface do not count.
+    Nodes beside an open surface are left out.
     """
     gap = np.abs(_closest(build_mesh_tree(surface), mesh.nodes[bone_boundary(mesh)])[1])
-    return float(gap[np.isfinite(gap)].mean())
+    return gap[np.isfinite(gap)]
 
 
 def _closest(tree: MeshTree, points: Array) -> tuple[Array, Array]:
