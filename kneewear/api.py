@@ -267,8 +267,8 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     Returns
     -------
     Study
-        Checked, frozen settings; `config/README.md` lists them. Values outside their usual limits and
-        values that disagree are logged as warnings, unless `checks.ignore` names them.
+        Checked, frozen settings; `config/README.md` lists them. Values outside their usual
+        limits and values that disagree are logged as warnings, unless `checks.ignore` names them.
 
     Raises
     ------

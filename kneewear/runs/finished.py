@@ -146,9 +146,9 @@ def export_study(
     Raises
     ------
     InputDataError
-        When the folder has no report or no record of its run, when the output does not end in .zip or is in the folder,
-        where it would replace or join results, or when the licence is neither an identifier of SPDX
-        nor an address.
+        When the folder has no report or no record of its run, when the output does not end in .zip
+        or is in the folder, where it would replace or join results, or when the licence is neither
+        an identifier of SPDX nor an address.
     DamagedFileError
         When a result is not as it was written.
     """
