@@ -83,6 +83,20 @@ def insert_influence(
     return _TABLES[key].softened(1.0 / material.youngs_modulus)
 
 
+def unbounded_influence(
+    grid: ElementGrid, side: int, thickness: Array, material: Elastic
+) -> Influence:
+    """Influence of the elements of one side on each other in a flat layer without ends.
+
+    The layer is as thick as the body is under its middle element; `thickness` (n_sides, rows,
+    columns), mm. For bodies that go on beyond their elements, such as discs of wear tests.
+    """
+    shape = (grid.valid.shape[1], grid.valid.shape[2])
+    flat = float(thickness[side][_middle(grid.valid[side])])
+    modulus, ratio = material.youngs_modulus, material.poisson_ratio
+    return flat_influence(shape, grid.cell_edges(side), flat, modulus, ratio)
+
+
 def half_space_influence(grid: ElementGrid, side: int, material: Elastic) -> Influence:
     """Influence of the elements of one side on each other as parts of a flat half-space.
 

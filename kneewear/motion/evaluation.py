@@ -34,7 +34,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable
 from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.motion.coupling import half_space_influence, insert_influence
+from kneewear.motion.coupling import half_space_influence, insert_influence, unbounded_influence
 from kneewear.motion.cycle import RESULTANTS
 from kneewear.motion.settings import SimulationSettings
 
@@ -100,12 +100,18 @@ def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:
 
 
 def build_layers(
-    grid: ElementGrid, pairs: Sequence[ContactPair], thickness: float, settings: SimulationSettings
+    grid: ElementGrid,
+    pairs: Sequence[ContactPair],
+    thickness: float,
+    settings: SimulationSettings,
+    *,
+    is_unbounded: bool = False,
 ) -> tuple[ElasticLayer, ...]:
     """Elastic layer under the elements of each pair, one per side of the grid.
 
     `thickness` is the minimum insert thickness of the case, mm, to which the settings add their
-    offset. ValueError if the local thickness is not positive everywhere on the grid.
+    offset. A coupled layer has free ends where the elements end, unless it is unbounded.
+    ValueError if the local thickness is not positive everywhere on the grid.
     """
     local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
     law = choose_pressure_law(settings)
@@ -120,6 +126,8 @@ def build_layers(
             part,
             half_space_influence(grid, side, material)
             if is_half_space
+            else unbounded_influence(grid, side, local, material)
+            if is_unbounded
             else insert_influence(grid, side, local, material),
         )
         for side, part in enumerate(under)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,9 @@ _DOWN = np.diag([1.0, -1.0, -1.0])
 class TestBearing:
     """Elements on the fixed polyethylene, and the surface of the moving metal.
 
-    `height` is the height of the moving origin, mm, at which the surfaces touch.
+    `height` is the height of the moving origin, mm, at which the surfaces touch. `is_unbounded` is
+    True where the polyethylene goes on beyond its elements, as a disc under a ball does: then these
+    are no free ends of a coupled layer.
     """
 
     __test__ = False  # no test for pytest
@@ -59,6 +61,7 @@ class TestBearing:
     grid: ElementGrid
     indenter: Surface
     height: float
+    is_unbounded: bool = False
 
 
 def build_bearing(
@@ -104,7 +107,7 @@ def build_bearing(
             if isinstance(shape, SphereOnFlat)
             else rectangle_plan(reach, 0.5 * shape.length_mm)
         )
-        return _on_plate(test, body, cover, float(reach + span.max()))
+        return replace(_on_plate(test, body, cover, float(reach + span.max())), is_unbounded=True)
     if isinstance(shape, SphereOnFlat):
         half_x, half_z = span + reach
         indenter = ball(shape.radius_mm, (1.0, 1.0))
@@ -112,7 +115,7 @@ def build_bearing(
         half_x, half_z = span[0] + reach, 0.5 * shape.length_mm
         indenter = cylinder(shape.radius_mm, 0.5 * shape.length_mm + span[1] + 1.0)
     grid = _elements(test, plate((-half_x, half_x), (-half_z, half_z)), None)
-    return TestBearing(grid, indenter, shape.radius_mm)
+    return TestBearing(grid, indenter, shape.radius_mm, is_unbounded=True)
 
 
 def contact_reach(test: BearingTest, settings: SimulationSettings, load: float) -> float:

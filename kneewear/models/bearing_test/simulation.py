@@ -191,7 +191,9 @@ class BearingContact:
         test = self.test
         pair = self._pair.with_grid(grid, 0)
         thickness = test.bearing.thickness_mm
-        layers = build_layers(grid, (pair,), thickness, self.settings)
+        layers = build_layers(
+            grid, (pair,), thickness, self.settings, is_unbounded=self.bearing.is_unbounded
+        )
         free = self.free
         force = self.load[:, None] * self.direction
         coordinates = self.poses.copy()

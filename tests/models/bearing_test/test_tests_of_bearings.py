@@ -164,6 +164,34 @@ def test_laws_are_levels_of_a_study_and_contact_is_solved_once(monkeypatch):
     assert by_law["contact_area"] != by_law["archard"]
 
 
+@pytest.mark.parametrize(
+    ("thickness", "element", "penetration", "peak"),
+    [
+        # Boundary elements of an unbounded bonded layer, made independently: 0.0790 mm.
+        (4.0, 0.25, 0.0790, None),
+        (4.0, 0.12, 0.0790, None),
+        # Hertz, closed form; the layer of 200 mm is 0.5 % stiffer.
+        (200.0, 0.12, 0.10944, 23.373),
+    ],
+)
+def test_a_disc_under_a_ball_is_a_layer_without_ends(thickness, element, penetration, peak):
+    settings = default_study().simulation
+    coupled = type(settings)(**settings.model_dump() | {"contact": "coupled_layer"})
+    test = contact_of(
+        "sphere on plate",
+        bearing=SPHERE | {"thickness_mm": thickness},
+        motion={"path": "straight", "stroke_mm": 1.0},
+        load={"low_n": 150.0, "high_n": 150.0},
+        frames=8,
+        element_mm=element,
+    ).test
+    found = BearingContact(test, coupled).fresh
+    depth = SPHERE["radius_mm"] - found["translation"].values[0, :, 1]
+    np.testing.assert_allclose(depth, penetration, rtol=6e-3)
+    if peak is not None:
+        assert float(found["pressure"].max()) == pytest.approx(peak, rel=5e-3)
+
+
 def test_coupled_layer_is_refused_on_slopes_that_it_does_not_represent():
     settings = default_study().simulation
     coupled = type(settings)(**settings.model_dump() | {"contact": "coupled_layer"})
