@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -86,6 +87,9 @@ def test_finished_studies_are_drawn_and_the_others_named(tmp_path, capsys, monke
     listed = load_table(page.parent / "machado_table_6-3.csv")
     assert listed["computed"].tolist() == [0.0]
     assert 'src="machado_figure_6-16.svg"' in page.read_text()
+    links = re.findall(r'(?:href|src)="([^"#:]+)"', page.read_text())
+    assert len(links) > 3
+    assert [link for link in links if not (page.parent / link).is_file()] == []
     assert any(line.startswith("Machado: 2 of ") for line in lines)
     assert any("config/papers/planar_knee.yaml" in line for line in lines)
     monkeypatch.chdir(tmp_path)

@@ -128,7 +128,7 @@ def present(item: SourceItem, results: Path, folder: Path) -> PaperItem:
     figure = draw_panels(table, item.panels)
     if figure is None:
         return PaperItem(item)
-    save_figures({item.name: figure}, folder)
+    save_figures({item.name: figure}, folder, FORMATS)
     return PaperItem(item, tuple(folder / f"{item.name}.{one}" for one in FORMATS), "figure")
 
 

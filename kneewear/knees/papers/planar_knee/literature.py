@@ -76,8 +76,10 @@ def _motion(usual: Run, choose: Choose, settings: PlanarSettings) -> Values:
             for knee in settings.knees
             if (run := choose(knee=knee)) is not None
         },
+        # A motion may end before another one.
         "distance of the tibia's path with another spline": max(
-            float(np.linalg.norm(path - paths[0], axis=1).max()) for path in paths
+            float(np.linalg.norm(one - other, axis=1).max())
+            for one, other in ((path[: len(paths[0])], paths[0][: len(path)]) for path in paths)
         ),
     }
 
