@@ -68,7 +68,7 @@ from kneewear.study.models import model_of
 from kneewear.study.shipped import find_study, moved_finding
 from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
-from kneewear.wear.laws import AnyLaw
+from kneewear.wear.laws import AnyLaw, Law
 from kneewear.wear.worn_contact import WornContact
 
 logger = logging.getLogger(__name__)
@@ -378,7 +378,7 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     return Cycles(knee, activities, common, contact_of(study, activities))
 
 
-def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> xr.Dataset:
+def accumulate_wear(cycles: Cycles, study: Study, law: Law | AnyLaw | None = None) -> xr.Dataset:
     """Wear, creep and damage of the insert over the lives of a study.
 
     Parameters
@@ -387,9 +387,10 @@ def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> 
         From `simulate`.
     study : Study
         Settings.
-    law : AnyLaw, optional
-        An object with the methods `weight(pressure)` and `factor(cross_shear)`, instead of the wear
-        law that the settings name; see :mod:`kneewear.wear.laws`.
+    law : Law or AnyLaw, optional
+        An object with the methods `weight(pressure)` and `factor(cross_shear)`, or one with
+        `features(history)`, `depth(features)` and `memory_mm`, instead of the wear law that the
+        settings name; see :mod:`kneewear.wear.laws`.
 
     Raises
     ------
@@ -416,7 +417,8 @@ def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> 
     ('life', 'case', 'side')
     """
     study = _consistent(cycles, study)
-    for method in ("weight", "factor") if law is not None else ():
+    known = law is None or isinstance(law, Law)
+    for method in () if known else ("weight", "factor"):
         if not callable(getattr(law, method, None)):
             raise TypeError(f"found a law without a method {method}; expected weight and factor")
     grid, parts = cycles.knee.grid, []

@@ -21,7 +21,7 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
-from kneewear.wear.law_settings import WEAR_LAWS, WearLaw
+from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.leading import DAMAGE, SUMS, UPPER_ESTIMATES, WEAR, LeadingDepth, leading_depth
 from kneewear.wear.spread import LAW
@@ -551,7 +551,7 @@ def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings)
     the frame with the largest; wear the pressures of all frames of the FE comparison, if its law is
     proportional to pressure.
     """
-    wears = WEAR_LAWS[settings["wear"]["wear_law"]].weight is WearLaw.weight
+    wears = WEAR_LAWS[settings["wear"]["wear_law"]].follows_pressure()
     first = cases[cases["life"] == cases["life"].iloc[0]]
     rows = []
     for keys, part in fe_twin.groupby([*_CASE, "side"], sort=False):
