@@ -21,6 +21,7 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
+from kneewear.wear.interval import MIN_LABORATORIES, ONE_FACTOR, factors_of, known_classes
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.leading import DAMAGE, SUMS, UPPER_ESTIMATES, WEAR, LeadingDepth, leading_depth
@@ -336,6 +337,31 @@ def model_ranges(
             rows.append(_range(name, *ends))
     names = {"depth_low": "wear_low", "depth_high": "wear_high"} if depth is WEAR else {}
     return pd.DataFrame(rows).rename(columns=names)
+
+
+@derived
+def whole_intervals(wear_intervals: pd.DataFrame) -> pd.DataFrame:
+    """Intervals of both sides together, with the names of laws and of quantities with units."""
+    whole = rows_with(wear_intervals, side=BOTH)
+    whole = whole.assign(law=whole["law"].replace({ONE_FACTOR: "one factor for all motions"}))
+    names = zip(whole["quantity"], whole["unit"], strict=True)
+    return whole.assign(
+        label=[f"{quantity_name(name)} ({unit_name(unit)})" for name, unit in names]
+    )
+
+
+@derived
+def interval_refused(settings: Settings) -> pd.DataFrame:
+    """Class of polyethylene that too few laboratories have measured for an interval."""
+    own = settings["wear"].get("material_class", "conventional")
+    count = len(factors_of(own))
+    row = {
+        "material_class": own,
+        "laboratories": count,
+        "needed": MIN_LABORATORIES,
+        "measured": ", ".join(known_classes()),
+    }
+    return pd.DataFrame([row] if count < MIN_LABORATORIES else [], columns=list(row))
 
 
 def _range(cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from kneewear.motion.settings import SimulationSettings
 from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
 from kneewear.study.jobs import JobResult
+from kneewear.wear.draws import law_draws
 from kneewear.wear.interval import wear_intervals
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.spread import vary_models
@@ -38,4 +39,10 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         **settings["spread"],
     )
     intervals = wear_intervals(cycles, knee.grid, wear)
-    return JobResult({"model_spread": table, "wear_intervals": intervals})
+    return JobResult(
+        {
+            "model_spread": table,
+            "wear_intervals": intervals,
+            "wear_draws": law_draws(cycles, knee.grid, wear),
+        }
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.wear.history import History
-from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS
+from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS, LawSettings
 
 if TYPE_CHECKING:
     from kneewear.wear.settings import WearSettings
@@ -109,9 +109,9 @@ class ScaledDepth:
         return self.wear_factor * self.law.depth(features)
 
 
-def over_histories(law: Law | AnyLaw) -> Law:
+def over_histories(law: Law | AnyLaw | LawSettings) -> Law:
     """Return a law over histories: itself, or the adapter of a law with weight and factor."""
-    return law if isinstance(law, Law) else CrossShearLaw(law)
+    return law if isinstance(law, Law) else CrossShearLaw(cast("AnyLaw", law))
 
 
 def choose_wear_law(settings: WearSettings) -> Law | AnyLaw:

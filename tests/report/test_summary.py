@@ -58,13 +58,13 @@ def test_interval_of_uncertain_constants_is_that_of_the_first_life(single):
         [
             (side, quantity, 1.0, 2.0, "2.5 to 97.5")
             for side in (BOTH, "medial", "lateral")
-            for quantity in ("wear_volume", "damage_depth")
+            for quantity in ("wear_volume", "damage_depth", "max_wear_depth")
         ],
         columns=["side", "quantity", "lower", "upper", "percentiles"],
     )
     page = written("wear", single.settings, single.tables | {"constant_intervals": intervals})
     lives = list(dict.fromkeys(single.tables["cases"]["life"]))
-    first, second = (page.results["wear_volume", life] for life in lives)
+    first, second = (page.results["max_wear_depth", life] for life in lives)
     assert (first.low, first.high) == (1.0, 2.0)
     assert (second.low, second.meaning) == (None, "")
     ranges = page.tables["model_ranges"]

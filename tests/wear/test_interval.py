@@ -17,6 +17,7 @@ def rows(monkeypatch):
     def of(factors):
         found = tuple(
             {
+                "law": "archard",
                 "material_class": "own",
                 "laboratory": str(number),
                 "factor_mm3_per_n_m": str(value),

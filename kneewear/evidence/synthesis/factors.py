@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from kneewear.analysis.literature import published_rows
-from kneewear.wear.interval import FILE
+from kneewear.wear.interval import FILE, ONE_FACTOR
 
-# Law whose wear factor is that of all motions.
-ONE_FACTOR = "archard"
+# Laws between which the tests do not decide: one factor for all motions, and the law that tests of
+# moving contacts do not refute.
+LAWS = (ONE_FACTOR, "cross_shear_saturation")
 # Motions of the rows that enter: straight paths wear some twenty times less.
 MOTION = "multidirectional"
 
@@ -38,29 +39,44 @@ def laboratory_factors(measured: pd.DataFrame, wear_factor: float) -> pd.DataFra
     Returns
     -------
     DataFrame
-        Columns material_class, laboratory, factor_mm3_per_n_m, measurements. Ratios have no factor
-        of their own, and marks no wear; both are left out.
+        Columns law, material_class, laboratory, factor_mm3_per_n_m, log_squares (sum of the squared
+        deviations of logarithms within the laboratory) and measurements. Ratios have no factor of
+        their own, and marks no wear; both are left out.
     """
     known = published_rows("kneewear.evidence.measured_wear", "measured_wear")
     known = known.set_index("measurement")
-    own = measured[(measured["law"] == ONE_FACTOR) & measured["verdict"].fillna("").ne("")]
+    parts = [_of_law(measured, law, known, wear_factor) for law in LAWS]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _of_law(
+    measured: pd.DataFrame, law: str, known: pd.DataFrame, wear_factor: float
+) -> pd.DataFrame:
+    """Factors of laboratories by a law."""
+    own = measured[(measured["law"] == law) & measured["verdict"].fillna("").ne("")]
     own = own.set_index("measurement")
     rows = known.loc[own.index]
     rows = rows[rows["over"] == ""]
     absolute = own.loc[rows.index]
+    # One factor is without the measured ratio of random over circular motion.
+    over = "constant_factor_over_measured" if law == ONE_FACTOR else "predicted_over_measured"
     found = pd.DataFrame(
         {
             "material_class": rows["material_class"],
             "laboratory": rows["laboratory"],
             "motion": rows["motion"],
-            "factor": wear_factor / absolute["constant_factor_over_measured"],
+            "factor": wear_factor / absolute[over].to_numpy(),
         }
     )
     found = found[found["motion"] == MOTION]
     groups = found.groupby(["material_class", "laboratory"], sort=True)["factor"]
     table = groups.agg(lambda values: float(np.exp(np.log(values).mean()))).reset_index()
+    squares = groups.agg(
+        lambda values: float(np.sum((np.log(values) - np.log(values).mean()) ** 2))
+    )
+    table.insert(0, "law", law)
     return table.rename(columns={"factor": "factor_mm3_per_n_m"}).assign(
-        measurements=groups.size().to_numpy()
+        log_squares=squares.to_numpy(), measurements=groups.size().to_numpy()
     )
 
 
