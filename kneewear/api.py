@@ -548,7 +548,7 @@ def predict_wear(cycles: Cycles, study: Study, coverage: float = 0.9) -> pd.Data
 
     Notes
     -----
-    The distribution of the wear factor is that of laboratories, see
+    The wear factor differs between laboratories, see
     :func:`kneewear.wear.interval.factor_interval`. Rows of the law `archard` have one factor for
     all motions and pressures; measured wear does not decide between it and the other law.
     """

@@ -343,7 +343,8 @@ def model_ranges(
 def whole_intervals(wear_intervals: pd.DataFrame) -> pd.DataFrame:
     """Intervals of both sides together, with the names of laws and of quantities with units."""
     whole = rows_with(wear_intervals, side=BOTH)
-    whole = whole.assign(law=whole["law"].replace({ONE_FACTOR: "one factor for all motions"}))
+    own = {law: words(law) for law in whole["law"]} | {ONE_FACTOR: "one factor for all motions"}
+    whole = drop_single_life(whole.assign(law=whole["law"].map(own)))
     names = zip(whole["quantity"], whole["unit"], strict=True)
     return whole.assign(
         label=[f"{quantity_name(name)} ({unit_name(unit)})" for name, unit in names]

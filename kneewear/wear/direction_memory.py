@@ -57,7 +57,7 @@ def remember_directions(history: History, memory: float) -> RememberedSliding:
 
     Within the interval of a frame the velocity is linear between those of the frame and the middles
     to its neighbours, and the direction with it; neighbours out of contact are left out. The
-    distance is that of the frame, so that the work is that of all laws. Only sliding in contact is
+    distance is the one of the frame, so that all laws have one work. Only sliding in contact is
     remembered: nothing rubs the surface while it is unloaded, so its memory stays. The memory at
     the start of the cycle is that at its end.
     """

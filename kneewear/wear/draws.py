@@ -42,9 +42,10 @@ def law_draws(
 
     Notes
     -----
-    Laws are Archard's, that of the interval of measured wear, and the law that tests of moving
-    contacts do not refute; each of its constants is uniform within its interval, and changes no
-    feature of a history. The wear factor is that of a laboratory, and the same for two designs.
+    Laws are Archard's, on which the interval of measured wear rests, and the law that tests of
+    moving contacts do not refute; each of its constants is uniform within its interval, and changes
+    no feature of a history. The wear factor belongs to a laboratory: it is the same for two
+    designs.
     """
     cycles = {}
     for name, history in histories.items():

@@ -57,7 +57,7 @@ def laboratory_factors() -> tuple[Mapping[str, str], ...]:
 
 
 def known_laws() -> tuple[str, ...]:
-    """Laws with factors of laboratories, that of one factor first."""
+    """Laws with factors of laboratories, one factor for all motions first."""
     return tuple(dict.fromkeys(row["law"] for row in laboratory_factors()))
 
 

@@ -373,7 +373,7 @@ class DirectionMemory(LawSettings):
     depth = k sum_t p_t |s_t| g(c_t) / g(c_0) with g(c) = f0 + (1 - f0) 2 c, where c is the mean
     square of the sine between the present direction and those of the path slid before, which fade
     by exp(-l / L) over the distance l. On a circle of radius R it is 1/2 - 1/2 / (1 + (2 L / R)^2),
-    and c_0 is that of the circle on which the wear factor k was measured. The order of directions
+    and c_0 its value on the circle on which the wear factor k was measured. The order of directions
     and the size of the path matter, which they do not in laws of the ratio of a cycle. That
     a memory is needed is the finding of Strickland, Dressler and Taylor (2012, abstract read),
     whose laws are another re-shaping array; this form is ours. L is found from the ratio of random

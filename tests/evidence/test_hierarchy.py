@@ -103,3 +103,19 @@ def test_a_law_that_explains_differences_between_laboratories_has_the_better_sco
 def test_tables_are_empty_where_a_law_predicts_no_wear(measured):
     none = measured.assign(predicted_over_measured=0.0)
     assert all(table.empty for table in hierarchy.check_intervals(none).values())
+
+
+@pytest.mark.parametrize("name", ["law_scores", "prior_sensitivity", "laboratory_influence"])
+def test_tables_of_the_documentation_are_those_of_its_measured_wear(name, measured):
+    laws = ("archard", "cross_shear_saturation")
+    computed = {
+        "law_scores": hierarchy.score_laws,
+        "prior_sensitivity": lambda table: pd.concat(
+            [hierarchy.prior_sensitivity(table, law) for law in laws]
+        ),
+        "laboratory_influence": lambda table: pd.concat(
+            [hierarchy.row_influence(table, law) for law in laws]
+        ),
+    }[name](measured)
+    stored = pd.read_csv(SNAPSHOT.with_name(f"{name}.csv"))
+    pd.testing.assert_frame_equal(computed.reset_index(drop=True), stored, rtol=1e-6)
