@@ -34,9 +34,11 @@ if TYPE_CHECKING:
         evaluate_contact,
         load_study,
         open_results,
+        predict_wear,
         run,
         simulate,
         tabulate_cases,
+        wear_posterior,
     )
     from kneewear.runs.results import StudyRun
 
@@ -64,9 +66,11 @@ __all__ = [
     "evaluate_contact",
     "load_study",
     "open_results",
+    "predict_wear",
     "run",
     "simulate",
     "tabulate_cases",
+    "wear_posterior",
 ]
 
 

@@ -68,7 +68,8 @@ from kneewear.study.models import model_of
 from kneewear.study.shipped import find_study, moved_finding
 from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
-from kneewear.wear.laws import AnyLaw
+from kneewear.wear.interval import FactorInterval, factor_interval, wear_intervals
+from kneewear.wear.laws import AnyLaw, Law
 from kneewear.wear.worn_contact import WornContact
 
 logger = logging.getLogger(__name__)
@@ -383,7 +384,7 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     return Cycles(knee, activities, common, contact_of(study, activities))
 
 
-def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> xr.Dataset:
+def accumulate_wear(cycles: Cycles, study: Study, law: Law | AnyLaw | None = None) -> xr.Dataset:
     """Wear, creep and damage of the insert over the lives of a study.
 
     Parameters
@@ -392,9 +393,10 @@ def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> 
         From `simulate`.
     study : Study
         Settings.
-    law : AnyLaw, optional
-        An object with the methods `weight(pressure)` and `factor(cross_shear)`, instead of the wear
-        law that the settings name; see :mod:`kneewear.wear.laws`.
+    law : Law or AnyLaw, optional
+        An object with the methods `weight(pressure)` and `factor(cross_shear)`, or one with
+        `features(history)`, `depth(features)` and `memory_mm`, instead of the wear law that the
+        settings name; see :mod:`kneewear.wear.laws`.
 
     Raises
     ------
@@ -421,7 +423,8 @@ def accumulate_wear(cycles: Cycles, study: Study, law: AnyLaw | None = None) -> 
     ('life', 'case', 'side')
     """
     study = _consistent(cycles, study)
-    for method in ("weight", "factor") if law is not None else ():
+    known = law is None or isinstance(law, Law)
+    for method in () if known else ("weight", "factor"):
         if not callable(getattr(law, method, None)):
             raise TypeError(f"found a law without a method {method}; expected weight and factor")
     grid, parts = cycles.knee.grid, []
@@ -490,6 +493,81 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
         simulated = next(iter(histories.values()))["case"].values
         batches.append((damage.sel(case=simulated), list(histories.values()), own.wear))
     return summary.summarize_batches(batches, cycles.knee.grid)[0]
+
+
+def wear_posterior(material_class: str = "conventional", coverage: float = 0.9) -> FactorInterval:
+    """Wear factor in a laboratory that has not been measured, from measured wear.
+
+    Parameters
+    ----------
+    material_class : str
+        Class of polyethylene, as the setting `wear.material_class`.
+    coverage : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    FactorInterval
+        `low`, `median` and `high` in mm3/(N m), `log_sd` of the logarithm between laboratories, and
+        the numbers of `laboratories` and `measurements`.
+
+    Raises
+    ------
+    InputDataError
+        If fewer than three laboratories have measured the class.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> factor = kw.wear_posterior()
+    >>> factor.low < 1e-6 < factor.high
+    True
+    """
+    return factor_interval(material_class, coverage)
+
+
+def predict_wear(cycles: Cycles, study: Study, coverage: float = 0.9) -> pd.DataFrame:
+    """Interval of the volume and mass that each case loses, from measured wear.
+
+    Parameters
+    ----------
+    cycles : Cycles
+        From `simulate`.
+    study : Study
+        Settings; the class of polyethylene is `wear.material_class`.
+    coverage : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    DataFrame
+        Columns case, law, life, side, quantity, unit, low, median, high, percent, laboratories and
+        measurements. Depths have no interval.
+
+    Raises
+    ------
+    InputDataError
+        If fewer than three laboratories have measured the class.
+    ValueError
+        If the cycles are of other settings than the study's (wear and lives may differ).
+
+    Notes
+    -----
+    The wear factor differs between laboratories, see
+    :func:`kneewear.wear.interval.factor_interval`. Rows of the law `archard` have one factor for
+    all motions and pressures; measured wear does not decide between it and the other law.
+    """
+    study = _consistent(cycles, study)
+    parts = []
+    for cases, own, _ in _variants(study, cycles.activities):
+        factor_interval(own.wear.material_class, coverage)
+        for case in cases:
+            histories = _only(cycles.histories, [case])
+            if all(history.sizes["case"] for history in histories.values()):
+                found = wear_intervals(histories, cycles.knee.grid, own.wear, coverage)
+                found.insert(0, "case", case.name)
+                parts.append(found)
+    return pd.concat(parts, ignore_index=True)
 
 
 def _consistent(cycles: object, study: Study) -> CaseStudy:

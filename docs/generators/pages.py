@@ -46,6 +46,8 @@ API = (
     "simulate",
     "accumulate_wear",
     "tabulate_cases",
+    "predict_wear",
+    "wear_posterior",
     "evaluate_contact",
     "open_results",
     "compare",

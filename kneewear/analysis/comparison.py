@@ -27,6 +27,7 @@ from kneewear.analysis.matching import (
     match_cells,
     tabulate_matches,
 )
+from kneewear.analysis.wear_order import order_of_designs
 from kneewear.base.cases import (
     OUTPUTS,
     Case,
@@ -46,6 +47,7 @@ from kneewear.study.run import FAILURE, WARNINGS
 from kneewear.study.settings import apply_case
 from kneewear.study.study import WearStudy
 from kneewear.study.wear import BORDER, column_name
+from kneewear.wear.interval import within_log_sd
 from kneewear.wear.leading import DAMAGE, SUMS, WEAR, LeadingDepth, leading_depth
 from kneewear.wear.summary import summarize_batches
 
@@ -88,6 +90,8 @@ class FinishedStudy:
         Damage, and contact histories of every activity without elements, of each batch.
     samples : DataFrame, optional
         Samples of its centre case with uncertain constants, where there are some.
+    draws : DataFrame, optional
+        Its centre case by draws of wear laws, where there are some.
     findings : tuple of Reported
         Findings about it, its settings and of its jobs.
     label : str
@@ -101,6 +105,7 @@ class FinishedStudy:
     maps: Sequence[xr.Dataset]
     histories: Sequence[Sequence[xr.Dataset]]
     samples: pd.DataFrame | None = None
+    draws: pd.DataFrame | None = None
     findings: tuple[Reported, ...] = ()
     label: str = ""
     digests: Mapping[str, str] = field(default_factory=dict)
@@ -189,6 +194,8 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
         mean over the cases that all designs share, and the rank (one for values that differ by no
         more than `NO_DIFFERENCE`), also with half and double the wear factor. `constants`: what
         uncertain constants leave of the ratio of the centre cases, see `compare_samples`.
+        `wear_order`: the order of the centre cases by common draws of wear laws, see
+        :func:`kneewear.analysis.wear_order.order_of_designs`.
         `settings`: keys whose values differ, a column for each study. `matches`: the thicknesses
         and masses at which designs are compared; where they share none, values are of the
         nearest case or of a regression (:mod:`kneewear.analysis.matching`). `gaits`: activities of
@@ -221,6 +228,7 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
         "differences": _differences(tables, designs),
         "ranking": _ranking(tables, designs, _ranked(studies)),
         "constants": _constants(studies, designs),
+        "wear_order": _wear_order(studies),
         "settings": _setting_differences(studies),
         "matches": tabulate_matches(matches),
         "gaits": gait_differences(studies),
@@ -355,6 +363,24 @@ def _constants(studies: Sequence[FinishedStudy], designs: Sequence[str]) -> pd.D
         if design not in sampled
     ]
     return pd.concat([*found, *([pd.DataFrame(rows)] if rows else [])], ignore_index=True)
+
+
+def _wear_order(studies: Sequence[FinishedStudy]) -> pd.DataFrame:
+    """Rows of `order_of_designs` for each further study whose first life is drawn by laws."""
+    reference, *others = studies
+    parts = [
+        order_of_designs(
+            _first_life(reference.draws), _first_life(other.draws), within_log_sd()
+        ).assign(reference=sampled_design(reference), design=sampled_design(other))
+        for other in others
+        if reference.draws is not None and other.draws is not None
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["design"])
+
+
+def _first_life(draws: pd.DataFrame) -> pd.DataFrame:
+    """Draws of the first life, under one name: studies may name theirs differently."""
+    return draws[draws["life"] == draws["life"].iloc[0]].assign(life="")
 
 
 def sampled_design(study: FinishedStudy) -> str:

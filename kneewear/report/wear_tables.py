@@ -21,7 +21,8 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
-from kneewear.wear.law_settings import WEAR_LAWS, WearLaw
+from kneewear.wear.interval import MIN_LABORATORIES, ONE_FACTOR, factors_of, known_classes
+from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.leading import DAMAGE, SUMS, UPPER_ESTIMATES, WEAR, LeadingDepth, leading_depth
 from kneewear.wear.spread import LAW
@@ -338,6 +339,32 @@ def model_ranges(
     return pd.DataFrame(rows).rename(columns=names)
 
 
+@derived
+def whole_intervals(wear_intervals: pd.DataFrame) -> pd.DataFrame:
+    """Intervals of both sides together, with the names of laws and of quantities with units."""
+    whole = rows_with(wear_intervals, side=BOTH)
+    own = {law: words(law) for law in whole["law"]} | {ONE_FACTOR: "one factor for all motions"}
+    whole = drop_single_life(whole.assign(law=whole["law"].map(own)))
+    names = zip(whole["quantity"], whole["unit"], strict=True)
+    return whole.assign(
+        label=[f"{quantity_name(name)} ({unit_name(unit)})" for name, unit in names]
+    )
+
+
+@derived
+def interval_refused(settings: Settings) -> pd.DataFrame:
+    """Class of polyethylene that too few laboratories have measured for an interval."""
+    own = settings["wear"].get("material_class", "conventional")
+    count = len(factors_of(own))
+    row = {
+        "material_class": own,
+        "laboratories": count,
+        "needed": MIN_LABORATORIES,
+        "measured": ", ".join(known_classes()),
+    }
+    return pd.DataFrame([row] if count < MIN_LABORATORIES else [], columns=list(row))
+
+
 def _range(cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:
     ends = {"volume_low": volume[0], "volume_high": volume[1]}
     return {"cause": cause, **ends, "depth_low": depth[0], "depth_high": depth[1]}
@@ -551,7 +578,7 @@ def twin_effects(fe_twin: pd.DataFrame, cases: pd.DataFrame, settings: Settings)
     the frame with the largest; wear the pressures of all frames of the FE comparison, if its law is
     proportional to pressure.
     """
-    wears = WEAR_LAWS[settings["wear"]["wear_law"]].weight is WearLaw.weight
+    wears = WEAR_LAWS[settings["wear"]["wear_law"]].follows_pressure()
     first = cases[cases["life"] == cases["life"].iloc[0]]
     rows = []
     for keys, part in fe_twin.groupby([*_CASE, "side"], sort=False):

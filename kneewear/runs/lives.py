@@ -128,7 +128,7 @@ class LivesChain(Chain):
                 "study.spread:evaluate_spread",
                 settings,
                 stored,
-                tables=("model_spread",),
+                tables=("model_spread", "wear_intervals", "wear_draws"),
                 optional=True,
                 memory=self.sizes.batch_mb,
             )

@@ -36,6 +36,7 @@ from kneewear.study.study import Study, WearStudy
 
 # Not in every study.
 SAMPLES = "tables/constant_samples.csv"
+DRAWS = "tables/wear_draws.csv"
 RECORD = "provenance.json"
 KNEE = "geometry/knee.nc"
 WEAR = "wear/b*.nc"
@@ -114,7 +115,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
         found = f"no wear/{missing[0]}.nc" + (f", {len(missing)} missing" if missing[1:] else "")
         raise InputDataError(folder, found, "the wear of every case", "Run the study again.")
     check_batches(results, study)
-    samples, summary = folder / SAMPLES, folder / SUMMARY
+    samples, draws, summary = folder / SAMPLES, folder / DRAWS, folder / SUMMARY
     maps = list(netcdf.load_all(DAMAGE, damage))
     # In the order of the maps, without activities that the study had before.
     cycles = [
@@ -130,6 +131,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
             for files in cycles
         ],
         samples=load_computed([str(samples)] if samples.is_file() else []).get(samples.stem),
+        draws=load_computed([str(draws)] if draws.is_file() else []).get(draws.stem),
         findings=_findings_of(summary) if summary.is_file() else (),
         digests=load_record(record).get("inputs", {}),
     )

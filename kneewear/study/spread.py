@@ -10,6 +10,8 @@ from kneewear.motion.settings import SimulationSettings
 from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
 from kneewear.study.jobs import JobResult
+from kneewear.wear.draws import law_draws
+from kneewear.wear.interval import wear_intervals
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.spread import vary_models
 from kneewear.wear.worn_contact import WornContact
@@ -26,8 +28,9 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         settings=SimulationSettings(**settings["simulation"]),
         medial_lateral=wear.surface_update.medial_lateral,
     )
+    cycles = {history.activity: history for history in histories}
     table = vary_models(
-        {history.activity: history for history in histories},
+        cycles,
         knee.grid,
         wear,
         worn,
@@ -35,4 +38,11 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         contacts=worn.with_other_contact() if wear == wear.without_updates() else {},
         **settings["spread"],
     )
-    return JobResult({"model_spread": table})
+    intervals = wear_intervals(cycles, knee.grid, wear)
+    return JobResult(
+        {
+            "model_spread": table,
+            "wear_intervals": intervals,
+            "wear_draws": law_draws(cycles, knee.grid, wear),
+        }
+    )

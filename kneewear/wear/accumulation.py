@@ -31,14 +31,8 @@ from kneewear.wear.creep import (
     minutes_of_life,
     recovered_part,
 )
-from kneewear.wear.laws import (
-    AnyLaw,
-    choose_wear_law,
-    cross_shear_ratio,
-    cycles_of_life,
-    frictional_work,
-    worn_depth,
-)
+from kneewear.wear.history import History, cross_shear_ratio
+from kneewear.wear.laws import AnyLaw, Law, choose_wear_law, cycles_of_life, over_histories
 from kneewear.wear.records import check_same_cases
 from kneewear.wear.superposition import ContactResponse, relaxed_pressure, superposed_creep
 from kneewear.wear.worn_surface import lower_surface
@@ -62,7 +56,7 @@ def accumulate_wear(
     grid: ElementGrid,
     settings: WearSettings,
     resimulate: Resimulation | None = None,
-    law: AnyLaw | None = None,
+    law: Law | AnyLaw | None = None,
 ) -> xr.Dataset:
     """Extrapolate one cycle of each activity to the lives of a study.
 
@@ -79,7 +73,7 @@ def accumulate_wear(
     resimulate : callable, optional
         Simulates a cycle again on a worn grid, such as `WornContact`; needed when the surface is
         updated.
-    law : AnyLaw, optional
+    law : Law or AnyLaw, optional
         A wear law instead of the one that the settings name.
 
     Returns
@@ -127,7 +121,7 @@ def accumulate_cases(
     settings: WearSettings,
     *,
     resimulate: Resimulation | None = None,
-    law: AnyLaw | None = None,
+    law: Law | AnyLaw | None = None,
     keep_going: bool = False,
 ) -> xr.Dataset:
     """Damage of `accumulate_wear` from histories of one case after the other.
@@ -136,7 +130,7 @@ def accumulate_cases(
     wear through, or that do not converge on a worn surface, are logged and listed in `failures`.
     """
     shares = _share_matrix(settings.lives, activities)
-    law = law or choose_wear_law(settings)
+    law = over_histories(law or choose_wear_law(settings))
     updates, done, ends = _Updates(), [], []
     failures: list[Failure] = []
     for histories in cases:
@@ -201,7 +195,7 @@ class _Life:
 
     case: Case
     mixture: Mapping[str, float]
-    law: AnyLaw
+    law: Law
     grid: ElementGrid
     settings: WearSettings
 
@@ -385,12 +379,13 @@ def block_ends(settings: WearSettings) -> tuple[float, ...]:
     return (*(float(10.0**end) for end in ends), 1.0)
 
 
-def _sum_cycle(history: xr.Dataset, law: AnyLaw) -> _Sums:
+def _sum_cycle(history: xr.Dataset, law: Law) -> _Sums:
     """Sum the cycle of one case over its frames, in double precision and in their order."""
     pressure, slip = history.pressure.values[0], history.slip.values[0]
-    work, cross_work = frictional_work(pressure, slip)
+    cycle = History(pressure, slip)
+    work, cross_work = cycle.frictional_work
     return _Sums(
-        wear=worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law),
+        wear=law.depth(law.features(cycle)),
         work=work,
         cross_work=cross_work,
         max_pressure=_largest_pressure(history),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS
+from kneewear.wear.history import History
+from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS, LawSettings
 
 if TYPE_CHECKING:
     from kneewear.wear.settings import WearSettings
@@ -26,13 +25,51 @@ def cycles_of_life(cycles_per_year: float, months: float) -> float:
 
 
 class AnyLaw(Protocol):
-    """Interface of wear laws: depth = f(CS) sum_t w(p_t) |s_t|."""
+    """Wear law of a weight and a factor: depth = f(CS) sum_t w(p_t) |s_t|."""
 
     def weight(self, pressure: Array) -> Array:
         """Weight w of sliding under a pressure, MPa."""
 
     def factor(self, cross_shear: Array) -> Array | float:
         """Factor f at a cross-shear ratio of 0 to 0.5; weight and factor give mm per mm."""
+
+
+@runtime_checkable
+class Law(Protocol):
+    """Interface of wear laws over ordered histories."""
+
+    @property
+    def memory_mm(self) -> float:
+        """Length of sliding that the law remembers; 0 if the order of sliding does not matter."""
+
+    def features(self, history: History) -> Any:
+        """Everything that is summed over the frames of a cycle: once for each history."""
+
+    def depth(self, features: Any) -> Array:
+        """Depth removed in a cycle, mm, of every element: microseconds."""
+
+
+class WeightedSliding(NamedTuple):
+    """Features of laws with a weight and a factor."""
+
+    sliding: Array  # sum_t w(p_t) |s_t|
+    cross_shear: Array  # cross-shear ratio of the cycle
+
+
+@dataclass(frozen=True)
+class CrossShearLaw:
+    """Law over histories by a weight and a factor."""
+
+    law: AnyLaw
+    memory_mm: ClassVar[float] = 0.0
+
+    def features(self, history: History) -> WeightedSliding:
+        """Weighted sliding and cross-shear ratio of the cycle."""
+        return WeightedSliding(_weighted_sliding(history, self.law), history.cross_shear)
+
+    def depth(self, features: WeightedSliding) -> Array:
+        """Factor times weighted sliding, mm."""
+        return _of_factor(features, self.law)
 
 
 @dataclass(frozen=True)
@@ -51,15 +88,43 @@ class ScaledLaw:
         return self.wear_factor * self.law.factor(cross_shear)
 
 
-def choose_wear_law(settings: WearSettings) -> AnyLaw:
+@dataclass(frozen=True)
+class ScaledDepth:
+    """Law over histories whose depth is multiplied by a wear factor, mm3/(N mm)."""
+
+    law: Law
+    wear_factor: float
+
+    @property
+    def memory_mm(self) -> float:
+        """Memory of the law."""
+        return self.law.memory_mm
+
+    def features(self, history: History) -> Any:
+        """Features of the law."""
+        return self.law.features(history)
+
+    def depth(self, features: Any) -> Array:
+        """Depth of the law times the wear factor."""
+        return self.wear_factor * self.law.depth(features)
+
+
+def over_histories(law: Law | AnyLaw | LawSettings) -> Law:
+    """Return a law over histories: itself, or the adapter of a law with weight and factor."""
+    return law if isinstance(law, Law) else CrossShearLaw(cast("AnyLaw", law))
+
+
+def choose_wear_law(settings: WearSettings) -> Law | AnyLaw:
     """Wear law `settings.wear_law` with the wear factor and the coefficients of the settings."""
-    law = getattr(settings.laws, settings.wear_law, None) or WEAR_LAWS[settings.wear_law]()
+    law: Any = getattr(settings.laws, settings.wear_law, None) or WEAR_LAWS[settings.wear_law]()
     factor = settings.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
-    return ScaledLaw(law, factor) if law.multiplies_wear_factor else law
+    if not law.multiplies_wear_factor:
+        return cast("Law | AnyLaw", law)
+    return ScaledDepth(law, factor) if isinstance(law, Law) else ScaledLaw(law, factor)
 
 
 def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law: AnyLaw) -> Array:
-    """Depth removed by sliding under pressure in one cycle.
+    """Depth removed by sliding under pressure in one cycle, by a law with weight and factor.
 
     Parameters
     ----------
@@ -83,28 +148,19 @@ def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law
     ValueError
         If weight or factor of the law have neither one value nor one for each element.
     """
-    cross_shear = np.asarray(cross_shear, dtype=np.float64)
-    load, (along, aside), total = _loaded(pressure, slip)
+    sliding = _weighted_sliding(History(pressure, slip), law)
+    return _of_factor(WeightedSliding(sliding, np.asarray(cross_shear, dtype=np.float64)), law)
+
+
+def _weighted_sliding(history: History, law: AnyLaw) -> Array:
+    load = history.loaded.pressure
     weight = _of_elements(law.weight(load), load.shape, "weight")
-    factor = _of_elements(law.factor(cross_shear), cross_shear.shape, "factor")
-    return factor * total(weight * np.sqrt(along**2 + aside**2))
+    return history.total(weight * history.distance)
 
 
-def _loaded(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array, Callable[[Array], Array]]:
-    """Pressure (n,) and slip (2, n) where surfaces touch, and a function that sums over frames.
-
-    A sixth of the elements that are ever loaded are so in a frame.
-    """
-    given = np.asarray(pressure)
-    count = math.prod(given.shape[1:])
-    at = np.flatnonzero(given != 0.0)
-    element = at % count
-
-    def total(values: Array) -> Array:
-        return np.asarray(np.bincount(element, values, count).reshape(given.shape[1:]), dtype=float)
-
-    sliding = np.asarray(slip).reshape(-1, 2)[at]
-    return given.ravel()[at].astype(np.float64), sliding.T.astype(np.float64), total
+def _of_factor(features: WeightedSliding, law: AnyLaw) -> Array:
+    cross_shear = features.cross_shear
+    return _of_elements(law.factor(cross_shear), cross_shear.shape, "factor") * features.sliding
 
 
 def _of_elements(value: ArrayLike, shape: tuple[int, ...], method: str) -> Array:
@@ -137,22 +193,4 @@ def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]
     of cross-shear on the wear of conventional and highly cross-linked UHMWPE. J. Biomechanics 41,
     340-346 (the ratio of work across to all work; from memory).
     """
-    load, (along, aside), total = _loaded(pressure, slip)
-    distance = np.hypot(along, aside)
-    moving = np.where(distance > 0.0, distance, 1.0)
-    cosine, sine = along / moving, aside / moving
-    step = load * distance
-    work = total(step)
-    double_cosine = total(step * (cosine**2 - sine**2))
-    double_sine = total(step * (2.0 * cosine * sine))
-    across = 0.5 * (work - np.hypot(double_cosine, double_sine))
-    return work, np.maximum(across, 0.0)
-
-
-def cross_shear_ratio(work: ArrayLike, cross_work: ArrayLike) -> Array:
-    """Work across the principal direction relative to all work, both of :func:`frictional_work`.
-
-    From 0 (straight paths, and where nothing slides) to 0.5 (square or round ones).
-    """
-    total = np.asarray(work, dtype=np.float64)
-    return np.asarray(cross_work, dtype=np.float64) / np.where(total > 0.0, total, 1.0)
+    return History(pressure, slip).frictional_work

@@ -111,6 +111,13 @@ class WearSettings(Settings):
         description="Grade of polyethylene that the constants are of, which reports name beside "
         "the wear factor; null if it is not stated.",
     )
+    material_class: Literal["conventional", "crosslinked", "crosslinked_vitamin_e", "other"] = (
+        Field(
+            "conventional",
+            description="Class of polyethylene for the interval from measured wear, which classes "
+            "without measurements do not have. It changes no other result.",
+        )
+    )
     density_mg_per_mm3: Positive = quantity(
         "Density of the polyethylene, for the mass lost by wear.",
         Range("mg/mm3", 0.1, 0.85, 1.3, 20, "ISO 5834-2: 0.927 to 0.944 (from memory)"),

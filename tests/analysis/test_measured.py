@@ -9,14 +9,22 @@ import pytest
 from kneewear.analysis.literature import published_rows
 from kneewear.evidence.measured_wear import tables as measured
 from kneewear.evidence.measured_wear.tables import AGREES, CALIBRATED, REFUTED, analyse_measured
+from kneewear.evidence.synthesis import hierarchy
 from kneewear.study.analysis_settings import MeasuredOptions
 from kneewear.study.settings import read_study
 from kneewear.wear.law_settings import WEAR_LAWS
 from tests.study.studies import CHECKOUT
 
+pytestmark = pytest.mark.usefixtures("few_draws")
 OPTIONS = MeasuredOptions(test="test", law="law")
 SNAPSHOT = CHECKOUT / "docs/snapshot/measured_wear/tables"
 LAW = "cross_shear_saturation"
+
+
+@pytest.fixture
+def few_draws(monkeypatch):
+    """Simulate few tables for the coverage of intervals, which takes half a minute otherwise."""
+    monkeypatch.setattr(hierarchy, "DRAWS", 2)
 
 
 @pytest.fixture(scope="module")

@@ -58,13 +58,13 @@ def test_interval_of_uncertain_constants_is_that_of_the_first_life(single):
         [
             (side, quantity, 1.0, 2.0, "2.5 to 97.5")
             for side in (BOTH, "medial", "lateral")
-            for quantity in ("wear_volume", "damage_depth")
+            for quantity in ("wear_volume", "damage_depth", "max_wear_depth")
         ],
         columns=["side", "quantity", "lower", "upper", "percentiles"],
     )
     page = written("wear", single.settings, single.tables | {"constant_intervals": intervals})
     lives = list(dict.fromkeys(single.tables["cases"]["life"]))
-    first, second = (page.results["wear_volume", life] for life in lives)
+    first, second = (page.results["max_wear_depth", life] for life in lives)
     assert (first.low, first.high) == (1.0, 2.0)
     assert (second.low, second.meaning) == (None, "")
     ranges = page.tables["model_ranges"]
@@ -156,3 +156,34 @@ def test_outcome_is_written_from_the_summary(tmp_path, whole):
     assert "(solve): slid" in lines
     assert "before" not in lines
     assert lines.endswith(str(tmp_path / "report/index.html"))
+
+
+def test_interval_of_lost_volume_is_that_of_one_wear_factor(single):
+    life = single.tables["cases"]["life"].iloc[0]
+    rows = [
+        (law, life, side, quantity, unit, 3.0 * scale, 4.0 * scale, 5.0 * scale, 90.0, 5, 8)
+        for law, scale in (("archard", 1.0), ("cross_shear_saturation", 0.1))
+        for side in ("medial", "lateral", BOTH)
+        for quantity, unit in (("wear_volume", "mm3"), ("wear_mass", "mg"))
+    ]
+    columns = ["law", "life", "side", "quantity", "unit", "low", "median", "high", "percent"]
+    intervals = pd.DataFrame(rows, columns=[*columns, "laboratories", "measurements"])
+    page = written("wear", single.settings, single.tables | {"wear_intervals": intervals})
+    volume = page.results["wear_volume", life]
+    assert (volume.low, volume.high) == (3.0, 5.0)
+    assert len(page.tables["whole_intervals"]) == 4
+
+
+def test_class_of_polyethylene_without_measurements_is_a_note(single):
+    settings = single.settings | {
+        "wear": single.settings["wear"] | {"material_class": "crosslinked"}
+    }
+    notes = {
+        checked: [one.finding for one in written("wear", own, single.tables).findings]
+        for checked, own in (("known", single.settings), ("unknown", settings))
+    }
+    found = {
+        name: [one.severity for one in ones if one.check == "wear_interval"]
+        for name, ones in notes.items()
+    }
+    assert found == {"known": [], "unknown": ["note"]}

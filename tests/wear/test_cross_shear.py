@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kneewear.wear.laws import cross_shear_ratio, frictional_work
+from kneewear.wear.history import cross_shear_ratio
+from kneewear.wear.laws import frictional_work
 
 angles = st.floats(0.0, 2.0 * np.pi)
 

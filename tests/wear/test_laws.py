@@ -7,15 +7,22 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from kneewear.wear.law_settings import WEAR_LAWS, Archard
-from kneewear.wear.laws import ScaledLaw, choose_wear_law, cycles_of_life, worn_depth
+from kneewear.wear.law_settings import WEAR_LAWS, Archard, WearLaw
+from kneewear.wear.laws import (
+    ScaledDepth,
+    ScaledLaw,
+    choose_wear_law,
+    cycles_of_life,
+    worn_depth,
+)
 from kneewear.wear.settings import WearSettings
 from tests.wear.conftest import make_settings
 
 FACTOR = 2.6e-10  # mm3/(N mm)
 LAWS = {
     name: choose_wear_law(make_settings(wear_law=name, wear_factor_mm3_per_n_m=FACTOR * 1e3))
-    for name in WEAR_LAWS
+    for name, law in WEAR_LAWS.items()
+    if issubclass(law, WearLaw)
 }
 # Depth of a millimetre of sliding under 2 MPa, mm, from the equations as published.
 STRAIGHT = {
@@ -95,9 +102,9 @@ def test_settings_offer_exactly_the_registered_laws(settings):
     assert set(offered) == set(WEAR_LAWS)
     for name in offered:
         law = choose_wear_law(settings(wear_law=name))
-        form = law.law if isinstance(law, ScaledLaw) else law
+        form = law.law if isinstance(law, ScaledLaw | ScaledDepth) else law
         assert type(form) is WEAR_LAWS[name]
-        assert form.multiplies_wear_factor == isinstance(law, ScaledLaw)
+        assert form.multiplies_wear_factor == isinstance(law, ScaledLaw | ScaledDepth)
         assert form.summary
         assert form.references
 

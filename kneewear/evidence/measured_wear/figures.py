@@ -22,7 +22,7 @@ COLOURS = (
     style.PURPLE,
     style.INK,
 )
-MARKERS = "os^Dv<>"
+MARKERS = "os^Dv<>P"
 
 
 @figure("wear_over_measured", of="cases")

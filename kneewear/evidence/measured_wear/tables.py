@@ -10,6 +10,7 @@ import pandas as pd
 
 from kneewear.analysis.declared import analysis
 from kneewear.analysis.literature import published_rows
+from kneewear.evidence.synthesis.hierarchy import check_intervals
 from kneewear.study.analysis_settings import MeasuredOptions
 from kneewear.study.study import Study
 
@@ -28,7 +29,17 @@ LIMIT = 2.0
 WEAR = ("wear_rate", "mass_rate", "test_wear_factor")
 
 
-@analysis("measured", tables=("measured_wear", "law_verdicts"))
+@analysis(
+    "measured",
+    tables=(
+        "measured_wear",
+        "law_verdicts",
+        "law_scores",
+        "prior_sensitivity",
+        "laboratory_influence",
+        "interval_coverage",
+    ),
+)
 def analyse_measured(
     results: pd.DataFrame, study: Study, options: MeasuredOptions
 ) -> dict[str, pd.DataFrame]:
@@ -37,7 +48,9 @@ def analyse_measured(
     Tables `measured_wear` (one row a measurement and law: predicted and published value, their
     ratio, relative standard deviations of both, deviations of its logarithm, the verdict, and the
     ratio of a constant wear factor without any calibration by motion) and `law_verdicts` (one row
-    a law and kind of contact). Measurements of tests that the study does not compute are left out.
+    a law and kind of contact), and those of
+    :func:`kneewear.evidence.synthesis.hierarchy.check_intervals`. Measurements of tests that the
+    study does not compute are left out.
 
     Notes
     -----
@@ -60,7 +73,8 @@ def analyse_measured(
         )
         rows += [_compared(row, law, _value(values, row, law), constant) for law in laws]
     table = pd.DataFrame(rows)
-    return {"measured_wear": table, "law_verdicts": _judge_laws(table)}
+    verdicts = {"measured_wear": table, "law_verdicts": _judge_laws(table)}
+    return verdicts | check_intervals(table)
 
 
 def _factor_ratios(study: Study) -> dict[str, float]:

@@ -44,7 +44,7 @@ from kneewear.motion.history import case_coordinates, failure_attribute
 from kneewear.motion.settings import SimulationSettings
 from kneewear.motion.static import solve_static
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.laws import frictional_work
+from kneewear.wear.laws import choose_wear_law, frictional_work, over_histories
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import border_pressure, damage_area, damage_volume
 
@@ -253,6 +253,9 @@ class BearingContact:
 
 def settings_of_test(test: BearingTest, wear: WearSettings) -> WearSettings:
     """Wear settings with the length and the life of a test, and its ratio of the wear factor."""
+    # A law with a memory has the effect of the order of directions itself.
+    remembers = over_histories(choose_wear_law(wear)).memory_mm > 0.0
+    ratio = 1.0 if remembers else test.factor_ratio
     months = test.million_cycles * 1e6 * test.period_s / SECONDS_PER_MONTH
     return wear.model_copy(
         update={
@@ -261,7 +264,7 @@ def settings_of_test(test: BearingTest, wear: WearSettings) -> WearSettings:
             "mixing": "linear",
             "months": months,
             "cycles_per_year": 12e6 * test.million_cycles / months,
-            "wear_factor_mm3_per_n_m": wear.wear_factor_mm3_per_n_m * test.factor_ratio,
+            "wear_factor_mm3_per_n_m": wear.wear_factor_mm3_per_n_m * ratio,
         }
     )
 

@@ -1,0 +1,1 @@
+"""Synthesis of measured wear: factors of laboratories, and predictions stored before a search."""

@@ -1,0 +1,204 @@
+"""Predictions of tests before their results are looked for, by one wear factor a class.
+
+`python -m kneewear.evidence.synthesis.blind` writes `blind_predictions.csv` and its digest. The
+file is not to be renewed: tests compare it with what the module computes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.typing import NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.wear.interval import FactorInterval, factor_interval
+from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M
+
+Array = NDArray[np.float64]
+Draws = dict[str, Array]
+
+PREDICTIONS = "blind_predictions.csv"
+DRAWS = 20_000
+SEED = 20261129
+_POINTS = 100  # of a cycle
+DENSITY = 0.935  # mg/mm3, of the masses of measured_wear.csv
+# Curves of a knee over a cycle, percent and N or deg: shape of ISO 14243, from memory.
+FORCE = ((0, 168), (3, 1950), (7, 1050), (13, 2430), (25, 1210), (45, 2600), (60, 168), (100, 168))
+FLEXION = ((0, 0), (13, 15), (40, 5), (72, 58), (100, 0))
+# Translation and half range of the rotation of tests where the conditions state them, mm and deg.
+STATED = {
+    "H03a": {"translation": 0.0, "rotation": 0.0},
+    "H03b": {"translation": 0.0, "rotation": 5.0},
+    "H03c": {"translation": -12.0, "rotation": 5.0},
+    "H03d": {"translation": 12.0, "rotation": 5.0},
+    "H04a": {"rotation": 4.5},
+    "H04b": {"rotation": 7.0},
+}
+# Ratios that are asked for, test over test.
+RATIOS = (
+    ("H03a", "H03b"),
+    ("H03c", "H03b"),
+    ("H03d", "H03b"),
+    ("H04b", "H04a"),
+    ("H05b", "H05a"),
+    ("H09b", "H09a"),
+)
+# Factor of the five laboratories that were known when the predictions were stored.
+KNOWN = FactorInterval(2.45761e-07, 1.08250e-06, 4.76808e-06, 0.634889, 5, 8)
+_HEAD_RADIUS = {"H02": 14.0, "H07": 21.0}  # mm, stated
+
+
+def conditions() -> pd.DataFrame:
+    """Conditions of the tests, one row a test."""
+    return _table("blind_conditions")
+
+
+def _table(name: str) -> pd.DataFrame:
+    with files(__package__).joinpath(f"{name}.csv").open("r", encoding="utf-8") as file:
+        return pd.read_csv(file, comment="#", keep_default_na=False)
+
+
+def material_class(polyethylene: str) -> str:
+    """Class of a polyethylene, conventional where only UHMWPE or nothing is stated."""
+    return "crosslinked" if "cross-linked" in polyethylene else "conventional"
+
+
+def draw_unknowns(generator: np.random.Generator) -> dict[str, dict[str, Array]]:
+    """Draws of the unknowns of every test; tests of a group share those that are not their own."""
+    unknowns = _table("blind_unknowns")
+    tests = conditions()["id"]
+    drawn: dict[str, dict[str, Array]] = {name: {} for name in tests}
+    for _, row in unknowns.iterrows():
+        values = generator.uniform(float(row["low"]), float(row["high"]), DRAWS)
+        for name in tests:
+            if name.startswith(row["test"]):
+                drawn[name][row["quantity"]] = values
+    return drawn
+
+
+def work_of_test(test: str, given: Draws) -> Array:
+    """Integral of load times sliding over a cycle, N mm, of every draw."""
+    if test == "H02":
+        half = _HEAD_RADIUS[test] * np.radians(given["flexion_half_range"])
+        # A rotation about the vertical axis slides at the inclined load only.
+        aside = 0.5 * _HEAD_RADIUS[test] * np.radians(given["rotation_half_range"])
+        return given["pressure_share"] * given["mean_load"] * ellipse_length(half, aside)
+    if test == "H07":
+        path = _HEAD_RADIUS[test] * np.radians(given["travel"])
+        return given["pressure_share"] * given["mean_load"] * path
+    if test == "H08":
+        path = 2.0 * np.pi * given["radius"] * np.sin(np.radians(given["half_angle"]))
+        return given["pressure_share"] * given["mean_load"] * path
+    return knee_work(
+        given | {name: np.full(DRAWS, value) for name, value in STATED.get(test, {}).items()}
+    )
+
+
+def ellipse_length(first: Array, second: Array) -> Array:
+    """Circumference of an ellipse with these semi-axes."""
+    longer, shorter = np.maximum(first, second), np.minimum(first, second)
+    return np.asarray(4.0 * longer * scipy.special.ellipe(1.0 - (shorter / longer) ** 2))
+
+
+def knee_work(given: Draws) -> Array:
+    """Work of a knee whose condyles slide by flexion, translation and rotation, N mm.
+
+    Each condyle carries half of the load. With a `backside_radius` rotation is at the tray.
+    """
+    percent = np.linspace(0.0, 100.0, _POINTS + 1)
+    cycle = percent / 100.0
+    force = np.interp(percent, *np.transpose(FORCE))
+    turned = np.radians(np.interp(percent, *np.transpose(FLEXION)))
+    distance = np.abs(cycle - given["translation_centre"][:, None])
+    near = np.minimum(distance, 1.0 - distance) / (0.5 * given["translation_width"][:, None])
+    forward = given["translation"][:, None] * np.cos(0.5 * np.pi * np.minimum(near, 1.0)) ** 2
+    phase = 2.0 * np.pi * (cycle + given["rotation_phase"][:, None])
+    rotation = np.radians(given["rotation"])[:, None] * np.sin(phase)
+    load = 0.5 * (force[1:] + force[:-1])
+    step = np.diff(given["radius"][:, None] * turned + forward, axis=1)
+    twist = np.diff(rotation, axis=1)
+    if "backside_radius" in given:
+        slid = np.abs(step) + given["backside_radius"][:, None] * np.abs(twist)
+    else:
+        aside = given["half_distance"][:, None] * twist
+        slid = 0.5 * (np.abs(step + aside) + np.abs(step - aside))
+    return np.asarray(given["load_share"] * given["pressure_share"] * (slid @ load))
+
+
+def predict() -> pd.DataFrame:
+    """Intervals of every asked quantity of the blind conditions.
+
+    Returns
+    -------
+    DataFrame
+        Columns id, quantity, unit, low, median, high (5, 50 and 95 %), work_low, work_median,
+        work_high (N m a cycle), seen and remark. Tests of classes without laboratories have no
+        numbers, and a remark.
+
+    Notes
+    -----
+    The logarithm of the factor is Student's distribution of :func:`factor_interval`. In a ratio of
+    two tests of one laboratory the factor cancels, so that its interval is of the unknowns alone.
+    """
+    generator = np.random.default_rng(SEED)
+    drawn = draw_unknowns(generator)
+    factor = _draw_factors(KNOWN, generator)
+    rows, works = [], {}
+    for _, row in conditions().iterrows():
+        name, common = row["id"], {"id": row["id"], "seen": row["seen"]}
+        try:
+            factor_interval(material_class(str(row["polyethylene"])))
+        except InputDataError as error:
+            rows.append({**common, "quantity": row["asked"], "remark": str(error)})
+            continue
+        if row["asked"].startswith("wear factor"):
+            rows.append({**common, "quantity": "wear factor", "unit": "mm3/(N m)", **_ends(factor)})
+            continue
+        works[name] = work_of_test(name, drawn[name])
+        volume = factor * MM3_PER_N_MM_FROM_MM3_PER_N_M * works[name] * 1e6
+        weighed = row["asked"].startswith("mg")
+        unit, scale = ("mg/10^6", DENSITY) if weighed else ("mm3/10^6", 1.0)
+        work = _ends(1e-3 * works[name], "work_")
+        rows.append({**common, "quantity": "rate", "unit": unit, **_ends(scale * volume), **work})
+    seen = dict(zip(conditions()["id"], conditions()["seen"], strict=True))
+    for test, other in RATIOS:
+        ratio = _ends(works[test] / works[other])
+        quantity = f"ratio to {other}"
+        rows.append({"id": test, "seen": seen[test], "quantity": quantity, "unit": "1", **ratio})
+    columns = ["id", "quantity", "unit", "low", "median", "high", "work_low", "work_median"]
+    return pd.DataFrame(rows).reindex(columns=[*columns, "work_high", "seen", "remark"])
+
+
+def _draw_factors(interval: FactorInterval, generator: np.random.Generator) -> Array:
+    """Factors of laboratories that were not measured, mm3/(N m)."""
+    count = interval.laboratories
+    spread = interval.log_sd * np.sqrt(1.0 + 1.0 / count)
+    return np.asarray(interval.median * np.exp(spread * generator.standard_t(count - 1, DRAWS)))
+
+
+def _ends(values: Array, prefix: str = "") -> dict[str, float]:
+    low, median, high = np.percentile(values, (5.0, 50.0, 95.0))
+    return {f"{prefix}low": low, f"{prefix}median": median, f"{prefix}high": high}
+
+
+def text_of(predictions: pd.DataFrame) -> str:
+    """Predictions as the text of a file, with four significant digits."""
+    return predictions.to_csv(index=False, float_format="%.4g", lineterminator="\n")
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    written = text_of(predict())
+    target = Path(str(files("kneewear.evidence.synthesis").joinpath(PREDICTIONS)))
+    target.write_text(written, encoding="utf-8")
+    line = f"{digest(written)}  {PREDICTIONS}\n"
+    target.with_name(PREDICTIONS + ".sha256").write_text(line, encoding="utf-8")
