@@ -15,13 +15,19 @@ from kneewear.base.cases import Case
 from kneewear.base.schemas import CONTACT
 from kneewear.contact import _kernels
 from kneewear.errors import ConvergenceError
-from kneewear.geometry.coverage import Coverage, rectangle_plan, ring
+from kneewear.geometry.coverage import Coverage, polygon_coverage, rectangle_plan, ring
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.primitives import plate
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.models.mobile_insert.settings import AnyFace, BacksideSettings, FaceFriction, RingFace
+from kneewear.models.mobile_insert.settings import (
+    AnyFace,
+    BacksideSettings,
+    FaceState,
+    OutlineFace,
+    RingFace,
+)
 from kneewear.motion.cycle import empty_histories
 from kneewear.motion.history import case_coordinates, failure_attribute
 
@@ -104,7 +110,7 @@ class Backside:
             "Enlarge backside.face, or correct backside.pivot_mm.",
         )
 
-    def friction_moment(self, pressure: Array, friction: FaceFriction) -> float:
+    def friction_moment(self, pressure: Array, friction: FaceState) -> float:
         """Largest moment about the axis of rotation that friction resists with, N mm."""
         traction = friction_stress(pressure, friction)
         return float(np.sum(traction * self.radius * self.area))
@@ -170,8 +176,13 @@ class Backside:
         )
 
 
-def friction_stress(pressure: Array, friction: FaceFriction) -> Array:
-    """Largest shear stress of friction under a pressure, MPa; zero where there is none."""
+def friction_stress(pressure: Array, friction: FaceState) -> Array:
+    """Largest shear stress of friction under a pressure, MPa; zero where there is none.
+
+    A held face does not slide, and has none.
+    """
+    if friction == "held":
+        return np.zeros_like(pressure)
     relative = np.maximum(pressure, 0.0) / friction.reference_pressure_mpa
     reduced: Array = friction.reference_pressure_mpa * relative ** (1.0 - friction.exponent)
     return friction.coefficient * reduced
@@ -201,7 +212,10 @@ def _plan(face: AnyFace) -> Coverage:
     """Plan of a face about the pivot."""
     if isinstance(face, RingFace):
         return ring(face.outer_radius_mm, face.inner_radius_mm)
-    outline = rectangle_plan(face.half_length_mm, face.half_width_mm)
+    if isinstance(face, OutlineFace):
+        outline = polygon_coverage(np.array(face.corners_mm))
+    else:
+        outline = rectangle_plan(face.half_length_mm, face.half_width_mm)
     if not face.hole_radius_mm:
         return outline
     hole = ring(face.hole_radius_mm).edges[:, ::-1]

@@ -1,0 +1,67 @@
+"""A mobile insert set up from its files: lower face, settings, and its trial before a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kneewear.api as kw
+from kneewear.geometry.coverage import polygon_coverage
+from kneewear.geometry.refinement import subdivided
+from kneewear.geometry.segmentation import find_lower_face
+from kneewear.motion.placement import check_placement
+from kneewear.setup.implant import create_study
+from kneewear.study.files import load_shapes
+from kneewear.study.trials import build_trial
+from tests.transformations.changes import Files
+from tests.transformations.implants import rotating_platform, single_plateau
+
+pytestmark = pytest.mark.compiled
+
+
+def test_lower_face_has_the_outline_of_the_insert_and_the_hole_of_its_cone():
+    face = find_lower_face(subdivided(rotating_platform(1.0).insert))
+    assert polygon_coverage(face.outline).area == pytest.approx(46.0 * 76.0, rel=0.03)
+    np.testing.assert_allclose(face.pivot, 0.0, atol=0.1)
+    # The cone is 9 mm wide at the face, less below.
+    assert face.hole == pytest.approx(9.0, abs=1.0)
+
+
+def test_lower_face_of_a_single_plateau_has_no_hole():
+    face = find_lower_face(subdivided(single_plateau(1.0).insert))
+    (left, low), (right, high) = face.outline.min(axis=0), face.outline.max(axis=0)
+    np.testing.assert_allclose([left, right, low, high], [-22.0, 22.0, 8.0, 34.0], atol=0.3)
+    assert face.hole == 0.0
+
+
+@pytest.fixture(scope="module")
+def platform(tmp_path_factory):
+    """Settings of a rotating platform that were written from its files."""
+    folder = tmp_path_factory.mktemp("platform")
+    implant = rotating_platform(1.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("KNEEWEAR_DATA", str(folder))
+        names = Files({"insert": implant.insert, "femoral": implant.femoral}).write(folder)
+        files = [names["insert"]], [names["femoral"]]
+        created = create_study("platform", *files, gait_share=0.5, set_up="mobile")
+        yield kw.load_study(created.settings)
+
+
+def test_settings_of_a_mobile_insert_have_the_face_that_was_found(platform):
+    assert platform.model == "backside"
+    backside = platform.backside
+    assert backside.movement.free == ("rotation",)
+    corners = np.array(backside.face.corners_mm)
+    assert polygon_coverage(corners).area == pytest.approx(46.0 * 76.0, rel=0.03)
+    np.testing.assert_allclose(backside.pivot_mm, 0.0, atol=0.1)
+
+
+def test_a_mobile_insert_is_tried_with_an_insert_that_rotates(platform):
+    trial = build_trial(platform, ".", load_shapes(platform, "."))
+    (activity,) = trial.activities
+    moving = trial.place(activity)
+    fixed = check_placement(trial.knee, activity, trial.cases, platform.simulation)
+    turned = np.ptp(moving.poses[:, 4]), np.ptp(fixed.poses[:, 4])
+    assert turned[0] < 0.7 * turned[1]
+    assert moving.verdict != "fail"
