@@ -115,6 +115,7 @@ def check_placement(
     fit: Sequence[FitQuality] = (),
     sheets: Sheets | None = None,
     simulate: Simulate = simulate_cases,
+    advises: bool = True,
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
@@ -130,7 +131,8 @@ def check_placement(
     `sheets` are the vertices of the bearings of files, without those whose outline is known; they
     show whether the bearing goes on there. Where it ends, smaller travels are tried. Where the
     first case has no equilibrium, the others are tried too, and the remedy states which have none.
-    `simulate` computes the contact of the cases, as `simulate_cases` does of a fixed insert.
+    `simulate` computes the contact of the cases, as `simulate_cases` does of a fixed insert. Unless
+    it `advises`, smaller travels are not tried.
     """
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
@@ -171,7 +173,7 @@ def check_placement(
         remedy, advice = "", ()
         if parts["force"]:
             remedy, advice, ends = _edge_remedy(knee, history, number, sheets)
-            if ends:
+            if ends and advises:
                 accepted = {
                     one: min(_accepted_force(one), part["force"])
                     if one == body

@@ -17,7 +17,7 @@ from kneewear.base.sides import SIDES
 from kneewear.base.types import BODY_MASS, THICKNESS, is_file_name
 from kneewear.errors import Finding, InputDataError, OutputFileError
 from kneewear.geometry.dish import CONFORMING, Dish, find_dish
-from kneewear.geometry.fit_search import FittingChoice, choose_fit
+from kneewear.geometry.fit_search import NOISY, FittingChoice, choose_fit
 from kneewear.geometry.meshes import TriangleMesh, within_outline
 from kneewear.geometry.segmentation import (
     MIN_FLAT,
@@ -263,6 +263,12 @@ def _note_regions(
             f"{high:.0f} deg"
         )
         shapes.note("condyle", shapes.files["femoral"], found)
+    for component, noise in chosen.noise.items():
+        if noise > NOISY:
+            found = (
+                f"noise of about {1e3 * noise:.0f} um, as of a scan; surfaces are smoothed for it"
+            )
+            shapes.note("noise", shapes.files[component], found)
     mean = 1e3 * max(quality.mean_mm for quality in chosen.qualities)
     wave = 1e3 * max(one.wave_mm for one in chosen.qualities)
     most = max(chosen.qualities, key=lambda one: one.max_mm)

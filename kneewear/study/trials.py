@@ -40,8 +40,11 @@ class Trial:
     cases: tuple[Case, ...]
     sheets: Sheets | None
 
-    def place(self, activity: Activity) -> Placement:
-        """Check the placement of a motion on the bearing (`check_placement`)."""
+    def place(self, activity: Activity, advises: bool = True) -> Placement:
+        """Check the placement of a motion on the bearing (`check_placement`).
+
+        Unless it `advises`, smaller travels are not tried, which takes a part of the time.
+        """
         return check_placement(
             self.knee,
             activity,
@@ -50,6 +53,7 @@ class Trial:
             self.record.fit_quality,
             self.sheets,
             model_of(self.study).simulate_trial(self.study),
+            advises,
         )
 
 
