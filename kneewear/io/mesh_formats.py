@@ -9,8 +9,6 @@ from __future__ import annotations
 import io
 import re
 from array import array
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 from kneewear.errors import InputDataError
 from kneewear.io.apart import read_apart
 from kneewear.io.data_file import LARGEST_TEXT, cut_off, decode_text, line_fault, parse_numbers
+from kneewear.io.polygons import fan, polygon_triangles, triangles_of
 from kneewear.io.result_files import atomic_path
 
 Array = NDArray[np.float64]
@@ -116,6 +115,7 @@ def _parse_facets(path: Path, content: bytes) -> Array:
 def parse_obj(path: Path, content: bytes) -> tuple[Array, Faces]:
     """Vertices and triangles of an OBJ file; free-form surfaces are refused."""
     vertices, faces, begun = array("d"), array("q"), ""
+    larger: list[tuple[int, list[int]]] = []
     lines = decode_text(path, content).splitlines()
     for number, end in enumerate(lines, 1):
         line, begun = begun + end, ""
@@ -132,11 +132,16 @@ def parse_obj(path: Path, content: bytes) -> tuple[Array, Faces]:
             corners = [_vertex(path, number, line, word, len(vertices) // 3) for word in words[1:]]
             if len(corners) < 3:
                 raise line_fault(path, number, line, "'f' and at least three vertices")
-            faces.extend(_triangles(corners))
+            if len(corners) > 3:  # cut again when all vertices are known
+                larger.append((len(faces), corners))
+            faces.extend(fan(corners))
         else:
             raise line_fault(path, number, line, "a line of a mesh: 'v', 'f', 'vt', 'vn', 'g'...")
-    triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
-    return np.array(vertices).reshape(-1, 3), triangles
+    points = np.array(vertices).reshape(-1, 3)
+    for start, corners in larger:
+        cut = triangles_of(corners, points)
+        faces[start : start + len(cut)] = array("q", cut)
+    return points, np.array(faces, dtype=np.int64).reshape(-1, 3)
 
 
 def _vertex(path: Path, number: int, line: str, word: str, count: int) -> int:
@@ -148,13 +153,6 @@ def _vertex(path: Path, number: int, line: str, word: str, count: int) -> int:
     if index == 0 or index < -count or index > 2**31:
         raise line_fault(path, number, line, "'f' and numbers of vertices, from 1 on")
     return index - 1 if index > 0 else count + index
-
-
-def _triangles(corners: Sequence[int]) -> list[int]:
-    """Vertex numbers of the triangles that share the first corner of a convex polygon."""
-    if len(corners) < 3:
-        raise ValueError(f"a polygon of {len(corners)} corners")
-    return [n for pair in pairwise(corners[1:]) for n in (corners[0], *pair)]
 
 
 def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
@@ -177,7 +175,7 @@ def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
                 return vertices, None
             polygons = face[corners]
             if polygons.dtype == object:
-                return vertices, polygon_triangles(polygons)
+                return vertices, polygon_triangles(polygons, vertices)
             return vertices, polygons.astype(np.int64).reshape(-1, 3)
     except (PlyParseError, KeyError, ValueError, OverflowError) as error:
         raise cut_off(path, str(error), "a PLY file of vertices x, y, z and faces") from None
@@ -196,12 +194,6 @@ def parse_vtp(path: Path, content: bytes) -> tuple[Array, Faces | None]:
         path, "kneewear.io.polydata:read_polydata", "VTK", complete, room
     )
     return mesh
-
-
-def polygon_triangles(polygons: Iterable[Faces]) -> Faces:
-    """Triangles of polygons of any number of corners, three and more."""
-    corners = [number for polygon in polygons for number in _triangles(polygon.tolist())]
-    return np.array(corners, dtype=np.int64).reshape(-1, 3)
 
 
 def strip_triangles(strips: Any) -> Faces:

@@ -170,7 +170,8 @@ def check_placement(
     for number, (body, parts) in enumerate(shares.items()):
         touched = history["border_area"].values[..., number].any(axis=(0, 2))
         judged.add(f"{body}_border_frames", float(touched.mean()))
-        remedy, advice = "", ()
+        remedy: str = ""
+        advice: tuple[Advice, ...] = ()
         if parts["force"]:
             remedy, advice, ends = _edge_remedy(knee, history, number, sheets)
             if ends and advises:
@@ -222,8 +223,7 @@ def _border_shares(history: xr.Dataset, area: Array) -> dict[str, dict[str, floa
 
 def _accepted_force(window: str) -> float:
     """Largest part of the force at the borders of a window that does not fail."""
-    highest = checks()[f"placement.{window}_border_force"].range.highest
-    return np.inf if highest is None else highest
+    return checks()[f"placement.{window}_border_force"].range.highest
 
 
 def _edge_remedy(

@@ -62,14 +62,14 @@ def test_settings_of_a_mobile_insert_have_the_face_that_was_found(platform):
 
 @pytest.mark.slow
 def test_a_mobile_insert_is_tried_with_an_insert_that_rotates(platform):
-    """With little friction on its tray it turns with the femoral component."""
-    smooth = {"backside": {"movement": {"lower_friction": {"coefficient": 0.01}}}}
-    study = kw.load_study(platform, smooth)
+    """One that is held by the femoral component turns with it."""
+    held = {"backside": {"movement": {"upper_friction": "held"}}}
+    study = kw.load_study(platform, held)
     trial = build_trial(study, ".", load_shapes(study, "."))
     (activity,) = trial.activities
     cases = trial.cases[:1]
-    moving = replace(trial, cases=cases).place(activity)
-    fixed = check_placement(trial.knee, activity, cases, study.simulation)
-    turned = np.ptp(moving.poses[:, 4]), np.ptp(fixed.poses[:, 4])
-    assert turned[0] < 0.7 * turned[1]
-    assert moving.verdict != "fail"
+    moving = replace(trial, cases=cases).place(activity, advises=False)
+    fixed = check_placement(trial.knee, activity, cases, study.simulation, advises=False)
+    assert np.ptp(fixed.poses[:, 4]) > 0.04
+    # Clinical angles are followed to 1e-8 rad; of body-three angles varus turns the axis.
+    np.testing.assert_allclose(moving.poses[:, 4], 0.0, atol=1e-5)
