@@ -24,7 +24,7 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.models.mobile_insert.settings import (
     AnyFace,
     BacksideSettings,
-    FaceState,
+    FaceFriction,
     OutlineFace,
     RingFace,
 )
@@ -110,7 +110,7 @@ class Backside:
             "Enlarge backside.face, or correct backside.pivot_mm.",
         )
 
-    def friction_moment(self, pressure: Array, friction: FaceState) -> float:
+    def friction_moment(self, pressure: Array, friction: FaceFriction) -> float:
         """Largest moment about the axis of rotation that friction resists with, N mm."""
         traction = friction_stress(pressure, friction)
         return float(np.sum(traction * self.radius * self.area))
@@ -176,13 +176,8 @@ class Backside:
         )
 
 
-def friction_stress(pressure: Array, friction: FaceState) -> Array:
-    """Largest shear stress of friction under a pressure, MPa; zero where there is none.
-
-    A held face does not slide, and has none.
-    """
-    if friction == "held":
-        return np.zeros_like(pressure)
+def friction_stress(pressure: Array, friction: FaceFriction) -> Array:
+    """Largest shear stress of friction under a pressure, MPa; zero where there is none."""
     relative = np.maximum(pressure, 0.0) / friction.reference_pressure_mpa
     reduced: Array = friction.reference_pressure_mpa * relative ** (1.0 - friction.exponent)
     return friction.coefficient * reduced

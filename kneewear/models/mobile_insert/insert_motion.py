@@ -172,9 +172,9 @@ class InsertOnTray:
         """Motion of the insert over a cycle; ConvergenceError if a frame has no equilibrium."""
         count = self.activity.percent.size
         friction = self.mobile_insert.lower_friction
-        if friction == "held":
+        if self.mobile_insert.held == "lower":
             return self._solve_held(np.tile(self._first(), (count, 1)))
-        if self.mobile_insert.upper_friction == "held":
+        if self.mobile_insert.held == "upper":
             return self._solve_held(self._followed())
         before = self._at(0, self._first(), self.activity.coordinates[0])
         stiffness = np.diag(-np.ones(3))
@@ -242,12 +242,12 @@ class InsertOnTray:
             found.append(state)
             near = state.pose
         pairs = [(state, found[number - 1]) for number, state in enumerate(found)]
-        friction = self.mobile_insert.lower_friction
-        if friction == "held":
+        if self.mobile_insert.held == "lower":
             driving = np.array([self._driving(*pair) for pair in pairs])
             resistance = np.abs(driving)
         else:
             driving = np.array([self._moment(self._lower(*pair)) for pair in pairs])
+            friction = self.mobile_insert.lower_friction
             resistance = np.array(
                 [self.lower.friction_moment(state.pressure, friction) for state in found]
             )

@@ -82,7 +82,8 @@ backside:
   movement:
     motion: mobile
     free: {free}
-    upper_friction: {{coefficient: {_FRICTION:g}}}  # or held
+    held: null                # upper | lower: a face that does not slide
+    upper_friction: {{coefficient: {_FRICTION:g}}}
     lower_friction: {{coefficient: {_FRICTION:g}}}
   element_mm: {max(1.0, min(right - left, high - low) / _ELEMENTS):.1f}
   wear_law: archard

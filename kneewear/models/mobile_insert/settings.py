@@ -122,13 +122,9 @@ class FaceFriction(Settings):
             raise fault(
                 f"{coefficient:g}",
                 f"at most {_MAX_COEFFICIENT:g}",
-                "Write held instead of the friction of a face that does not slide.",
+                "Set movement.held to upper or lower for a face that does not slide.",
             )
         return coefficient
-
-
-# Friction of a face, or a face that does not slide along what is free.
-FaceState = FaceFriction | Literal["held"]
 
 
 class MobileInsert(Settings):
@@ -144,13 +140,13 @@ class MobileInsert(Settings):
         "a rotating platform; with anterior_posterior: a rotating and gliding insert; all three: a "
         "meniscal bearing.",
     )
-    upper_friction: FaceState = Field(
-        description="Friction of the bearing on the femur; held: the insert follows the femoral "
-        "component along what is free."
+    held: Literal["upper", "lower"] | None = Field(
+        None,
+        description="Face that does not slide along what is free, whatever its friction. upper: "
+        "the insert follows the femoral component; lower: it stays where it is.",
     )
-    lower_friction: FaceState = Field(
-        description="Friction of the backside on the tray; held: the insert stays where it is."
-    )
+    upper_friction: FaceFriction = Field(description="Friction of the bearing on the femur.")
+    lower_friction: FaceFriction = Field(description="Friction of the backside on the tray.")
     anterior_posterior_stop_mm: Positive | None = quantity(
         "Displacement from the middle at which a stop ends gliding; null for none.",
         Range("mm", 0, 0.5, 15, 30, "Gliding inserts have stops at 2 to 10 mm"),
@@ -167,17 +163,6 @@ class MobileInsert(Settings):
                 "Name what is free, or state a micromotion.",
             )
         return free
-
-    @model_validator(mode="after")
-    def _one_face_slides(self) -> MobileInsert:
-        if self.upper_friction == self.lower_friction == "held":
-            raise fault_at(
-                ("lower_friction",),
-                "held, as is upper_friction",
-                "one face that slides",
-                "State the friction of one of both.",
-            )
-        return self
 
     @model_validator(mode="after")
     def _stop_has_a_glide(self) -> MobileInsert:

@@ -61,7 +61,7 @@ def mobile_insert():
 
 @pytest.fixture(scope="module")
 def held():
-    study = study_of("rotating_platform.yaml", lower_friction="held")
+    study = study_of("rotating_platform.yaml", held="lower")
     return study, cycle_of(study)
 
 
@@ -116,7 +116,7 @@ def test_held_backside_gives_the_fixed_insert(held):
 
 def test_held_bearing_turns_the_insert_with_the_moment_of_the_backside():
     """The moment is the friction of the lower face, not of a bearing that does not slide."""
-    study = study_of("rotating_platform.yaml", upper_friction="held", **friction(0.07))
+    study = study_of("rotating_platform.yaml", held="upper", **friction(0.07))
     cycle, lower = cycle_of(study)
     curves = cycle.curves
     np.testing.assert_allclose(curves["insert_rotation"], curves["femoral_rotation"], atol=1e-9)
@@ -225,7 +225,7 @@ def test_insert_without_friction_follows_the_femoral_component():
 
 
 def test_held_bearing_follows_the_femoral_component_up_to_a_stop():
-    held = {"upper_friction": "held", "lower_friction": {"coefficient": 0.05}}
+    held = {"held": "upper", "lower_friction": {"coefficient": 0.05}}
     found, motion = mobile_insert_of(gliding(**held))
     given, path = found.activity.coordinates, motion.path
     np.testing.assert_allclose(path[:, 2], given[:, 4], atol=1e-12)

@@ -63,7 +63,7 @@ def test_settings_of_a_mobile_insert_have_the_face_that_was_found(platform):
 @pytest.mark.slow
 def test_a_mobile_insert_is_tried_with_an_insert_that_rotates(platform):
     """One that is held by the femoral component turns with it."""
-    held = {"backside": {"movement": {"upper_friction": "held"}}}
+    held = {"backside": {"movement": {"held": "upper"}}}
     study = kw.load_study(platform, held)
     trial = build_trial(study, ".", load_shapes(study, "."))
     (activity,) = trial.activities
