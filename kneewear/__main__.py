@@ -41,7 +41,7 @@ from kneewear.runs.launch import (
     settings_files,
     unlock,
 )
-from kneewear.study.models import COMMANDS
+from kneewear.study.models import COMMANDS, SET_UPS
 from kneewear.study.shipped import find_study, list_studies, reachable
 
 # Modules that draw or tabulate are imported where used: they take seconds.
@@ -152,6 +152,7 @@ def new(chosen: argparse.Namespace) -> int:
         thickness=chosen.thickness,
         grade=chosen.grade,
         gait_share=chosen.gait_share,
+        set_up=chosen.set_up,
         columns=chosen.column,
         body_mass=chosen.body_mass,
     )
@@ -384,6 +385,10 @@ def _parser() -> argparse.ArgumentParser:
     fresh.add_argument("--grade", help="grade of polyethylene (conventional, ...)")
     text = "share of the built-in gait's travel, for this design alone; else one for the folder"
     fresh.add_argument("--gait-share", type=float, help=text)
+    for name, one in SET_UPS.items():
+        fresh.add_argument(
+            f"--{name}", dest="set_up", action="store_const", const=name, help=one.text
+        )
     fresh.add_argument("--no-check", action="store_true", help="do not check and draw the inputs")
     fresh.add_argument("--no-browser", action="store_true", help="do not open the inputs page")
     quick = "do not fit surfaces or draw: check settings and data files only"

@@ -8,28 +8,37 @@ from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case
 from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.knee import KneeModel
+from kneewear.geometry.settings import parse_implant
 from kneewear.io.documents import save_table
-from kneewear.motion.placement import check_placement
+from kneewear.io.shapes import load_shape
 from kneewear.motion.settings import SimulationSettings
 from kneewear.motion.sign_check import check_signs
 from kneewear.motion.signs import tabulate_trials
 from kneewear.runs.joblog import job_log
 from kneewear.study import netcdf
+from kneewear.study.trials import try_motion
 
 with job_log(snakemake.log[0], side=snakemake.output):
     params = snakemake.params
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     activity = netcdf.load(Activity, snakemake.input.activity)
     settings = SimulationSettings(**params.simulation)
-    centre, shallowest = (Case(**case) for case in params.cases)
-    fit = netcdf.load(GeometryRecord, snakemake.input.fit).fit_quality
-    placement = check_placement(knee, activity, [centre, shallowest], settings, fit)
+    named = {name: path for name, path in snakemake.input.items() if name.endswith("_mesh")}
+    placement = try_motion(
+        implant=parse_implant(params.implant),
+        shapes={name: load_shape(path) for name, path in named.items()},
+        knee=knee,
+        record=netcdf.load(GeometryRecord, snakemake.input.fit),
+        activity=activity,
+        cases=[Case(**case) for case in params.cases],
+        settings=settings,
+    )
     # The page has them as findings, from the table.
     for sentence in placement.sentences[1:]:
         logging.getLogger("kneewear").info(sentence)
     save_table(placement.table, snakemake.output.placement)
     signs = pd.DataFrame({"activity": []})
     for reference in [params.reference] * params.signed:
-        trials = check_signs(knee, activity, centre, settings, reference)
+        trials = check_signs(knee, activity, Case(**params.centre), settings, reference)
         signs = tabulate_trials(trials, activity.name)
     save_table(signs, snakemake.output.trials)

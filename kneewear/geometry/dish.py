@@ -14,7 +14,7 @@ from kneewear.geometry.segmentation import CondyleRegion, PlateauRegion
 Array = NDArray[np.float64]
 
 # Sagittal radius of plateau over that of condyle below which the bearing decides the motion.
-_CONFORMING = 1.45
+CONFORMING = 1.45
 # Half-lengths of the strip (x, height, z) in which a sagittal radius is measured, mm; least points.
 _SAGITTAL = (9.0, 4.0, 2.0)
 _MIN_POINTS = 10
@@ -39,7 +39,7 @@ class Dish:
     @property
     def conforms(self) -> bool:
         """True if the dish is so close to its condyle that the bearing decides the motion."""
-        return bool(self.ratio < _CONFORMING and not self.single)
+        return bool(self.ratio < CONFORMING and not self.single)
 
     def kept_travel(self, travel: float) -> float:
         """Part of a travel, mm to either side, that leaves contact on the bearing, at most 1.

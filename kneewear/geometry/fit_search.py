@@ -12,6 +12,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import RIPPLE_SHARE, FitQuality
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.meshes import TriangleMesh, bearing_axis, within_outline
+from kneewear.geometry.noise import estimate_noise
 from kneewear.geometry.segmentation import CondyleRegion, PlateauRegion
 
 Array = NDArray[np.float64]
@@ -23,6 +24,11 @@ _KNOTS = ((2.5, 1.25), (3.5, 2.0))
 _SMOOTHING = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Of fits whose mean deviation is about the least the smoothest is taken: the rest is noise.
 _ABOUT = 1.15
+# Noise, mm, above which a mesh is a scan: deviations below the mean of the noise are of no use,
+# those of a smooth surface are this part above it, and stronger smoothing is tried.
+NOISY = 0.002
+_ABOUT_NOISE = 1.02
+_NOISE_SMOOTHING = (8.0, 12.0)
 # Deviations that are accepted anyway, and the room above what was reached, mm and 1.
 _MIN_MAX = 0.02
 _MIN_MEAN = 0.001
@@ -42,13 +48,14 @@ class FittingChoice:
 
     `qualities` are those of four patches, medial and lateral of insert and femoral component;
     `plateaus` are the widest regions that a surface follows, `condyles` the regions after places
-    that no surface follows were cut off.
+    that no surface follows were cut off. `noise` is that of each component, mm.
     """
 
     settings: FitSettings
     qualities: tuple[FitQuality, ...]
     plateaus: Plateaus
     condyles: Condyles
+    noise: Mapping[str, float]
 
 
 def choose_fit(
@@ -60,7 +67,8 @@ def choose_fit(
     taken that a surface follows to its borders within 20 um, or as closely as the narrowest.
     Knots and smoothing in parts of a mesh edge are tried on all four patches; of those whose mean
     deviation is at most 15 % above the least the smoothest are taken, so that surfaces follow the
-    shape and not the noise. Tolerances are a quarter above what is reached, at least 20 um, and
+    shape and not the noise. Of scans deviations are judged by the noise that is estimated, and
+    stronger smoothing is tried. Tolerances are a quarter above what is reached, at least 20 um, and
     1 um on average. InputDataError when a region holds too few vertices.
     """
     # Knots closer than vertices would follow the noise of one of them.
@@ -69,17 +77,27 @@ def choose_fit(
     condyles = _without_bad_borders(femoral, condyles, first)
     closest = _settings(edge, _KNOTS[0], _SMOOTHING[0])
     plateaus = {side: _widest(insert, [one[side] for one in grown], closest) for side in grown[0]}
+    noise = {
+        "insert": _plateau_noise(insert, plateaus),
+        "femoral": _condyle_noise(femoral, condyles),
+    }
+    scanned = max(noise.values()) > NOISY
     tried = []
     for knots in _KNOTS:
-        for smoothing in _SMOOTHING:
+        for smoothing in (*_SMOOTHING, *(_NOISE_SMOOTHING if scanned else ())):
             settings = _settings(edge, knots, smoothing)
             qualities = tuple(_fits(insert, femoral, plateaus, condyles, settings))
             tried.append((settings, qualities))
     means = np.array([[quality.mean_mm for quality in qualities] for _, qualities in tried])
     # Below half of the accepted mean deviation less is of no use.
     means = np.maximum(means, 0.5 * _MIN_MEAN)
+    about = _ABOUT
+    if scanned:
+        # Mean size of normal deviations over their standard deviation.
+        least_mean = np.sqrt(2.0 / np.pi) * np.array([noise[one.component] for one in tried[0][1]])
+        means, about = np.maximum(means, least_mean), _ABOUT_NOISE
     worst = (means / means.min(axis=0)).max(axis=1)
-    enough = worst < _ABOUT * worst.min()
+    enough = worst < about * worst.min()
     settings, qualities = [one for one, good in zip(tried, enough, strict=True) if good][-1]
     least = max(
         _ROOM * max(one.max_mm for one in qualities),
@@ -92,7 +110,26 @@ def choose_fit(
         mean_tolerance=_rounded_up(max(_MIN_MEAN, mean)),
         densest=False,
     )
-    return FittingChoice(found, qualities, plateaus, condyles)
+    return FittingChoice(found, qualities, plateaus, condyles, noise)
+
+
+def _plateau_noise(insert: TriangleMesh, plateaus: Plateaus) -> float:
+    """Largest noise of the plateaus, mm."""
+    parts = [within_outline(insert, one.outline).vertices for one in plateaus.values()]
+    return max(map(estimate_noise, parts))
+
+
+def _condyle_noise(femoral: TriangleMesh, condyles: Condyles) -> float:
+    """Largest noise of the condyles, mm."""
+    arms = femoral.vertices[:, :2] - np.array(_axis(femoral, condyles))
+    angle = np.degrees(np.arctan2(arms[:, 0], -arms[:, 1]))
+    across = femoral.vertices[:, 2]
+    found = []
+    for one in condyles.values():
+        (near, far), (low, high) = one.z, one.angle_deg
+        inside = (across > near) & (across < far) & (angle > low) & (angle < high)
+        found.append(estimate_noise(femoral.vertices[inside]))
+    return max(found)
 
 
 def _edge(mesh: TriangleMesh) -> float:

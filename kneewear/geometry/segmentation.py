@@ -22,6 +22,8 @@ Limits = tuple[float, float]
 # Raster of heights and standard deviation of its smoothing, mm.
 _CELL = 0.5
 _SMOOTH = 0.75
+# Rounding of vertices, mm, coarser than errors of other units and formats.
+_ROUNDED = 1e-4
 # A bearing inclines less, and is nowhere bent outward to a smaller radius, mm: rims and the top of
 # the eminence are.
 _STEEPEST = np.tan(np.radians(55.0))
@@ -83,6 +85,11 @@ def segment_plateaus(
     `beyond`, onto rounded rims, where the sheet is inclined less and goes on for 0.5 mm.
     ValueError for a side without a bearing.
     """
+    # Cells count from the middle of the box, and rounding errors of an origin or unit do not
+    # decide on which side of a limit a vertex is.
+    corners = sheet.vertices.min(axis=0), sheet.vertices.max(axis=0)
+    base = np.array([0.5, 1.0, 0.5]) * corners[0] + np.array([0.5, 0.0, 0.5]) * corners[1]
+    sheet = TriangleMesh(np.round((sheet.vertices - base) / _ROUNDED) * _ROUNDED, sheet.faces)
     low, high = sheet.vertices.min(axis=0), sheet.vertices.max(axis=0)
     x, z = (_raster(low[k], high[k]) for k in (0, 2))
     grid = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1)
@@ -120,16 +127,16 @@ def segment_plateaus(
         room &= whole | (away > _CREST * sign * (lowest[2] - middle))
         for growth, regions in zip(beyond, found, strict=True):
             grown = _around_lowest(part | (room & (near <= growth)), smooth)
-            outline = _outline_of(grown, x, z)
+            outline = _outline_of(grown, x, z) + base[[0, 2]]
             (x0, z0), (x1, z1) = outline.min(axis=0), outline.max(axis=0)
             area = float(grown.sum()) * _CELL**2
-            regions[side] = PlateauRegion((x0, x1), (z0, z1), outline, area, lowest)
+            regions[side] = PlateauRegion((x0, x1), (z0, z1), outline, area, lowest + base)
     return found
 
 
 def _raster(low: float, high: float) -> Array:
     """Middles of cells over a length, the same ones of its mirror image."""
-    count = int(np.ceil((high - low) / _CELL))
+    count = int(np.ceil((high - low) / _CELL - _ROUNDED))
     return np.asarray(0.5 * (low + high) + _CELL * (np.arange(count) - 0.5 * (count - 1)))
 
 
@@ -341,6 +348,9 @@ def _thinned_line(line: Array, error: float) -> Array:
 # Planes at heights this close are one, mm; height of a post above the plateaus' lowest place, mm.
 _LEVEL = 0.1
 _POST_HEIGHT = 12.0
+# Part of the plan that a flat underside has, and height of the root of a peg below it, mm.
+MIN_FLAT = 0.3
+_PEG_ROOT = 2.0
 
 
 def find_underside(insert: TriangleMesh) -> tuple[float, float]:
@@ -359,6 +369,51 @@ def find_underside(insert: TriangleMesh) -> tuple[float, float]:
     box = float(insert.extent[0] * insert.extent[2])
     level = float(np.average(height[largest], weights=area[down][largest]))
     return level, float(size.max()) / box
+
+
+@dataclass(frozen=True)
+class LowerFace:
+    """Flat lower face of an insert in knee axes, mm.
+
+    `outline` (n, 2) are corners x, z of the polygon around it, `pivot` (2,) is x and z of the
+    middle of a peg or cone below it, of the polygon without one, and `hole` the radius that the peg
+    takes from the face, zero without one.
+    """
+
+    outline: Array
+    pivot: Array
+    hole: float
+
+
+def find_lower_face(insert: TriangleMesh) -> LowerFace | None:
+    """Largest plane of a solid insert that faces down, in mm and knee axes; None if it is small.
+
+    Holes of the plane are filled: what is there is below it, or too small to bear.
+    """
+    height, part = find_underside(insert)
+    if part < MIN_FLAT:
+        return None
+    area = np.linalg.norm(insert.face_normals, axis=1)
+    corners = insert.vertices[insert.faces]
+    flat = (insert.face_normals[:, 1] < -0.999 * area) & (
+        np.abs(corners[..., 1] - height).max(axis=1) < _LEVEL
+    )
+    plan = corners[flat][..., [0, 2]]
+    low, high = plan.min(axis=(0, 1)), plan.max(axis=(0, 1))
+    # Cells count up to the border, where the outline is.
+    x, z = (_raster(low[k] - 2.0 * _CELL, high[k] + 2.0 * _CELL) for k in (0, 1))
+    grid = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1)
+    covered = mesh_coverage(plan, (low[0], high[0]), (low[1], high[1]))
+    inside = covered.contains(grid[..., 0].ravel(), grid[..., 1].ravel()).reshape(grid.shape[:2])
+    outline = _outline_of(_around_lowest(inside, grid[..., 0]), x, z)
+    below = insert.vertices[insert.vertices[:, 1] < height - _LEVEL]
+    if not len(below):
+        return LowerFace(outline, 0.5 * (outline.min(axis=0) + outline.max(axis=0)), 0.0)
+    at = below[:, [0, 2]]
+    pivot = 0.5 * (at.min(axis=0) + at.max(axis=0))
+    near = at[below[:, 1] > height - _PEG_ROOT]
+    near = near if len(near) else at
+    return LowerFace(outline, pivot, float(np.hypot(*(near - pivot).T).max()))
 
 
 def find_post(

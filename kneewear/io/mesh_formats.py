@@ -9,8 +9,6 @@ from __future__ import annotations
 import io
 import re
 from array import array
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 from kneewear.errors import InputDataError
 from kneewear.io.apart import read_apart
 from kneewear.io.data_file import LARGEST_TEXT, cut_off, decode_text, line_fault, parse_numbers
+from kneewear.io.polygons import fan, polygon_triangles, triangles_of
 from kneewear.io.result_files import atomic_path
 
 Array = NDArray[np.float64]
@@ -27,6 +26,11 @@ Faces = NDArray[np.int64]
 
 _STL_HEAD = 84
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+# Signs of comment lines of ASCII STL, of which the format has none but programs write some, and how
+# much of a file shows whether it is one.
+_COMMENT_SIGNS = ("#", ";", "//")
+_COMMENTS = re.compile(rb"^[ \t]*(?:#|;|//).*$", re.MULTILINE)
+_BEGINNING = 4000
 # First words of the lines of one facet.
 _FACET = ("facet", "outer", "vertex", "vertex", "vertex", "endloop", "endfacet")
 
@@ -63,11 +67,14 @@ def parse_stl(path: Path, content: bytes) -> tuple[Array, Faces]:
     """Triangles of an STL file, binary or ASCII, with three vertices each."""
     count = int.from_bytes(content[80:_STL_HEAD], "little") if len(content) >= _STL_HEAD else 0
     expected = _STL_HEAD + _TRIANGLE.itemsize * count
+    begins = _COMMENTS.sub(b"", content[:_BEGINNING]).lstrip().lower()
+    if len(content) > expected >= _STL_HEAD and not content[expected:].strip():
+        content = content[:expected]  # a line end that a transfer added
     if len(content) >= _STL_HEAD and len(content) == expected:
         corners = np.frombuffer(content, _TRIANGLE, offset=_STL_HEAD)["corners"]
         with np.errstate(invalid="ignore"):  # damaged bytes may be signalling NaN
             vertices = corners.reshape(-1, 3).astype(np.float64)
-    elif content[:400].lstrip().lower().startswith(b"solid") and b"\0" not in content[:400]:
+    elif begins.startswith(b"solid") and b"\0" not in begins:
         vertices = _parse_facets(path, content)
     else:
         wanted = f"the {expected} bytes of the {count} triangles announced"
@@ -89,7 +96,7 @@ def _parse_facets(path: Path, content: bytes) -> Array:
     corners, position, word = array("d"), 0, ""
     for number, line in enumerate(decode_text(path, content).splitlines(), 1):
         words = line.split()
-        if not words:
+        if not words or words[0].startswith(_COMMENT_SIGNS):
             continue
         word = words[0].lower()
         if position == 0 and word in ("solid", "endsolid"):
@@ -108,6 +115,7 @@ def _parse_facets(path: Path, content: bytes) -> Array:
 def parse_obj(path: Path, content: bytes) -> tuple[Array, Faces]:
     """Vertices and triangles of an OBJ file; free-form surfaces are refused."""
     vertices, faces, begun = array("d"), array("q"), ""
+    larger: list[tuple[int, list[int]]] = []
     lines = decode_text(path, content).splitlines()
     for number, end in enumerate(lines, 1):
         line, begun = begun + end, ""
@@ -124,11 +132,16 @@ def parse_obj(path: Path, content: bytes) -> tuple[Array, Faces]:
             corners = [_vertex(path, number, line, word, len(vertices) // 3) for word in words[1:]]
             if len(corners) < 3:
                 raise line_fault(path, number, line, "'f' and at least three vertices")
-            faces.extend(_triangles(corners))
+            if len(corners) > 3:  # cut again when all vertices are known
+                larger.append((len(faces), corners))
+            faces.extend(fan(corners))
         else:
             raise line_fault(path, number, line, "a line of a mesh: 'v', 'f', 'vt', 'vn', 'g'...")
-    triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
-    return np.array(vertices).reshape(-1, 3), triangles
+    points = np.array(vertices).reshape(-1, 3)
+    for start, corners in larger:
+        cut = triangles_of(corners, points)
+        faces[start : start + len(cut)] = array("q", cut)
+    return points, np.array(faces, dtype=np.int64).reshape(-1, 3)
 
 
 def _vertex(path: Path, number: int, line: str, word: str, count: int) -> int:
@@ -142,17 +155,11 @@ def _vertex(path: Path, number: int, line: str, word: str, count: int) -> int:
     return index - 1 if index > 0 else count + index
 
 
-def _triangles(corners: Sequence[int]) -> list[int]:
-    """Vertex numbers of the triangles that share the first corner of a convex polygon."""
-    if len(corners) < 3:
-        raise ValueError(f"a polygon of {len(corners)} corners")
-    return [n for pair in pairwise(corners[1:]) for n in (corners[0], *pair)]
-
-
 def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
     """Vertices and triangles of a PLY file; None for the latter when it announces no faces."""
     from plyfile import PlyParseError  # noqa: PLC0415 - few jobs read meshes
 
+    content = _without_comments(content)
     head = content[: content.find(b"end_header") + 1]
     rows = sum(int(count) for count in re.findall(rb"^element\s+\S+\s+(\d+)\s*$", head, re.M))
     if rows > len(content):
@@ -162,13 +169,13 @@ def parse_ply(path: Path, content: bytes) -> tuple[Array, Faces | None]:
         with np.errstate(invalid="ignore"):  # damaged bytes may be signalling NaN
             vertex, face, strips = _ply_elements(content, corners)
             vertices = np.stack([vertex[axis] for axis in "xyz"], axis=1).astype(np.float64)
-            if strips is not None:
+            if strips is not None and len(strips.data):
                 return vertices, strip_triangles(strips[corners])
             if face is None:
                 return vertices, None
             polygons = face[corners]
             if polygons.dtype == object:
-                return vertices, polygon_triangles(polygons)
+                return vertices, polygon_triangles(polygons, vertices)
             return vertices, polygons.astype(np.int64).reshape(-1, 3)
     except (PlyParseError, KeyError, ValueError, OverflowError) as error:
         raise cut_off(path, str(error), "a PLY file of vertices x, y, z and faces") from None
@@ -189,12 +196,6 @@ def parse_vtp(path: Path, content: bytes) -> tuple[Array, Faces | None]:
     return mesh
 
 
-def polygon_triangles(polygons: Iterable[Faces]) -> Faces:
-    """Triangles of polygons of any number of corners, three and more."""
-    corners = [number for polygon in polygons for number in _triangles(polygon.tolist())]
-    return np.array(corners, dtype=np.int64).reshape(-1, 3)
-
-
 def strip_triangles(strips: Any) -> Faces:
     """Triangles of strips of vertex numbers, in which -1 begins a new strip."""
     found: list[tuple[int, int, int]] = []
@@ -208,6 +209,17 @@ def strip_triangles(strips: Any) -> Faces:
                 for number, (a, b, c) in enumerate(zip(one, one[1:], one[2:], strict=False))
             ]
     return np.array(found, dtype=np.int64).reshape(-1, 3)
+
+
+def _without_comments(content: bytes) -> bytes:
+    """PLY file without blank lines and comments where the format has none of them."""
+    head, end, body = content.partition(b"end_header")
+    head = b"".join(line for line in head.splitlines(keepends=True) if line.strip())
+    if b"format ascii" not in head:
+        return head + end + body
+    lines = body.splitlines(keepends=True)
+    kept = (line for line in lines[1:] if line.strip() and not line.lstrip().startswith(b"#"))
+    return b"".join([head, end, *lines[:1], *kept])
 
 
 def _ply_elements(content: bytes, corners: str) -> tuple[Any, Any, Any]:

@@ -12,7 +12,8 @@ from vtkmodules.vtkCommonCore import vtkObject
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 from kneewear.io.data_file import cut_off
-from kneewear.io.mesh_formats import polygon_triangles, strip_triangles
+from kneewear.io.mesh_formats import strip_triangles
+from kneewear.io.polygons import polygon_triangles
 
 Faces = NDArray[np.int64]
 
@@ -38,7 +39,9 @@ def read_polydata(path: Path) -> tuple[NDArray[np.float64], Faces | None]:
     polygons, strips = _cells(mesh.GetPolys()), _cells(mesh.GetStrips())
     if not polygons and not strips:
         return vertices, None
-    return vertices, np.concatenate([polygon_triangles(polygons), strip_triangles(strips)])
+    return vertices, np.concatenate(
+        [polygon_triangles(polygons, vertices), strip_triangles(strips)]
+    )
 
 
 def _cells(cells: Any) -> list[Faces]:

@@ -13,16 +13,22 @@ from kneewear.mechanics._kernels import BODY_THREE_ORDER, BODY_THREE_SIGN, orien
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 
 # How a search ended: balanced, a side without load, out of iterations, or closed on a pose where
-# forces jump, because an element at a border or of steep slope takes part on one side of it only.
+# forces jump, because an element at a border or of steep slope takes part on one side of it only;
+# by more than an element can make, the balance may be within what an edge of a surface bears.
 BALANCED = 0
 UNLOADED = 1
 UNSOLVED = 2
 AT_A_JUMP = 3
+AT_AN_EDGE = 4
 
 # Steps this small, mm, so many of them in a row, and a residual no larger than an element can make.
 CLOSED = 1e-5
 REPEATS = 8
 JUMP = 1e-3
+# Iterations after which steps that reverse are halved, so that a search about a jump closes on it.
+PATIENCE = 60
+# Largest part of the load by which a line of elements at an edge may jump.
+EDGE = 0.1
 
 # Target overlap when an unloaded side is lowered, mm.
 FIRST_TOUCH = 0.02
@@ -104,11 +110,15 @@ def step_sides(
     residual: NDArray,
     rates: NDArray,
     bracket: NDArray,
+    last: NDArray,
+    part: NDArray,
+    closing: bool,
 ) -> None:
     """Newton step in (y, z, varus), safeguarded side by side; narrows the medial-lateral bracket.
 
     Heights of the sides are h = y - varus x lever, with the lever of each side's force. Unknowns
-    are these two heights, from the first two residuals; the third moves z.
+    are these two heights, from the first two residuals; the third moves z. When `closing`, the
+    `part` of a step (heights and z) that is made is halved where the `last` one is reversed.
     """
     one = -results[0].wrench[3] / results[0].wrench[1]
     other = -results[1].wrench[3] / results[1].wrench[1]
@@ -142,6 +152,12 @@ def step_sides(
     deep0, deep1 = results[0].max_penetration, results[1].max_penetration
     rise0 = min(max(rise0, -max(deep0, FIRST_TOUCH)), 0.6 * deep0)
     rise1 = min(max(rise1, -max(deep1, FIRST_TOUCH)), 0.6 * deep1)
+    if closing:
+        steps = (rise0, rise1, shift)
+        for k in range(3):
+            part[k] = 0.5 * part[k] if steps[k] * last[k] < 0.0 else min(1.2 * part[k], 1.0)
+            last[k] = steps[k]
+        rise0, rise1, shift = part[0] * rise0, part[1] * rise1, part[2] * shift
     pose[1] += to_y[0] * rise0 + to_y[1] * rise1
     pose[2] += shift
     pose[3] += to_turn[0] * rise0 + to_turn[1] * rise1
@@ -164,6 +180,7 @@ def balance_sides(
     """
     rotation, axes, velocity = np.empty((3, 3)), np.empty((3, 3)), np.zeros(6)
     residual, rates, before = np.empty(3), np.empty((3, 3)), np.empty(6)
+    last, part = np.zeros(3), np.ones(3)
     worst, small = np.inf, 0
     # A plain False is a type of its own, for which all of contact would be compiled once more.
     moving = bool(0)
@@ -179,9 +196,12 @@ def balance_sides(
                 return UNLOADED, iteration, worst
         if small >= REPEATS and worst < JUMP:
             return AT_A_JUMP, iteration, worst
+        if small >= REPEATS and iteration > PATIENCE and worst < EDGE:
+            return AT_AN_EDGE, iteration, worst
         before[:] = pose
-        step_sides(results, pose, loading, residual, rates, bracket)
+        closing = iteration > PATIENCE
+        step_sides(results, pose, loading, residual, rates, bracket, last, part, closing)
         moved = max(abs(pose[1] - before[1]), abs(pose[2] - before[2]))
         moved = max(moved, CHARACTERISTIC_LENGTH * abs(pose[3] - before[3]))
         small = small + 1 if moved < CLOSED else 0
-    return UNSOLVED, iterations, worst
+    return AT_AN_EDGE if iterations > PATIENCE and worst < EDGE else UNSOLVED, iterations, worst

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact._force_kernels import RESULT
+from kneewear.contact.ends import PatchEnds
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
@@ -17,6 +18,7 @@ from kneewear.mechanics._kernels import BODY_THREE_ORDER, BODY_THREE_SIGN, orien
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.motion._equilibrium_kernels import (
     AT_A_JUMP,
+    AT_AN_EDGE,
     BALANCED,
     FIRST_TOUCH,
     UNLOADED,
@@ -77,7 +79,9 @@ def solve_equilibrium(
     contact; an unloaded side is first lowered to touch. Where the bearing does not restore the
     medial-lateral position, the step follows the force instead, so that only stable equilibria are
     found. Where an element at a border or of steep slope leaves contact with a finite penetration,
-    forces jump; a balance within a jump of less than a thousandth of the load counts as found.
+    forces jump; a balance within a jump of less than a thousandth of the load counts as found. So
+    does one within the force that elements bear where a surface ends: a sharp edge loads a line of
+    elements, of which a line takes part or not.
     """
     if not loading.force > 0.0:
         raise ValueError(f"the load must push down on the insert, not be {loading.force:g} N")
@@ -101,15 +105,30 @@ def solve_equilibrium(
                 _bring_down(pairs, results["wrench"][:2, 1] < 1e-6 * loading.force, pose)
             except ValueError as error:
                 raise _unsolved(f" ({error})", frame, worst) from error
-    if ended == AT_A_JUMP:
-        logger.info("frame %d: forces jump by about %.2g of the load at the pose", frame, worst)
-    elif ended != BALANCED:
+    if ended not in (BALANCED, AT_A_JUMP, AT_AN_EDGE):
         raise _unsolved("", frame, worst)
     # To the last digit the rotation of the search, whose last result then serves.
     rotation, axes = np.empty((3, 3)), np.empty((3, 3))
     orient(pose[3:], BODY_THREE_ORDER, BODY_THREE_SIGN, rotation, axes)
-    contact = model.evaluate(rotation, pose[:3])
-    return Equilibrium(pose[:3], pose[3:], tuple(contact.values()), worst, used)
+    contacts = tuple(model.evaluate(rotation, pose[:3]).values())
+    if ended == AT_AN_EDGE and worst * loading.force > _borne_at_ends(
+        pairs, rotation, pose, contacts
+    ):
+        raise _unsolved("", frame, worst)
+    if ended != BALANCED:
+        logger.info("frame %d: forces jump by about %.2g of the load at the pose", frame, worst)
+    return Equilibrium(pose[:3], pose[3:], contacts, worst, used)
+
+
+def _borne_at_ends(
+    pairs: Sequence[ContactPair], rotation: Array, pose: Array, contacts: Sequence[Resultant]
+) -> float:
+    """Force of the elements where one of the surfaces ends, N."""
+    borne = 0.0
+    for pair, contact in zip(pairs, contacts, strict=True):
+        touched = PatchEnds(pair).touched(rotation, pose[:3], contact).any(axis=0)
+        borne += float((contact.pressure * contact.area)[touched].sum())
+    return borne
 
 
 def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,8 @@ from kneewear.motion.settings import SimulationSettings
 Array = NDArray[np.float64]
 # Vertices (n, 3) of a bearing that was cut out of files, mm, by component and side.
 Sheets = Mapping[tuple[str, str], Array]
+# Contact over a cycle of cases, as `simulate_cases` returns it.
+Simulate = Callable[..., xr.Dataset]
 
 logger = logging.getLogger(__name__)
 
@@ -48,14 +50,27 @@ _BESIDE = 2.0
 _NEAR = 15.0
 _ENDS = 0.5
 _ACROSS = 0.7
-# Settings of the scale of a motion that reach an edge of a bearing, their coordinates, and their
-# numbers among the factors; parts of a travel that are tried.
-_SCALED = {"anterior_posterior": "x", "rotation": "theta_2"}
-_SCALE_PLACES = (0, 4)
+# Settings of the scale of a motion that reach an edge of a bearing, with their coordinates and
+# their numbers among the factors; parts of a travel that are tried.
+_SCALED = {
+    "anterior_posterior": ("x", 0),
+    "rotation": ("theta_2", 4),
+    "flexion": ("theta_3", 5),
+}
 _PARTS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+# Value of a setting of a zero.
+DWELL_POSE = "dwell_pose"
 # Distance from the dwell pose is judged along prescribed coordinates only; the others settle
 # themselves.
 _DISTANCES = {"x": "posterior", "z": "medial", "theta_2": "external_rotation", "theta_1": "varus"}
+
+
+class Advice(NamedTuple):
+    """Change of a setting that a remedy names: a value, or a factor of what it is."""
+
+    key: str
+    value: float | str
+    multiplies: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,12 +79,14 @@ class Placement:
 
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
     `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
+    `advice` are the changes of settings that remedies of the table name, by quantity.
     """
 
     activity: str
     table: pd.DataFrame
     percent: Array
     poses: Array
+    advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -97,6 +114,8 @@ def check_placement(
     settings: SimulationSettings,
     fit: Sequence[FitQuality] = (),
     sheets: Sheets | None = None,
+    simulate: Simulate = simulate_cases,
+    advises: bool = True,
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
@@ -112,6 +131,8 @@ def check_placement(
     `sheets` are the vertices of the bearings of files, without those whose outline is known; they
     show whether the bearing goes on there. Where it ends, smaller travels are tried. Where the
     first case has no equilibrium, the others are tried too, and the remedy states which have none.
+    `simulate` computes the contact of the cases, as `simulate_cases` does of a fixed insert. Unless
+    it `advises`, smaller travels are not tried.
     """
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
@@ -121,58 +142,58 @@ def check_placement(
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
         short = refer_to_dwell_pose(short, knee, exact)
-        history = simulate_cases(knee, short, cases, exact, keep_going=True)
+        history = simulate(knee, short, cases, exact, keep_going=True)
         failed = failures_of(history)
         if failed and len(failed) == len(cases):
             judged.add(
                 "equilibrium", np.nan, _without_equilibrium(failed, cases, judged.dwell_pose)
             )
-            return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
+            return judged.placement()
         if failed:
             judged.add(
                 "equilibrium", np.nan, _without_equilibrium(failed, cases, judged.dwell_pose)
             )
     except ConvergenceError as error:
         judged.add("equilibrium", np.nan, f"{judged.dwell_pose} {error}")
-        return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
+        return judged.placement()
     poses = np.hstack([history.translation.values[0], history.rotation.values[0]])
     _judge_distances(judged, knee, short, poses, exact)
     load = float(history["load"].values[0].max())
     push = float(np.abs(history.reaction_force.values[0, :, 0]).max())
     turn = float(np.abs(history.reaction_moment.values[0, :, 1]).max())
-    judged.add("force", push / load, judged.dwell_pose)
+    judged.add("force", push / load, judged.dwell_pose, advice=judged.dwell_pose_advice)
 
     judged.add(
         "torque", turn / (CHARACTERISTIC_LENGTH * load), "Check the sign and zero of the rotation."
     )
-    loaded = history.pressure.values > 0.0
-    whole = {
-        "force": (history.pressure.values * knee.grid.area).sum(axis=(-2, -1)),
-        "area": (knee.grid.area * loaded).sum(axis=(-2, -1)),
-    }
-    for number, body in enumerate(history["window"].values.tolist()):
-        at = {part: history[f"border_{part}"].values[..., number] for part in whole}
-        judged.add(f"{body}_border_frames", float(at["area"].any(axis=(0, 2)).mean()))
-        shares = {
-            part: float((at[part].max(axis=1) / np.maximum(every.max(axis=1), 1e-300)).max())
-            for part, every in whole.items()
-        }
-        remedy = ""
-        if at["force"].any():
-            remedy, ends = _edge_remedy(knee, history, number, sheets)
-            if ends:
-                limit = checks()[f"placement.{body}_border_force"].range.highest
-                trial = _BorderTrial(knee, cases, exact, number, min(limit, shares["force"]))
-                remedy += _ending_remedy(activity, trial) or judged.dwell_pose
-        for part, share in shares.items():
-            judged.add(f"{body}_border_{part}", share, remedy)
+    shares = _border_shares(history, knee.grid.area)
+    for number, (body, parts) in enumerate(shares.items()):
+        touched = history["border_area"].values[..., number].any(axis=(0, 2))
+        judged.add(f"{body}_border_frames", float(touched.mean()))
+        remedy: str = ""
+        advice: tuple[Advice, ...] = ()
+        if parts["force"]:
+            remedy, advice, ends = _edge_remedy(knee, history, number, sheets)
+            if ends and advises:
+                accepted = {
+                    one: min(_accepted_force(one), part["force"])
+                    if one == body
+                    else max(_accepted_force(one), part["force"])
+                    for one, part in shares.items()
+                }
+                helps, advice = _ending_remedy(
+                    activity, _BorderTrial(knee, cases, exact, accepted, simulate)
+                )
+                remedy += helps
+        for part, share in parts.items():
+            judged.add(f"{body}_border_{part}", share, remedy, advice=advice)
     judged.add(
         "penetration",
         float(history.max_penetration.values[0].max()),
         "Check load, modulus and thickness.",
     )
     _judge_waves(judged, knee, history, fit)
-    return Placement(name, judged.table(), history.percent.values, poses)
+    return judged.placement(history.percent.values, poses)
 
 
 def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], dwell_pose: str) -> str:
@@ -185,9 +206,29 @@ def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], dwell
     )
 
 
+def _border_shares(history: xr.Dataset, area: Array) -> dict[str, dict[str, float]]:
+    """Largest force and area at the borders of each window over the largest of the side."""
+    whole = {
+        "force": (history.pressure.values * area).sum(axis=(-2, -1)),
+        "area": (area * (history.pressure.values > 0.0)).sum(axis=(-2, -1)),
+    }
+    shares: dict[str, dict[str, float]] = {}
+    for number, body in enumerate(history["window"].values.tolist()):
+        shares[body] = {}
+        for part, every in whole.items():
+            most = history[f"border_{part}"].values[..., number].max(axis=1)
+            shares[body][part] = float((most / np.maximum(every.max(axis=1), 1e-300)).max())
+    return shares
+
+
+def _accepted_force(window: str) -> float:
+    """Largest part of the force at the borders of a window that does not fail."""
+    return checks()[f"placement.{window}_border_force"].range.highest
+
+
 def _edge_remedy(
     knee: KneeModel, history: xr.Dataset, window: int, sheets: Sheets | None
-) -> tuple[str, bool]:
+) -> tuple[str, tuple[Advice, ...], bool]:
     """Side, edge and position of the largest force at a border; True if the bearing ends there."""
     body = str(history["window"].values[window])
     at_border = history["border_force"].values[..., window]
@@ -208,62 +249,84 @@ def _edge_remedy(
             border = scipy.spatial.cKDTree(surface.border_points())
             place = points[int(border.query(points)[0].argmin())]
     if surface is None:  # the post
-        return "", True
+        return "", (), True
     edge, direction = _nearest_edge(surface, place)
     where = (
         f"Largest on the {side} side at the {edge} edge, x {place[0]:.1f}, y {place[1]:.1f}, "
         f"z {place[2]:.1f} mm of the {body} frame. "
     )
     if sheets is None:
-        return f"{where}Widen implant.meshes.{key}.", False
+        return f"{where}Widen implant.meshes.{key}.", (), False
     away = sheets.get((body, side), np.empty((0, 3))) - place
     along = away @ direction
     across = np.linalg.norm(away - along[:, None] * direction, axis=1)
     beyond = float(along[(across < _BESIDE) & (along < _NEAR)].max(initial=0.0))
     if beyond < _ENDS:
-        return f"{where}The bearing ends there. ", True
+        return f"{where}The bearing ends there. ", (), True
     reach = f", where the mesh goes on for {beyond:.1f} mm"
-    return f"{where}Widen implant.meshes.{key}{reach}.", False
+    widen = Advice(f"implant.meshes.{key}", round(beyond, 1))
+    return f"{where}Widen implant.meshes.{key}{reach}.", (widen,), False
 
 
 class _BorderTrial(NamedTuple):
-    """Trials of a motion with a smaller travel, and the force at a border that it may leave."""
+    """Trials of a motion with a smaller travel, and the part of the force that borders may bear."""
 
     knee: KneeModel
     cases: Sequence[Case]
     settings: SimulationSettings
-    window: int
-    limit: float
+    accepted: Mapping[str, float]  # by window
+    simulate: Simulate
 
     def passes(self, activity: Activity) -> bool:
-        """True if the motion leaves at most the accepted force at the border."""
+        """True if the motion leaves at most the accepted force at every border."""
         try:
             short = thin_out(activity, max(1, activity.percent.size // FRAMES))
             short = refer_to_dwell_pose(short, self.knee, self.settings)
-            history = simulate_cases(self.knee, short, self.cases, self.settings, keep_going=True)
+            history = self.simulate(
+                self.knee,
+                short,
+                self.cases,
+                self.settings,
+                keep_going=True,
+                holding_level=logging.INFO,
+            )
         except ConvergenceError:
             return False
         if failures_of(history):
             return False
-        at = history["border_force"].values[..., self.window].max(axis=1)
-        force = (history.pressure.values * self.knee.grid.area).sum(axis=(-2, -1)).max(axis=1)
-        return bool((at <= self.limit * force).all())
+        shares = _border_shares(history, self.knee.grid.area)
+        return all(part["force"] <= self.accepted[body] for body, part in shares.items())
 
 
-def _ending_remedy(activity: Activity, trial: _BorderTrial) -> str:
-    """Largest tried part of the travel with which contact stays on the bearing, as a remedy."""
-    factors = [
-        number for number, name in enumerate(_SCALED.values()) if name in activity.prescribed
-    ]
-    if not factors:
-        return ""
-    keys = [f"activities.{activity.name}.motion.scale.{list(_SCALED)[n]}" for n in factors]
-    for part in _PARTS:
+def _ending_remedy(activity: Activity, trial: _BorderTrial) -> tuple[str, tuple[Advice, ...]]:
+    """First change of the motion with which contact stays on the bearing, as a remedy."""
+    block = f"activities.{activity.name}"
+    travels, flexions = (
+        [name for name in names if _SCALED[name][0] in activity.prescribed]
+        for names in (("anterior_posterior", "rotation"), ("flexion",))
+    )
+    at_dwell_pose = np.where(np.arange(len(activity.zero)) == 0, np.nan, activity.zero)
+    moves = "x" in activity.prescribed and not np.isnan(activity.zero[0])
+    changes = (
+        *((travels, part) for part in _PARTS[:3] if travels),
+        *([([], np.nan)] * moves),
+        *((travels, part) for part in _PARTS[3:] if travels),
+        *((flexions, part) for part in _PARTS[:3] if flexions),
+    )
+    for names, part in changes:
+        if not names:
+            if trial.passes(replace(activity, zero=at_dwell_pose)):
+                key = f"{block}.zero.anterior_posterior"
+                text = f"Set {key} to {DWELL_POSE}: then contact stays on it."
+                return text, (Advice(key, DWELL_POSE),)
+            continue
         by = np.ones(len(COORDINATES))
-        by[[_SCALE_PLACES[number] for number in factors]] = part
+        by[[_SCALED[name][1] for name in names]] = part
         if trial.passes(activity.scaled(by)):
-            return f"Multiply {' and '.join(keys)} by {part:g}: then contact stays on it."
-    return ""
+            keys = [f"{block}.motion.scale.{name}" for name in names]
+            text = f"Multiply {' and '.join(keys)} by {part:g}: then contact stays on it."
+            return text, tuple(Advice(key, part, multiplies=True) for key in keys)
+    return "No smaller travel keeps contact on it: use a larger component or another motion.", ()
 
 
 def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
@@ -303,14 +366,27 @@ class _Judged:
             f"it is dwell_pose, check the signs and size, or let activities.{activity}.control "
             "drive the position by force."
         )
+        self.dwell_pose_advice = (
+            Advice(f"activities.{activity}.zero.anterior_posterior", DWELL_POSE),
+        )
         self.rows: list[tuple[object, ...]] = []
+        self.advice: dict[str, tuple[Advice, ...]] = {}
 
-    def add(self, name: str, value: float, remedy: str = "", solved: bool = False) -> None:
+    def add(
+        self,
+        name: str,
+        value: float,
+        remedy: str = "",
+        solved: bool = False,
+        advice: tuple[Advice, ...] = (),
+    ) -> None:
         """Judge one quantity by the check of its name, unless it is solved."""
         check = checks()[f"placement.{name}"]
         finding = None if solved else check.judge(value, "")
         expected = finding.expected if finding else ""
         verdict = VERDICTS[finding.severity if finding else ""]
+        if finding and advice:
+            self.advice[check.quantity] = advice
         self.rows.append(
             (
                 self.activity,
@@ -323,9 +399,12 @@ class _Judged:
             )
         )
 
-    def table(self) -> pd.DataFrame:
-        """All rows."""
-        return pd.DataFrame(self.rows, columns=list(COLUMNS))
+    def placement(self, percent: Array | None = None, poses: Array | None = None) -> Placement:
+        """All rows, with the settled poses at a percent of the cycle if there are any."""
+        table = pd.DataFrame(self.rows, columns=list(COLUMNS))
+        if percent is None or poses is None:
+            percent, poses = np.empty(0), np.empty((0, 6))
+        return Placement(self.activity, table, percent, poses, self.advice)
 
 
 def _judge_distances(
@@ -338,7 +417,13 @@ def _judge_distances(
         number = COORDINATES.index(coordinate)
         away = float(np.mean(poses[:, number] - dwell_pose[:, number]))
         away = away if number < 3 else float(np.degrees(away))
-        judged.add(name, away, judged.dwell_pose, solved=coordinate not in activity.prescribed)
+        judged.add(
+            name,
+            away,
+            judged.dwell_pose,
+            solved=coordinate not in activity.prescribed,
+            advice=judged.dwell_pose_advice if coordinate == "x" else (),
+        )
     given = np.ptp(activity.translation[:, 1]) > 0.0 or bool(activity.translation[0, 1])
     if given:
         first = find_first_contact(
@@ -396,7 +481,8 @@ def _judge_load_line(judged: _Judged, knee: KneeModel, activity: Activity) -> No
         f"Set activities.{activity.name}.control.load_line_mm; the middle between the plateaus is "
         f"at {middle:.3g} mm."
     )
-    judged.add("load_line", (activity.load_line - middle) / half, remedy)
+    advice = (Advice(f"activities.{activity.name}.control.load_line_mm", float(f"{middle:.3g}")),)
+    judged.add("load_line", (activity.load_line - middle) / half, remedy, advice=advice)
 
 
 def _judge_waves(
@@ -427,4 +513,5 @@ def _judge_waves(
             f"Set implant.meshes.wave_tolerance_mm to {each:g}; if it is as small (auto is 0.05 um "
             "per mm of thickness), lower smoothing_length_mm and knot_spacing_mm, or export finer "
             "meshes.",
+            advice=(Advice("implant.meshes.wave_tolerance_mm", each),),
         )

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from kneewear.activity.settings import prescribes_motion
-from kneewear.base.cases import centre_case, shallowest_case
+from kneewear.base.cases import centre_case
 from kneewear.report.declared import figure_modules
 from kneewear.runs.workflow import Chain, JobStep, block_settings
 from kneewear.study.files import comparison_table, measured_activities, uncertain_constants
 from kneewear.study.settings import apply_case, overridden_activities
+from kneewear.study.trials import tried_cases
 
 RESULT_TABLES = {
     "Results": ("cases", "validity", "failures", "wear_over_cycles"),
@@ -51,7 +52,7 @@ class LivesChain(Chain):
         first = study.variants()[0]
         self.centre = asdict(first[centre_case(first)])
         self.centre_batch = next(name for name, one in self.batches.items() if self.centre in one)
-        self.tried = [self.centre, asdict(shallowest_case(first))]
+        self.tried = list(map(asdict, tried_cases(study.preflight_cases())))
         blocks = study.simulated_activities()
         # Motions whose place on the bearing is not known beforehand: from files, or at the dwell
         # pose.

@@ -6,8 +6,10 @@ share of its travel and rotation: the largest of a few with which the check of e
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,8 @@ from kneewear.study.trials import build_trial
 GAIT_FILE = "built_in_gait.csv"
 # Shares that are tried, the largest first: few, so that designs of several folders agree.
 SHARES = (1.0, 0.75, 0.5, 0.25)
+# Failures that a motion without equilibrium counts as: more than there are checks.
+_NO_EQUILIBRIUM = 100
 _FOR_ALL = "of the built-in gait, for all designs of this folder"
 _FOR_ONE = "of the built-in gait, for this design alone"
 _LINE = re.compile(
@@ -132,13 +136,42 @@ def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tu
     study = read_study(settings, defaults=default_settings_file())
     trial = build_trial(study, root, load_shapes(study, root))
     (activity,) = trial.activities
-    for share in shares:
+
+    def score(share: float) -> tuple[int, int]:
         scale = MotionScale(anterior_posterior=share, rotation=share)
-        verdicts = list(trial.place(activity.scaled(scale.factors)).table["verdict"])
-        score = verdicts.count("fail"), verdicts.count("warning")
-        yield share, score
-        if score == (0, 0):
+        with _quietly():
+            table = trial.place(activity.scaled(scale.factors), advises=False).table
+        verdicts = list(table["verdict"])
+        lacks = bool(table["value"].isna().any())
+        return verdicts.count("fail") + _NO_EQUILIBRIUM * lacks, verdicts.count("warning")
+
+    first = score(shares[0])
+    yield shares[0], first
+    left = list(shares[1:])
+    if first[0] >= _NO_EQUILIBRIUM and left:
+        # Where the smallest share has no equilibrium either, those between have none.
+        last = score(left[-1])
+        yield left.pop(), last
+        left = left if last[0] < _NO_EQUILIBRIUM else []
+    if first == (0, 0):
+        return
+    for share in left:
+        found = score(share)
+        yield share, found
+        if found == (0, 0):
             return
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Leave out messages of motions that are only tried: what is chosen is checked again."""
+    logger = logging.getLogger("kneewear.motion")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _share_in(settings: Path) -> float | None:

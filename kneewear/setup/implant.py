@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from kneewear.base.files import read_settings_file
 from kneewear.base.sides import SIDES
 from kneewear.base.types import BODY_MASS, THICKNESS, is_file_name
 from kneewear.errors import Finding, InputDataError, OutputFileError
-from kneewear.geometry.dish import Dish, find_dish
-from kneewear.geometry.fit_search import FittingChoice, choose_fit
+from kneewear.geometry.dish import CONFORMING, Dish, find_dish
+from kneewear.geometry.fit_search import NOISY, FittingChoice, choose_fit
 from kneewear.geometry.meshes import TriangleMesh, within_outline
 from kneewear.geometry.segmentation import (
+    MIN_FLAT,
     PlateauRegion,
     check_condyles,
     find_post,
@@ -39,6 +40,7 @@ from kneewear.setup.curves import (
 )
 from kneewear.setup.gait import agree_on_share
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
+from kneewear.study.models import SET_UPS
 from kneewear.study.shipped import shipped_folder
 
 # Assumed of a sheet that does not show its underside: a usual least thickness (from memory), mm.
@@ -66,6 +68,13 @@ _HELD = """\
 _DOUBTFUL_PERCENT = 3.0
 
 
+class Added(NamedTuple):
+    """Text that a model adds to settings: lines of the block `simulation`, and further blocks."""
+
+    simulation: str = ""
+    blocks: str = ""
+
+
 @dataclass(frozen=True)
 class NewStudy:
     """Settings of a new study, the evidence they rest on, and what was assumed."""
@@ -76,7 +85,7 @@ class NewStudy:
     settles: bool  # whether position and rotation are free
 
 
-def create_study(
+def create_study(  # noqa: PLR0913 - one for each option of the command
     name: str,
     insert: Sequence[str],
     femoral: Sequence[str],
@@ -90,6 +99,7 @@ def create_study(
     columns: Sequence[str] = (),
     body_mass: float | None = None,
     gait_share: float | None = None,
+    set_up: str | None = None,
 ) -> NewStudy:
     """Write the settings `NAME.yaml` of an implant, in the working directory.
 
@@ -118,6 +128,8 @@ def create_study(
         Body mass that forces in N belong to, kg; the middle case.
     gait_share : float, optional
         Share of the travel and rotation of the built-in gait, for this design alone.
+    set_up : str, optional
+        What the insert does, of `kneewear.study.models.SET_UPS`; without it, it is fixed.
 
     Returns
     -------
@@ -175,15 +187,34 @@ def create_study(
         _note_regions(shapes, plateaus, chosen)
         underside, least = _underside(shapes, sheets["insert"], grown[0], thickness)
         dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
+        added = _added(shapes, dish, set_up)
         given = Recordings(motion, load, tuple(columns), body_mass)
         activity = write_activity(name, shapes, given, dish, gait_share)
         material = _material(shapes, grade)
         text = _settings_text(
-            name, shapes, plateaus, chosen, (underside, least), activity, material, dish
+            name, shapes, plateaus, chosen, (underside, least), activity, material, dish, added
         )
         save_text(text, file)
         findings = (*shapes.findings, *agree_on_share(file))
         return NewStudy(file, findings, tuple(shapes.assumed), activity.settles)
+
+
+def _added(shapes: RecognisedShapes, dish: Dish, set_up: str | None) -> Added:
+    """Text that a model adds to the settings; none of a fixed insert."""
+    if set_up is not None:
+        added: Added = SET_UPS[set_up].write(shapes, dish)
+        return added
+    if dish.single and dish.ratio < CONFORMING:
+        options = " or ".join(f"--{name}" for name in SET_UPS)
+        shapes.assume(
+            "fixed",
+            "model",
+            "wear",
+            "the insert is fixed on its tray, though its dish holds the condyle as that of a "
+            "meniscal bearing does",
+            f"If it moves on its tray, set it up again with {options}.",
+        )
+    return Added()
 
 
 @contextmanager
@@ -232,6 +263,12 @@ def _note_regions(
             f"{high:.0f} deg"
         )
         shapes.note("condyle", shapes.files["femoral"], found)
+    for component, noise in chosen.noise.items():
+        if noise > NOISY:
+            found = (
+                f"noise of about {1e3 * noise:.0f} um, as of a scan; surfaces are smoothed for it"
+            )
+            shapes.note("noise", shapes.files[component], found)
     mean = 1e3 * max(quality.mean_mm for quality in chosen.qualities)
     wave = 1e3 * max(one.wave_mm for one in chosen.qualities)
     most = max(chosen.qualities, key=lambda one: one.max_mm)
@@ -268,7 +305,7 @@ def _underside(
     lowest = float(bearing[:, 1].min())
     if shapes.forms["insert"] == "solid":
         height, part = find_underside(shapes.parts["insert"])
-        if part > 0.3:
+        if part >= MIN_FLAT:
             least = round(lowest - height, 2)
             found = f"flat underside at y {height:.2f} mm over {100 * part:.0f} % of the plan"
             shapes.note("underside", insert, f"{found}; least thickness {least:g} mm")
@@ -359,6 +396,7 @@ def _settings_text(
     activity: ActivityText,
     material: tuple[str, str],
     dish: Dish,
+    added: Added,
 ) -> str:
     """Commented settings."""
     line, least = underside
@@ -423,7 +461,7 @@ variables:                    # every combination is a case
   body_mass_kg: [{masses}]      # kg
 
 simulation:
-{share}{material[0]}
+{share}{added.simulation}{material[0]}
 wear:                         # constants of a grade: config/evidence/polyethylene.yaml
 {material[1]}  creep_law: {_CREEP_LAW}           # Lee and Pienkowski (1998): an upper estimate
   lives:
@@ -433,4 +471,4 @@ wear:                         # constants of a grade: config/evidence/polyethyle
 report:
   compare_with_published: false  # the published tables are of another implant
   spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
-{ignored_block(dish, activity.settles)}"""
+{ignored_block(dish, activity.settles)}{added.blocks}"""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -82,6 +83,24 @@ class Command:
 
 
 @dataclass(frozen=True)
+class SetUp:
+    """Option of `kneewear new` with which a study of a model is set up.
+
+    Parameters
+    ----------
+    option, text : str
+        Its name, and what it says.
+    write : Lazy
+        What is added to the settings, a :class:`kneewear.setup.implant.Added`, from the recognised
+        shapes and the dish of the bearing.
+    """
+
+    option: str
+    text: str
+    write: Lazy
+
+
+@dataclass(frozen=True)
 class Model:
     """Record of a model: all that the program knows of it.
 
@@ -123,6 +142,11 @@ class Model:
     verify : callable
         Tables of solutions of the model beside analytical ones, for verification studies, by their
         names, from the settings of contact and of wear.
+    try_cases : callable
+        Contact of cases that are tried before a run, from the study and what
+        `kneewear.motion.cases.simulate_cases` takes, which computes it otherwise.
+    set_up : SetUp, optional
+        How `kneewear new` sets up a study of the model.
     check_quoted : callable
         Refuses to quote a finished study of the model in another study; see `kneewear.study.files`.
     run : callable
@@ -147,6 +171,8 @@ class Model:
     draw_cases: Function = _nothing
     check_files: Function = _nothing
     verify: Function = _nothing
+    try_cases: Function = _absent
+    set_up: SetUp | None = None
     check_quoted: Function = _absent
     run: Function = _absent
     compile: Function = _nothing
@@ -165,6 +191,14 @@ class Model:
     def runs_in_process(self) -> bool:
         """True if a study has a function of its own without a folder of results."""
         return self.run is not _absent
+
+    def simulate_trial(self, study: Any) -> Function:
+        """Function that computes contact of cases that are tried before a run."""
+        if self.try_cases is _absent:
+            from kneewear.motion.cases import simulate_cases  # noqa: PLC0415 - compiles kernels
+
+            return simulate_cases
+        return partial(self.try_cases, study)
 
     def modules(self, *names: str) -> list[str]:
         """Modules of some of its functions, which are imported by name, for fingerprints."""
@@ -202,6 +236,12 @@ FOLDERS: dict[str, Path] = {
 COMMANDS: tuple[Command, ...] = tuple(
     command for record in _RECORDS for command in getattr(record, "COMMANDS", ())
 )
+
+
+# How `kneewear new` sets up studies of models, by the names of its options.
+SET_UPS: dict[str, SetUp] = {
+    model.set_up.option: model.set_up for model in MODELS.values() if model.set_up is not None
+}
 
 
 def model_of(study: Any) -> Model:

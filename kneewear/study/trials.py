@@ -1,13 +1,10 @@
-"""Bearing of a study on few elements, on which motions are tried before a run."""
+"""Bearing of a study on few elements, on which motions are tried: the verdict of check and run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case, shallowest_case
@@ -16,10 +13,12 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.geometry.settings import MeshImplant
+from kneewear.geometry.settings import ImplantSettings, MeshImplant
 from kneewear.geometry.table import tabulate_surface
-from kneewear.motion.placement import Placement, check_placement
+from kneewear.motion.placement import Placement, Sheets, check_placement
+from kneewear.motion.settings import SimulationSettings
 from kneewear.study.files import load_activity
+from kneewear.study.models import model_of
 from kneewear.study.study import Study
 
 # Elements per side: enough for pictures and for the placement of a motion.
@@ -39,10 +38,13 @@ class Trial:
     record: GeometryRecord
     activities: tuple[Activity, ...]
     cases: tuple[Case, ...]
-    sheets: Mapping[tuple[str, str], NDArray[np.float64]] | None
+    sheets: Sheets | None
 
-    def place(self, activity: Activity) -> Placement:
-        """Check the placement of a motion on the bearing (`check_placement`)."""
+    def place(self, activity: Activity, advises: bool = True) -> Placement:
+        """Check the placement of a motion on the bearing (`check_placement`).
+
+        Unless it `advises`, smaller travels are not tried, which takes a part of the time.
+        """
         return check_placement(
             self.knee,
             activity,
@@ -50,6 +52,8 @@ class Trial:
             self.study.simulation,
             self.record.fit_quality,
             self.sheets,
+            model_of(self.study).simulate_trial(self.study),
+            advises,
         )
 
 
@@ -61,24 +65,73 @@ def build_trial(study: Study, root: str | Path, shapes: Mapping[str, TriangleMes
     implant, record = build_implant(study.implant, **shapes)
     nodes = (study.table.u_points, study.table.v_points)
     samples = {side: tabulate_surface(patch, *nodes) for side, patch in implant.femoral.items()}
-    sheets = None
-    if isinstance(study.implant, MeshImplant):
-        parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
-        regions = study.implant.meshes.insert_region_mm.given
-        sheets = {
-            (name, side): part.sheet.vertices
-            for name, part in parts.items()
-            for side in study.implant.sides
-            # An outline is drawn where the bearing ends, whatever the mesh does beyond it.
-            if name == "femoral" or regions[side].outline is None
-        }
-    listed = study.preflight_cases()
-    heaviest = [max(listed, key=lambda case: case.body_mass)] if listed else []
     return Trial(
         study,
         KneeModel(implant, build_grid(implant, *ELEMENTS), samples),
         record,
         tuple(load_activity(study, name, root) for name in study.simulated_activities()),
-        (*heaviest, shallowest_case(listed)) if listed else (),
-        sheets,
+        tried_cases(study.preflight_cases()),
+        bearing_sheets(study.implant, shapes),
     )
+
+
+def tried_cases(listed: Sequence[Case]) -> tuple[Case, ...]:
+    """Return the heaviest case and the one that penetrates least; none of none."""
+    if not listed:
+        return ()
+    return max(listed, key=lambda case: case.body_mass), shallowest_case(listed)
+
+
+def bearing_sheets(implant: ImplantSettings, shapes: Mapping[str, TriangleMesh]) -> Sheets | None:
+    """Vertices of bearings that were cut out of meshes, mm, where these may go on beyond windows.
+
+    None of other implants, and of an insert with an outline: it is drawn where the bearing ends,
+    whatever the mesh does beyond it.
+    """
+    if not isinstance(implant, MeshImplant):
+        return None
+    parts = extract_bearings(implant, shapes["insert_mesh"], shapes["femoral_mesh"])
+    regions = implant.meshes.insert_region_mm.given
+    return {
+        (name, side): part.sheet.vertices
+        for name, part in parts.items()
+        for side in implant.sides
+        if name == "femoral" or regions[side].outline is None
+    }
+
+
+def try_motion(
+    implant: ImplantSettings,
+    shapes: Mapping[str, TriangleMesh],
+    knee: KneeModel,
+    record: GeometryRecord,
+    activity: Activity,
+    cases: Sequence[Case],
+    settings: SimulationSettings,
+) -> Placement:
+    """Check the placement of a motion on a knee that was built, as `Trial.place` does.
+
+    Parameters
+    ----------
+    implant : ImplantSettings
+        Settings of the implant.
+    shapes : mapping of str to TriangleMesh
+        Its meshes as read from files; none of others.
+    knee : KneeModel
+        The knee on elements of any number.
+    record : GeometryRecord
+        Fit of its surfaces.
+    activity : Activity
+        The motion.
+    cases : sequence of Case
+        Those of `tried_cases`.
+    settings : SimulationSettings
+        Those of the study.
+
+    Returns
+    -------
+    Placement
+    """
+    few = replace(knee, grid=build_grid(knee.implant, *ELEMENTS))
+    sheets = bearing_sheets(implant, shapes)
+    return check_placement(few, activity, cases, settings, record.fit_quality, sheets)

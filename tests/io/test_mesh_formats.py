@@ -243,6 +243,35 @@ def test_bad_lines_are_named(tmp_path, name, content, place):
     assert str(path) in str(caught.value)
 
 
+def commented(name):
+    """The tetrahedron with comments, colours and elements without rows."""
+    if name == "a.stl":
+        facet = "facet normal 0 0 0\nouter loop\n# corner\n{}\nendloop\nendfacet\n"
+        rows = ["\n".join("vertex {} {} {}".format(*TETRAHEDRON[n]) for n in f) for f in FACES]
+        return "; by hand\nsolid part\n" + "".join(map(facet.format, rows)) + "endsolid\n"
+    if name == "a.obj":
+        rows = ["v {} {} {} 0.1 0.2 0.3".format(*p) for p in TETRAHEDRON]
+        rows += ["vn 0 0 1", *("f {}//1 {}//1 {}//1 # face".format(*(f + 1)) for f in FACES)]
+        return "# by hand\n" + "\n".join(rows) + "\n"
+    text = ply_text(FACES.tolist()).replace("end_header\n", "end_header\n# rows\n")
+    empty = "\nelement tristrips 0\nproperty list int int vertex_indices\nend_header"
+    return text.replace("\nend_header", empty)
+
+
+@pytest.mark.parametrize("name", ["a.stl", "a.obj", "a.ply"])
+def test_comments_colours_and_empty_elements_do_not_stop_a_file(tmp_path, name):
+    (tmp_path / name).write_text(commented(name))
+    assert_tetrahedron(load_shape(tmp_path / name), 1e-9)
+
+
+def test_a_line_end_after_the_triangles_of_binary_stl_does_not_stop_a_file(tmp_path):
+    facets = np.zeros(len(FACES), TRIANGLE)
+    facets["corners"] = TETRAHEDRON[FACES]
+    head = b"solid part".ljust(80) + len(FACES).to_bytes(4, "little")
+    (tmp_path / "a.stl").write_bytes(head + facets.tobytes() + b"\r\n")
+    assert_tetrahedron(load_shape(tmp_path / "a.stl"))
+
+
 def promises(count):
     """Heads that announce rows without end."""
     ply = ply_bytes("little", [[0, 1, 2]])

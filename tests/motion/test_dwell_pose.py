@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.settings import MotionScale
 from kneewear.base.cases import Case
 from kneewear.base.checks import checks
 from kneewear.geometry.grid import build_grid
@@ -169,23 +169,67 @@ def test_contact_that_ends_at_a_femoral_border_is_counted():
     assert "femoral_region_mm" in values[137.0]["remedy"]
 
 
-def test_the_travel_that_is_advised_at_the_end_of_a_bearing_leaves_contact_on_it():
-    shape = example_study().implant.parametric
-    implant = build_parametric_implant(
-        shape.model_copy(update={"plateau_half_length_mm": 16.0}), "short", 8.0
-    )
+def obeyed(activity, advice):
+    """The motion with the changes of its settings that are advised."""
+    factors, zero, line = np.ones(6), activity.zero.copy(), activity.load_line
+    for one in advice:
+        block, _, setting = one.key.removeprefix(f"activities.{activity.name}.").rpartition(".")
+        if block == "motion.scale":
+            assert one.multiplies
+            factors[list(MotionScale.model_fields).index(setting)] = one.value
+        elif block == "zero":
+            assert (setting, one.value) == ("anterior_posterior", "dwell_pose")
+            zero[0] = np.nan
+        else:
+            assert (block, setting) == ("control", "load_line_mm")
+            line = one.value
+    return replace(activity.scaled(factors), zero=zero, load_line=line)
+
+
+def travelling(along, flexion=10.0):
+    """A motion with travel from the middle of the insert (mm) and flexion from its mean (deg)."""
     usual = held_at(0.0)
-    travel = 16.0 * np.sin(2.0 * np.pi * usual.percent / 100.0)
-    along = np.column_stack([travel, usual.translation[:, 1:]])
-    activity = replace(usual, translation=along)
-    study = study_of(implant, activity)
-    name = checks()["placement.insert_border_force"].quantity
+    wave = np.sin(2.0 * np.pi * usual.percent / 100.0)
+    translation, rotation = usual.translation.copy(), usual.rotation.copy()
+    translation[:, 0] = along * wave
+    rotation[:, 2] = -np.radians(flexion * (1.0 + 0.9 * wave))
+    return replace(usual, translation=translation, rotation=rotation)
 
-    def border(one):
-        found = check_placement(study.knee(), one, [CASE], study.settings, sheets={})
-        return found.table.set_index("quantity").loc[name]
 
-    before = border(activity)
-    assert before["verdict"] == "fail"
-    part = float(re.findall(r"by (0\.\d)", before["remedy"])[0])
-    assert border(activity.scaled([part, 1.0, 1.0, 1.0, part, 1.0]))["verdict"] != "fail"
+def short_implant():
+    """The example knee with an insert that ends near the contact."""
+    shape = example_study().implant.parametric
+    short = shape.model_copy(update={"plateau_half_length_mm": 16.0})
+    return build_parametric_implant(short, "short", 8.0)
+
+
+@pytest.mark.parametrize(
+    ("check", "implant", "motion"),
+    [
+        ("insert_border_force", short_implant, travelling(16.0)),
+        pytest.param(
+            "femoral_border_force", short_implant, travelling(0.0, 76.0), marks=pytest.mark.slow
+        ),
+        ("insert_border_force", short_implant, held_at(13.0)),
+        ("force", dished_implant, held_at(10.0)),
+        pytest.param(
+            "load_line",
+            dished_implant,
+            replace(held_at(0.0), load_line=40.0),
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_obeying_an_advice_mends_what_it_is_about(check, implant, motion):
+    study = study_of(implant(), motion)
+    quantity = checks()[f"placement.{check}"].quantity
+
+    def placed_again(activity):
+        found = check_placement(study.knee(), activity, [CASE], study.settings, sheets={})
+        return found, found.table.set_index("quantity").loc[quantity, "verdict"]
+
+    found, verdict = placed_again(motion)
+    assert verdict == "fail"
+    advice = found.advice[quantity]
+    assert advice
+    assert placed_again(obeyed(motion, advice))[1] != "fail"

@@ -11,6 +11,7 @@ import numpy as np
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.mesh_formats import save_ply
 from tests.geometry.example_implant import stl_bytes
+from tests.transformations.implants import REAL
 
 NOISE_MM = 0.015
 # A right-handed turn of the axes of files: x medial, y posterior, z superior.
@@ -100,6 +101,18 @@ def noisy(files: Files, random: np.random.Generator) -> Files:
     )
 
 
+def holed(files: Files, random: np.random.Generator) -> Files:
+    """A triangle is missing on the side of the bone of each component."""
+
+    def change(name: str, mesh: TriangleMesh) -> TriangleMesh:
+        across = mesh.face_normals[:, 1] / np.linalg.norm(mesh.face_normals, axis=1)
+        # The insert lies on bone, the femoral component under it.
+        away = np.flatnonzero((across if name == "femoral" else -across) > 0.99)
+        return TriangleMesh(mesh.vertices, np.delete(mesh.faces, random.choice(away), axis=0))
+
+    return files.changed(change)
+
+
 @dataclass(frozen=True)
 class Change:
     """A change, the fineness of the base, and the accepted relative change of volume and depth."""
@@ -108,6 +121,11 @@ class Change:
     depth: float
     apply: Callable[[Files, np.random.Generator], Files] = lambda files, random: files
     fineness: float = 1.0
+
+    @property
+    def same(self) -> bool:
+        """True if the triangles are those of the base."""
+        return self.volume <= 1e-3
 
 
 CHANGES = {
@@ -119,6 +137,7 @@ CHANGES = {
     "format": Change(1e-3, 1e-3, in_other_format),
     "finer": Change(0.02, 0.02, fineness=1.4),
     "coarser": Change(0.02, 0.02, fineness=0.75),
+    "holes": Change(0.02, 0.02, holed),
     "noise": Change(0.05, 0.10, noisy),
 }
 
@@ -126,10 +145,18 @@ CHANGES = {
 def covering_plan(
     bases: list[str], seed: int, count: int = 24, changes: Mapping[str, Change] = CHANGES
 ) -> list[tuple[str, str]]:
-    """Pairs of base and change: each of both about equally often, the pairs by a seed."""
+    """Pairs of base and change: each of both about equally often, the pairs by a seed.
+
+    Triangles of a real implant are those that there are.
+    """
     random = np.random.default_rng(seed)
     used = {name: 0 for name in (*bases, *changes)}
-    pairs = [(base, change) for base in bases for change in changes]
+    pairs = [
+        (base, name)
+        for base in bases
+        for name, change in changes.items()
+        if base != REAL or change.fineness == 1.0
+    ]
     random.shuffle(pairs)
     plan: list[tuple[str, str]] = []
     while pairs and len(plan) < count:

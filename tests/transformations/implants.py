@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from kneewear.geometry.meshes import TriangleMesh, joined
+from kneewear.io.shapes import load_shape
 from tests.geometry.invented import rounded_femoral
 from tests.geometry.solids import closed, closed_insert
 
@@ -89,10 +92,23 @@ def single_plateau(fineness: float) -> Base:
     return Base(closed(upper, lower), rounded_femoral(n=round(70 * fineness)), "medial")
 
 
+def real(fineness: float) -> Base:
+    """The implant of subject DM, whose files are not part of the project."""
+    insert, femoral = (
+        TriangleMesh(1e3 * mesh.vertices, mesh.faces)
+        for mesh in map(load_shape, (FOLDER / "insert_solid.stl", FOLDER / "femoral_solid.stl"))
+    )
+    return Base(insert, femoral)
+
+
+REAL = "real"
+CHECKOUT = Path(__file__).parent.parent.parent
+FOLDER = Path(os.environ.get("KNEEWEAR_DATA") or CHECKOUT / "../shared/data") / "gc_dm"
 BASES: dict[str, Callable[[float], Base]] = {
     "cruciate-retaining": cruciate_retaining,
     "ultracongruent": ultracongruent,
     "posterior-stabilised": posterior_stabilised,
     "rotating platform": rotating_platform,
     "single plateau": single_plateau,
+    **({REAL: real} if FOLDER.is_dir() else {}),
 }

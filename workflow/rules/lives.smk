@@ -38,6 +38,7 @@ rule check_motion:
         activity=rules.prepare_activity.output.activity,
         fit=rules.build_geometry.output.fit,
         kernels=ancient(rules.compile_kernels.output.marker),
+        **CHAIN.meshes,
     output:
         placement=table(
             f"{RESULTS}/simulation/{{activity}}/placement.csv",
@@ -61,8 +62,11 @@ rule check_motion:
         runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("check_motion", ROOT),
-        simulation=block_settings(CHAIN.own[CHAIN.centre_batch].simulation),
+        digests=lambda wildcards: input_digests(CHAIN.meshes.values()),
+        implant=block_settings(STUDY.implant),
+        simulation=block_settings(STUDY.simulation),
         cases=CHAIN.tried,
+        centre=CHAIN.centre,
         signed=lambda wildcards: wildcards.activity in CHAIN.signed,
         reference=lambda wildcards: CHAIN.reference(wildcards.activity),
     script:

@@ -15,13 +15,19 @@ from kneewear.base.cases import Case
 from kneewear.base.schemas import CONTACT
 from kneewear.contact import _kernels
 from kneewear.errors import ConvergenceError
-from kneewear.geometry.coverage import Coverage, rectangle_plan, ring
+from kneewear.geometry.coverage import Coverage, polygon_coverage, rectangle_plan, ring
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.primitives import plate
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.models.mobile_insert.settings import AnyFace, BacksideSettings, FaceFriction, RingFace
+from kneewear.models.mobile_insert.settings import (
+    AnyFace,
+    BacksideSettings,
+    FaceFriction,
+    OutlineFace,
+    RingFace,
+)
 from kneewear.motion.cycle import empty_histories
 from kneewear.motion.history import case_coordinates, failure_attribute
 
@@ -201,7 +207,10 @@ def _plan(face: AnyFace) -> Coverage:
     """Plan of a face about the pivot."""
     if isinstance(face, RingFace):
         return ring(face.outer_radius_mm, face.inner_radius_mm)
-    outline = rectangle_plan(face.half_length_mm, face.half_width_mm)
+    if isinstance(face, OutlineFace):
+        outline = polygon_coverage(np.array(face.corners_mm))
+    else:
+        outline = rectangle_plan(face.half_length_mm, face.half_width_mm)
     if not face.hole_radius_mm:
         return outline
     hole = ring(face.hole_radius_mm).edges[:, ::-1]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,17 +12,21 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
-from kneewear.base.cases import WHOLE, Output
+from kneewear.base.cases import WHOLE, Case, Output
 from kneewear.base.schemas import CONTACT
+from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.knee import KneeModel
 from kneewear.models.mobile_insert.backside import LOWER, Backside, build_backside, moment_about
-from kneewear.models.mobile_insert.insert_motion import InsertOnTray
+from kneewear.models.mobile_insert.insert_motion import InsertMotion, InsertOnTray
 from kneewear.models.mobile_insert.settings import BacksideStudy, Micromotion, MobileInsert
+from kneewear.motion.cases import simulate_cases
 from kneewear.motion.cycle import contact_histories
 from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.evaluation import build_layers, build_pairs
-from kneewear.motion.history import case_coordinates, cases_of, failure_attribute
+from kneewear.motion.history import Failure, case_coordinates, cases_of, failure_attribute
 from kneewear.motion.quasi_static import share_of_plateaus
+from kneewear.motion.settings import SimulationSettings
 from kneewear.study.inputs import CaseInputs, with_exact_distances
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.laws import cycles_of_life
@@ -241,17 +246,37 @@ def move_insert(
     """Cycle of an insert whose motion on the tray follows from friction of both faces."""
     settings = (with_exact_distances(study) if inputs.exact else study).simulation
     knee = inputs.knee(study)
-    pairs = build_pairs(knee, settings)
-    layers = build_layers(knee.grid, pairs, study.insert.thickness_mm, settings)
     placed = share_of_plateaus(
         refer_to_dwell_pose(activity, knee, settings), knee.grid.sides, settings
     )
-    moved = InsertOnTray(
-        pairs, layers, placed, study.patient.body_mass_kg * GRAVITY, settings, movement, lower
-    ).solve()
+    (case,) = study.case_list()
+    moved, upper = _move_on_tray(knee, placed, case, settings, movement, lower)
+    wrenches = np.array(
+        [
+            moment_about(np.zeros(3), [part.wrench for part in frame.contacts], frame.translation)
+            for frame in moved.frames
+        ]
+    )
+    cycle = _face_cycle(upper, placed, wrenches, moved.path, lower, moved.resistance, moved.closure)
+    # With the friction of the bearing.
+    return replace(cycle, curves={**cycle.curves, "axial_moment": 1e-3 * moved.driving})
+
+
+def _move_on_tray(
+    knee: KneeModel,
+    activity: Activity,
+    case: Case,
+    settings: SimulationSettings,
+    movement: MobileInsert,
+    lower: Backside,
+) -> tuple[InsertMotion, xr.Dataset]:
+    """Motion of an insert under the share of its plateaus, and contact of its bearing."""
+    pairs = build_pairs(knee, settings)
+    layers = build_layers(knee.grid, pairs, case.thickness, settings)
+    weight = case.body_mass * GRAVITY
+    moved = InsertOnTray(pairs, layers, activity, weight, settings, movement, lower).solve()
     contacts = tuple(frame.contacts for frame in moved.frames)
     arrays = contact_histories(pairs, knee.grid, moved.solution, contacts)
-    (case,) = study.case_list()
     upper = CONTACT.dataset(
         {
             **case_coordinates([case]),
@@ -265,15 +290,36 @@ def move_insert(
         analysis=settings.analysis,
         **failure_attribute([]),
     )
-    wrenches = np.array(
-        [
-            moment_about(np.zeros(3), [part.wrench for part in frame.contacts], frame.translation)
-            for frame in moved.frames
-        ]
-    )
-    cycle = _face_cycle(upper, placed, wrenches, moved.path, lower, moved.resistance, moved.closure)
-    # With the friction of the bearing.
-    return replace(cycle, curves={**cycle.curves, "axial_moment": 1e-3 * moved.driving})
+    return moved, upper
+
+
+def try_cases(
+    study: BacksideStudy,
+    knee: KneeModel,
+    activity: Activity,
+    cases: Sequence[Case],
+    settings: SimulationSettings,
+    **options: Any,
+) -> xr.Dataset:
+    """Contact of the bearing in cases that are tried before a run, of an insert that moves.
+
+    As `kneewear.motion.cases.simulate_cases`, whose further `options` are those of an insert that
+    is fixed; cases without equilibrium are left out, and are an attribute.
+    """
+    movement = study.backside.movement
+    if isinstance(movement, Micromotion):
+        return simulate_cases(knee, activity, cases, settings, **options)
+    placed = share_of_plateaus(activity, knee.grid.sides, settings)
+    found, failures = [], []
+    for case in cases:
+        lower = build_backside(study.backside, knee.implant, case.thickness)
+        try:
+            found.append(_move_on_tray(knee, placed, case, settings, movement, lower)[1])
+        except ConvergenceError as error:
+            named = error.named(f"Case {case.name}, activity {activity.name}")
+            failures.append(Failure(case, str(named), named.frame, named.residual))
+    every = xr.concat(found, "case") if found else xr.Dataset()
+    return every.assign_attrs(failure_attribute(failures))
 
 
 def _face_results(

@@ -138,6 +138,11 @@ class InsertOnTray:
     do. It depends on the frame before; a cycle is repeated until it closes. Friction does
     not act on the equilibrium of the femoral component. Coordinates that are not free are held by a
     guide without friction, a stop is a spring of 1e5 N/mm.
+
+    Where the upper face is held, the insert follows the femoral component along what is free, up
+    to the stop: from the middle below the condyles, without a rotation between them. The moment
+    between them is the one that the lower face carries. Where the lower face is held, the insert
+    stays in its first place, and the lower face carries the moment of the femoral component.
     """
 
     pairs: Sequence[ContactPair]
@@ -166,6 +171,11 @@ class InsertOnTray:
     def solve(self) -> InsertMotion:
         """Motion of the insert over a cycle; ConvergenceError if a frame has no equilibrium."""
         count = self.activity.percent.size
+        friction = self.mobile_insert.lower_friction
+        if self.mobile_insert.held == "lower":
+            return self._solve_held(np.tile(self._first(), (count, 1)))
+        if self.mobile_insert.held == "upper":
+            return self._solve_held(self._followed())
         before = self._at(0, self._first(), self.activity.coordinates[0])
         stiffness = np.diag(-np.ones(3))
         last = np.full((count, 3), np.inf)
@@ -182,7 +192,6 @@ class InsertOnTray:
             if (closure * SCALE).max() < CYCLE_TOLERANCE:
                 break
             last = path
-        friction = self.mobile_insert.lower_friction
         return InsertMotion(
             path,
             self._solution(found),
@@ -198,6 +207,54 @@ class InsertOnTray:
         flexion, _, rotation = clinical_angles(body_three_123(pose[3:]))
         beside = pose - above_the_middle(self.pairs, float(flexion), float(rotation))
         return np.where(np.isin(np.arange(3), self._free), [beside[0], beside[2], 0.0], 0.0)
+
+    def _followed(self) -> Array:
+        """Path (frame, 3) of an insert that follows the femoral component along what is free."""
+        given, pivot = self.activity.coordinates, self.lower.pivot[[0, 2]]
+        path = np.zeros((len(given), 3))
+        if "rotation" in self.mobile_insert.free:
+            path[:, 2] = given[:, 4]
+        # From the pivot to the femoral origin, along the axes of the insert and of the tray.
+        own = given[0, [0, 2]] - self._first()[:2] - pivot
+        arm = given[:, [0, 2]] - pivot
+        cosine, sine = np.cos(path[:, 2]), np.sin(path[:, 2])
+        glides = {"anterior_posterior", "medial_lateral"} & set(self.mobile_insert.free)
+        if len(glides) == 2:
+            arm = np.array([_turned(own[None], angle)[0] for angle in path[:, 2]])
+        elif "anterior_posterior" in glides:
+            arm[:, 0] = (own[0] + sine * arm[:, 1]) / cosine
+        elif glides:
+            arm[:, 1] = (own[1] - sine * arm[:, 0]) / cosine
+        path[:, :2] = given[:, [0, 2]] - pivot - arm
+        stop = self.mobile_insert.anterior_posterior_stop_mm
+        if stop is not None:
+            path[:, 0] = np.clip(path[:, 0], -stop, stop)
+        return path
+
+    def _solve_held(self, path: Array) -> InsertMotion:
+        """Motion of an insert with a given path (frame, 3), of which one face does not slide."""
+        found: list[_State] = []
+        near = self.activity.coordinates[0]
+        for number, place in enumerate(path):
+            state = self._at(number, place, near if self._starts is None else self._starts[number])
+            if state.tips is not None:
+                raise state.tips
+            found.append(state)
+            near = state.pose
+        pairs = [(state, found[number - 1]) for number, state in enumerate(found)]
+        if self.mobile_insert.held == "lower":
+            driving = np.array([self._driving(*pair) for pair in pairs])
+            resistance = np.abs(driving)
+        else:
+            driving = np.array([self._moment(self._lower(*pair)) for pair in pairs])
+            friction = self.mobile_insert.lower_friction
+            resistance = np.array(
+                [self.lower.friction_moment(state.pressure, friction) for state in found]
+            )
+        equilibria = tuple(state.equilibrium for state in found)
+        return InsertMotion(
+            path, self._solution(found), equilibria, driving, resistance, np.zeros(3)
+        )
 
     def _next(self, number: int, before: _State, stiffness: Array) -> tuple[_State, Array]:
         """Where the insert is in a frame that follows another one, and the contact's stiffness.
@@ -368,10 +425,14 @@ class InsertOnTray:
 
     def _driving(self, state: _State, before: _State) -> float:
         """Moment of the femoral component on the insert about the pivot, with friction, N mm."""
-        upper = self._upper(state, before)
+        return float(state.pushed[2]) - self._moment(self._upper(state, before))
+
+    @staticmethod
+    def _moment(sliding: _Sliding) -> float:
+        """Moment about the pivot that the friction of a face resists its sliding with, N mm."""
         slope = np.empty(3)
-        dissipate(*upper, np.zeros(3), TRANSITIONS[-1], slope, np.empty((3, 3)))
-        return float(state.pushed[2] - slope[2])
+        dissipate(*sliding, np.zeros(3), TRANSITIONS[-1], slope, np.empty((3, 3)))
+        return float(slope[2])
 
     def _solution(self, found: Sequence[_State]) -> CycleSolution:
         """Motion of the femoral component on the insert, and its loads."""

@@ -2,7 +2,7 @@
 
 from operator import attrgetter
 
-from kneewear.study.models import Lazy, Model
+from kneewear.study.models import Lazy, Model, SetUp
 
 MODEL = Model(
     name="backside",
@@ -15,5 +15,11 @@ MODEL = Model(
     join=Lazy("study.datasets:load_joined"),
     side_jobs=Lazy("study.side_jobs:common_side_jobs"),
     draw_cases=Lazy("models.mobile_insert.figures:draw_cases"),
+    try_cases=Lazy("models.mobile_insert.compute:try_cases"),
+    set_up=SetUp(
+        option="mobile",
+        text="the insert moves on its tray, as friction of both faces decides",
+        write=Lazy("models.mobile_insert.set_up:add_backside"),
+    ),
     compile=Lazy("models.mobile_insert.insert_motion:compile_sliding"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
+from math import ceil, pi
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -24,6 +24,13 @@ _SLIDE = Range(
 _TURN = Range(
     "deg", 0, 0, 2, 30, "Locking mechanisms let inserts turn by less than 1 deg", least=0.02
 )
+
+# Larger coefficients are meant to hold a face, which friction does badly: an insert whose faces
+# both stick has no equilibrium while the femoral component glides on it.
+_MAX_COEFFICIENT = 2.0
+
+# Radius of the smallest circle that a face is larger than, mm.
+_MIN_FACE = 3.0
 
 Glide = Literal["anterior_posterior", "medial_lateral", "rotation"]
 
@@ -62,14 +69,39 @@ class RectangleFace(Settings):
         return self
 
 
-AnyFace = Annotated[RingFace | RectangleFace, Field(discriminator="shape")]
+class OutlineFace(Settings):
+    """Backside whose plan is a polygon with a round hole about the pivot."""
+
+    shape: Literal["outline"] = Field(description="Polygon.")
+    corners_mm: tuple[tuple[Finite, Finite], ...] = quantity(
+        "Corners [posterior, medial] from the pivot, in their order.",
+        Range("mm", -120, -50, 50, 120, "Inserts are 35 to 60 mm long and 60 to 90 mm wide"),
+    )
+    hole_radius_mm: NonNegative = quantity("Radius of the hole for a post.", _HOLE, 0.0)
+
+    @model_validator(mode="after")
+    def _encloses_an_area(self) -> OutlineFace:
+        x, z = zip(*self.corners_mm, strict=True) if len(self.corners_mm) > 2 else ((), ())
+        ahead = zip(x, z, (*x[1:], *x[:1]), (*z[1:], *z[:1]), strict=True)
+        area = 0.5 * abs(sum(a * d - b * c for a, b, c, d in ahead))
+        if area <= pi * max(self.hole_radius_mm, _MIN_FACE) ** 2:
+            raise fault_at(
+                ("corners_mm",),
+                f"a polygon of {area:.3g} mm2",
+                "three corners and more around a face larger than its hole",
+                "List the corners in their order around the face.",
+            )
+        return self
+
+
+AnyFace = Annotated[RingFace | RectangleFace | OutlineFace, Field(discriminator="shape")]
 
 
 class FaceFriction(Settings):
     """Coulomb friction of a face: mu = coefficient (p / reference pressure) ** -exponent."""
 
     coefficient: NonNegative = quantity(
-        "Coefficient at the reference pressure; 1e6 and more for a face that does not slide.",
+        "Coefficient at the reference pressure.",
         Range("1", 0, 0.01, 0.2, 1e9, "0.04 to 0.16 measured between 3 and 9 MPa (185142, 2015)"),
     )
     exponent: Annotated[float, Field(ge=0, lt=1)] = quantity(
@@ -82,6 +114,17 @@ class FaceFriction(Settings):
         Range("MPa", 0.01, 0.5, 20, 100, "Contact pressures of knees"),
         1.0,
     )
+
+    @field_validator("coefficient")
+    @classmethod
+    def _slides(cls, coefficient: float) -> float:
+        if coefficient > _MAX_COEFFICIENT:
+            raise fault(
+                f"{coefficient:g}",
+                f"at most {_MAX_COEFFICIENT:g}",
+                "Set movement.held to upper or lower for a face that does not slide.",
+            )
+        return coefficient
 
 
 class MobileInsert(Settings):
@@ -96,6 +139,11 @@ class MobileInsert(Settings):
         description="Coordinates of the insert that are free; a guide holds the others. rotation: "
         "a rotating platform; with anterior_posterior: a rotating and gliding insert; all three: a "
         "meniscal bearing.",
+    )
+    held: Literal["upper", "lower"] | None = Field(
+        None,
+        description="Face that does not slide along what is free, whatever its friction. upper: "
+        "the insert follows the femoral component; lower: it stays where it is.",
     )
     upper_friction: FaceFriction = Field(description="Friction of the bearing on the femur.")
     lower_friction: FaceFriction = Field(description="Friction of the backside on the tray.")

@@ -1,0 +1,92 @@
+"""Polygons of mesh files as triangles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+
+# Relative excess of the area of a fan over that of its polygon that is rounding, or a bent polygon.
+_SAME_AREA = 1e-3
+
+
+def fan(corners: Sequence[int]) -> list[int]:
+    """Corners of the triangles about the first corner of a polygon; ValueError of fewer than 3."""
+    if len(corners) < 3:
+        raise ValueError(f"a polygon of {len(corners)} corners")
+    first, *rest = corners
+    return [number for pair in pairwise(rest) for number in (first, *pair)]
+
+
+def polygon_triangles(polygons: Iterable[Faces], vertices: Array) -> Faces:
+    """Triangles of polygons of any number of corners, three and more.
+
+    Parameters
+    ----------
+    polygons : iterable of array
+        Numbers of the vertices of each polygon.
+    vertices : array, shape (n, 3)
+        Vertices; where a number is none of theirs, its polygon is cut about its first corner.
+
+    Returns
+    -------
+    array, shape (m, 3)
+        As many triangles as each polygon has corners beyond the second.
+    """
+    cut = [number for polygon in polygons for number in triangles_of(polygon.tolist(), vertices)]
+    return np.array(cut, dtype=np.int64).reshape(-1, 3)
+
+
+def triangles_of(corners: Sequence[int], vertices: Array) -> list[int]:
+    """Corners of the triangles of one polygon: about its first corner where that is its area.
+
+    A fan of a polygon with a corner that points inward overlaps itself; of such ears are cut off.
+    """
+    found = fan(corners)
+    if len(corners) < 4 or min(corners) < 0 or max(corners) >= len(vertices):
+        return found
+    a, b, c = (vertices[found[k::3]] for k in range(3))
+    doubled = np.cross(b - a, c - a)
+    whole = float(np.linalg.norm(doubled.sum(axis=0)))
+    if float(np.linalg.norm(doubled, axis=1).sum()) <= (1.0 + _SAME_AREA) * whole or not whole:
+        return found
+    ears = _cut_ears(vertices[list(corners)], doubled.sum(axis=0) / whole)
+    return found if ears is None else [corners[number] for number in ears]
+
+
+def _cut_ears(points: Array, normal: Array) -> list[int] | None:
+    """Corners of the triangles of a polygon about a normal; None of one that crosses itself."""
+    across = np.eye(3)[int(np.abs(normal).argmin())]
+    right = np.cross(across, normal)
+    right /= np.linalg.norm(right)
+    plan = points @ np.column_stack([right, np.cross(normal, right)])
+    left, found = list(range(len(plan))), list[int]()
+    while len(left) > 3:
+        ear = next((at for at in range(len(left)) if _is_ear(plan, left, at)), None)
+        if ear is None:
+            return None
+        found += [left[ear - 1], left[ear], left[(ear + 1) % len(left)]]
+        del left[ear]
+    return [*found, *left]
+
+
+def _is_ear(plan: Array, left: Sequence[int], at: int) -> bool:
+    """True if a corner points outward and the triangle with its neighbours holds no other one."""
+    corners = left[at - 1], left[at], left[(at + 1) % len(left)]
+    a, b, c = (plan[number] for number in corners)
+    if _turn(a, b, c) <= 0.0:
+        return False
+    others = (plan[number] for number in left if number not in corners)
+    return not any(
+        _turn(a, b, p) >= 0.0 and _turn(b, c, p) >= 0.0 and _turn(c, a, p) >= 0.0 for p in others
+    )
+
+
+def _turn(a: Array, b: Array, c: Array) -> float:
+    """Twice the area of a triangle, positive if it turns left."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

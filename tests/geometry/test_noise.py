@@ -1,0 +1,33 @@
+"""Noise of scans is told from shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.geometry.noise import estimate_noise
+from tests.transformations.implants import cruciate_retaining
+
+
+def sphere_cap(count, radius=25.0, reach=15.0):
+    """Points of a sphere about its lowest place, in no order."""
+    random = np.random.default_rng(3)
+    x, z = random.uniform(-reach, reach, (2, count))
+    return np.column_stack([x, -np.sqrt(radius**2 - x**2 - z**2), z])
+
+
+@pytest.mark.parametrize("noise", [0.005, 0.015, 0.05])
+def test_noise_of_a_sphere_is_found(noise):
+    points = sphere_cap(2000)
+    noisy = points + noise * np.random.default_rng(4).normal(size=points.shape)
+    assert estimate_noise(noisy) == pytest.approx(noise, rel=0.1)
+
+
+def test_shapes_without_noise_have_hardly_any():
+    assert estimate_noise(sphere_cap(2000)) < 0.001
+    femoral = cruciate_retaining(1.0).femoral.vertices
+    assert estimate_noise(femoral[femoral[:, 1] < femoral[:, 1].min() + 6.0]) < 0.002
+
+
+def test_few_points_have_no_noise():
+    assert estimate_noise(sphere_cap(10)) == 0.0
