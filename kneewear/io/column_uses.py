@@ -9,7 +9,7 @@ from typing import Literal
 
 from kneewear.activity.conventions import column_signs
 from kneewear.activity.settings import FileActivity, RegisteredMotion
-from kneewear.io.column_names import NOT_USED, UNKNOWN, ColumnName, describe, read_name
+from kneewear.io.column_names import NOT_USED, UNKNOWN, ColumnName, describe, doubt, read_name
 from kneewear.io.curves import CurveTable, read_table
 
 # Controls of `control`, and what the coordinate is where the settings name none.
@@ -149,6 +149,7 @@ def _unmapped(file: str, title: str, read: ColumnName, keys: str) -> ColumnUse:
     if read.quantity == UNKNOWN:
         fits = ", ".join(read.candidates)
         reason = f"its title fits {fits}" if fits else "its title states no quantity"
+        reason = "; ".join(text for text in (reason, doubt(read)) if text)
         return ColumnUse(file, title, "not understood", "", "", read.unit, keys, reason)
     if read.quantity == NOT_USED:
         return ColumnUse(file, title, "not used", "", "", read.unit, "", read.reason)

@@ -15,6 +15,7 @@ from kneewear.io.column_names import (
     UNKNOWN,
     ColumnName,
     describe,
+    doubt,
     read_name,
     unit_of,
 )
@@ -180,8 +181,12 @@ def single(recording: Recording, quantity: str) -> str | None:
     several curves fit.
     """
     titles = recording.having(quantity)
+    if not titles:
+        return None
+    if titles[0] not in recording.renamed:
+        titles += _numbered(recording, quantity)
     if len(titles) < 2:
-        return titles[0] if titles else None
+        return titles[0]
     curves = [recording.curve(title) for title in titles]
     if all(_is_same(curves[0], curve) for curve in curves[1:]):
         in_body_weights = [title for title in titles if _is_weight(recording, title)]
@@ -190,6 +195,17 @@ def single(recording: Recording, quantity: str) -> str | None:
     text = f"several columns that may be {describe(quantity)}: {listed}"
     meanings = {titles[0]: EXAMPLES.get(quantity, quantity)}
     raise _question(recording, text, "one", meanings, titles[1:])
+
+
+def _numbered(recording: Recording, quantity: str) -> list[str]:
+    """Titles of a quantity with a number or letter that tells them from another: `flexion_2`."""
+    return [
+        title
+        for title, name in recording.names.items()
+        if name.candidates == (quantity,)
+        and name.unclear_words
+        and all(len(word) == 1 or word.isdigit() for word in name.unclear_words)
+    ]
 
 
 def find_flexion(recording: Recording) -> str | None:
@@ -219,6 +235,9 @@ def find_driven(recording: Recording, quantities: Iterable[str]) -> dict[str, st
     InputDataError where titles do not state the positive direction, about all of them at once.
     """
     titles = {quantity: single(recording, quantity) for quantity in quantities}
+    for quantity, title in titles.items():
+        if title is None:
+            _ask_unclear(recording, quantity)
     present = {quantity: title for quantity, title in titles.items() if title is not None}
     unsigned = {
         title: quantity
@@ -236,6 +255,24 @@ def find_driven(recording: Recording, quantities: Iterable[str]) -> dict[str, st
         quantity: recording.key(title, recording.names[title].sign or 1)
         for quantity, title in present.items()
     }
+
+
+def _ask_unclear(recording: Recording, quantity: str) -> None:
+    """Ask about columns that state a quantity beside words without a known meaning.
+
+    Files of OpenSim have columns of muscles and other joints whose words are of their model.
+    """
+    fits = [
+        title
+        for title, name in recording.names.items()
+        if quantity in name.candidates and len(name.candidates) == 1 and doubt(name)
+    ]
+    if not fits or recording.table.y_up:
+        return
+    listed = ", ".join(f"'{title}' ({doubt(recording.names[title])})" for title in fits)
+    text = f"{listed}, which may be {describe(quantity)}"
+    expected = "what the column is, or 'unused'"
+    raise _question(recording, text, expected, {fits[0]: _example(recording, fits[0], quantity)})
 
 
 def _example(recording: Recording, title: str, quantity: str) -> str:
@@ -335,6 +372,8 @@ def find_load(recording: Recording) -> LoadChoice:
         return _load_of_sides(recording, (sides[0], sides[1]), load)
     kind = "axial"
     if load is None:
+        for quantity in ("load", "medial", "lateral"):
+            _ask_unclear(recording, quantity)
         load, kind = single(recording, "ground_reaction"), "ground_reaction"
     if load is None:
         if sides[0] or sides[1]:
