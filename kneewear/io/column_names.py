@@ -95,8 +95,16 @@ _WORDS = {
     "lateral": ("load on the lateral side",),
     "medial_share": ("part of the load on the medial side",),
     "varus_moment_n_m": ("varus moment of the load",),
-    "anterior_posterior_force_n": ("anterior-posterior force",),
-    "rotation_torque_n_m": ("internal-external torque",),
+    "anterior_posterior_force_n": (
+        "anterior-posterior force",
+        "force that moves the femur to anterior",
+        "force that moves the femur to posterior",
+    ),
+    "rotation_torque_n_m": (
+        "internal-external torque",
+        "torque that turns the tibia outwards",
+        "torque that turns the tibia inwards",
+    ),
 }
 # Forces of a joint along axes, of Plug-in Gait and Visual3D (from memory of their documentation).
 _NET = "a net force of inverse dynamics lacks what muscles add"

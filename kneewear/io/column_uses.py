@@ -12,6 +12,8 @@ from kneewear.activity.settings import FileActivity, RegisteredMotion
 from kneewear.io.column_names import NOT_USED, UNKNOWN, ColumnName, describe, doubt, read_name
 from kneewear.io.curves import CurveTable, read_table
 
+# Coordinate that a force moves in its own direction.
+_MOVED = {"anterior_posterior_force_n": "anterior_posterior", "rotation_torque_n_m": "rotation"}
 # Controls of `control`, and what the coordinate is where the settings name none.
 _SOLVED = {"anterior_posterior": "prescribed", "rotation": "prescribed"}
 
@@ -109,7 +111,8 @@ def _part_uses(
         quantity, key = mapped[title]
         column = table.column(key)
         signs = column_signs(settings.motion)
-        sign = _titled_sign(quantity, signs[quantity] * column.sign) if quantity in signs else None
+        moved = _MOVED.get(quantity, quantity)
+        sign = _titled_sign(moved, signs[moved] * column.sign) if moved in signs else None
         reason = _without_effect(settings, part, quantity)
         yield ColumnUse(
             block.file,

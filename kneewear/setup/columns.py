@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import (
+    NOT_USED,
     POSITIONS,
     UNKNOWN,
     ColumnName,
@@ -23,6 +24,7 @@ from kneewear.io.curves import CurveTable, read_table
 
 Array = NDArray[np.float64]
 
+SIDES_OF_BODY = ("right", "left")
 # Examples of a title that states a quantity, with its sign and unit.
 EXAMPLES = {
     "percent": "percent",
@@ -33,6 +35,8 @@ EXAMPLES = {
     "anterior_posterior": "tibia_anterior_mm",
     "superior_inferior": "femur_superior_mm",
     "medial_lateral": "femur_lateral_mm",
+    "anterior_posterior_force_n": "tibia_anterior_force_N",
+    "rotation_torque_n_m": "tibial_internal_torque_Nm",
     "load": "axial_force_N",
     "ground_reaction": "ground_reaction_N",
     "medial": "medial_force_N",
@@ -117,6 +121,33 @@ def read_recording(file: str, knee: str, renamed: Mapping[str, str]) -> Recordin
             raise _unclear_name(title, renamed[title], name)
     given = frozenset(title for title in table.titles if title in renamed)
     return Recording(file, table, names, given)
+
+
+def check_side(recording: Recording) -> None:
+    """Ask for the side of the knee where columns are of one, and nothing else states it."""
+    table, sided = recording.table, {}
+    for knee in SIDES_OF_BODY:
+        names = {title: read_name(title, table.y_up, knee) for title in table.titles}
+        sided[knee] = [
+            title
+            for title, name in names.items()
+            if title not in recording.renamed
+            and name.quantity != NOT_USED
+            and read_name(title, table.y_up, _other(knee)).quantity == NOT_USED
+        ]
+    if not sided["left"]:
+        return
+    listed = ", ".join(
+        f"'{titles[0]}' of the {knee} knee" for knee, titles in sided.items() if titles
+    )
+    remedy = "Set it up again with --knee left"
+    remedy += " or --knee right." if sided["right"] else "."
+    expected = "the side of the implant, whose shapes fit both knees"
+    raise InputDataError(recording.file, f"columns {listed}", expected, remedy)
+
+
+def _other(knee: str) -> str:
+    return "left" if knee == "right" else "right"
 
 
 def parse_columns(texts: tuple[str, ...], files: tuple[str, ...]) -> dict[str, str]:

@@ -41,7 +41,8 @@ class RecognisedShapes:
     """Insert and femoral component as recognised.
 
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
-    are written to the settings. `findings` have the evidence, `assumed` what files cannot decide;
+    are written to the settings; `is_side_known` is False where shapes fit both knees and the user
+    names none. `findings` have the evidence, `assumed` what files cannot decide;
     `copies` are the files that were written.
     """
 
@@ -55,6 +56,7 @@ class RecognisedShapes:
     findings: list[Finding] = field(default_factory=list)
     assumed: list[Assumption] = field(default_factory=list)
     copies: list[Path] = field(default_factory=list)
+    is_side_known: bool = True
 
     def note(
         self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
@@ -284,6 +286,7 @@ def _note_side(
             "side", "shapes", f"{shown} knee: in the other one the implant would have {evidence}"
         )
     else:
+        shapes.is_side_known = False
         shapes.assume(
             "side",
             "implant.knee",
