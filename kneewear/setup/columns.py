@@ -150,10 +150,13 @@ def _other(knee: str) -> str:
     return "left" if knee == "right" else "right"
 
 
-def parse_columns(texts: tuple[str, ...], files: tuple[str, ...]) -> dict[str, str]:
+def parse_columns(
+    texts: tuple[str, ...], files: tuple[str, ...], ignored: bool = False
+) -> dict[str, str]:
     """Names of columns by their titles, from `TITLE=MEANING` of the command line.
 
-    InputDataError where a text has another form, or no file has the title.
+    InputDataError where a text has another form, or no file has the title, unless such titles are
+    `ignored`.
     """
     titles = {title for file in files for title in read_table(file).titles}
     renamed: dict[str, str] = {}
@@ -162,6 +165,8 @@ def parse_columns(texts: tuple[str, ...], files: tuple[str, ...]) -> dict[str, s
         if not equals or not title or not meaning:
             expected = "TITLE=MEANING, such as 'Column 3=tibial_internal_rotation_deg'"
             raise InputDataError("--column", f"'{text}'", expected, "Write both sides.")
+        if title not in titles and ignored:
+            continue
         if title not in titles:
             expected = f"a title of the files: {', '.join(sorted(titles))}"
             raise InputDataError("--column", f"'{title}'", expected, "Copy it from the file.")

@@ -145,7 +145,8 @@ def write_activity(
     shapes.note("load", load, force.text)
     # Where position is solved, the dwell pose is where the search starts.
     translations = "anterior_posterior", "superior_inferior", "medial_lateral"
-    zero = f"    zero: {{{', '.join(f'{axis}: dwell_pose' for axis in translations)}}}\n"
+    origin = "file" if shapes.is_registered else "dwell_pose"
+    zero = f"    zero: {{{', '.join(f'{axis}: {origin}' for axis in translations)}}}\n"
     text = f"""\
 activities:
   gait: null                  # the built-in cycle is left out
