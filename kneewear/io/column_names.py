@@ -29,6 +29,9 @@ _WORD = re.compile(r"kN|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|%|°")
 # Names of the field by their letters, A/P or A-P.
 _PAIR = re.compile(r"\b([A-Z]) ?[/-] ?([A-Z])\b")
 _JOINED_PAIR = re.compile(r"\b(AP|ML|SI|IE|AA|FE|PD)(?=[a-z]{3})")
+# Gender and number of Romance words, and letters that are left of those that take one.
+_ENDING = re.compile(r"[aeio]s?$")
+_MIN_STEM = 5
 # Marks of the positive direction, after and before its word.
 _AFTER = r"[\W_]{0,2}(?:\+|positive|pos\b|pos_)"
 _BEFORE = r"(?:\+|positive|pos)\s*[=:]?\s*"
@@ -265,6 +268,16 @@ def _vocabulary() -> dict[str, tuple[str, ...]]:
     return meanings
 
 
+@cache
+def _stems() -> dict[str, tuple[str, ...]]:
+    """Meanings of long words without their last vowels: assiale, assiali."""
+    return {
+        stem: meanings
+        for word, meanings in _vocabulary().items()
+        if len(stem := _ENDING.sub("", word)) >= _MIN_STEM and stem != word
+    }
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -327,7 +340,11 @@ def _parts(word: str, known: Collection[str]) -> list[str]:
 
 
 def _meanings(word: str) -> tuple[str, ...]:
-    return _vocabulary().get(word, ())
+    meanings = _vocabulary().get(word)
+    if meanings is None:
+        stem = _ENDING.sub("", word)
+        meanings = _stems().get(stem, ()) if stem != word else ()
+    return meanings
 
 
 @dataclass(frozen=True)

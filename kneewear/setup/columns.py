@@ -43,6 +43,8 @@ EXAMPLES = {
     "lateral": "lateral_force_N",
     "frame": "frame_100Hz",
 }
+# Columns that a message lists with those of other joints and quantities.
+_MAX_LISTED = 12
 # A knee flexes by this many times as much as it extends, at least.
 _FLEXES = 2.0
 # Angles that are never below this and reach the other are between thigh and shank, deg.
@@ -103,10 +105,18 @@ class Recording:
 
     @property
     def listed(self) -> str:
-        """Titles for a message, with the quantities that fit them."""
+        """Titles for a message, with the quantities that fit them.
+
+        Of many columns only those that may be of the knee.
+        """
+        shown = {
+            title: name
+            for title, name in self.names.items()
+            if len(self.names) <= _MAX_LISTED or name.quantity != NOT_USED
+        }
         return ", ".join(
             f"'{title}' ({' or '.join(name.candidates)}?)" if name.candidates else f"'{title}'"
-            for title, name in self.names.items()
+            for title, name in shown.items()
         )
 
 
@@ -207,7 +217,9 @@ def require_clock(recording: Recording) -> tuple[str, str]:
     if frames:
         text = f"frames in '{frames[0]}' without a rate"
         raise _question(recording, text, "frames per second", {frames[0]: EXAMPLES["frame"]})
-    raise missing(recording, "percent or time_s", "time_s")
+    doubtful = {name.candidates for name in recording.names.values()}
+    quantity = "percent" if ("percent",) in doubtful else "time_s"
+    raise missing(recording, "percent or time_s", quantity)
 
 
 def single(recording: Recording, quantity: str) -> str | None:
@@ -501,7 +513,12 @@ def _is_same(one: Array, other: Array) -> bool:
 
 def missing(recording: Recording, expected: str, quantity: str) -> InputDataError:
     """Error about a quantity that no title states."""
-    fits = [title for title, name in recording.names.items() if quantity in name.candidates]
+    doubts = [
+        (len(name.candidates), title)
+        for title, name in recording.names.items()
+        if quantity in name.candidates
+    ]
+    fits = [title for _, title in sorted(doubts)]
     unknown = [title for title, name in recording.names.items() if name.quantity == UNKNOWN]
     title = next(iter([*fits, *unknown]), None)
     remedy = (
