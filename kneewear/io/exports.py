@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from kneewear.base.types import BODY_MASS
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import is_unit
 from kneewear.io.numerals import is_number, plain_columns
@@ -28,15 +29,22 @@ _RATE = re.compile(
 # First lines of a block of motion capture: its kind, its rate, and its titles.
 _KIND_ALONE = re.compile(r"\"?[A-Za-z][A-Za-z ]*\"?[,;\s]*")
 _FRAME_FIRST = re.compile(r"\"?Frame\"?[,;\t]")
+_BODY = re.compile(
+    r"(?:^|[,;\t#])\s*(?:body[ _]?(?:mass|weight)|k(?:ö|oe)rper(?:masse|gewicht)"
+    r"|masse corporelle|peso corporeo|peso corporal|mass|weight|masse|masa|massa)\W*(\d+(?:[.,]\d+)?)\W*(kg|N)\b",
+    re.IGNORECASE,
+)
+_GRAVITY = 9.81  # m/s2
 _NUMBER_ALONE = re.compile(r"(\d+(?:\.\d+)?)[,;\s]*")
 
 
 @dataclass(frozen=True)
 class ExportedTable:
-    """Cells of a recording, and the samples per second that its text states."""
+    """Cells of a recording, and the samples per second and body mass that its text states."""
 
     cells: TextTable
     rate_hz: float | None = None
+    body_mass_kg: float | None = None
 
 
 def read_export(path: Path, content: str, separators: Sequence[str | None]) -> ExportedTable:
@@ -76,7 +84,8 @@ def _read_last(path: Path, content: str, separators: Sequence[str | None]) -> Ex
         rows = [split_cells(line, separator) for line in lines[first : last + 1]]
         text = pd.DataFrame(plain_columns(rows), columns=titles, dtype=str)
         rate = stated_rate(content.splitlines()[:first])
-        return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate)
+        mass = stated_mass(content.splitlines()[:first])
+        return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate, mass)
     expected = "a line of titles and rows of numbers, at least four, to the end of the file"
     remedy = "Export the table again, complete; or save it as .csv."
     raise InputDataError(path, "no such table", expected, remedy)
@@ -104,6 +113,17 @@ def stated_rate(lines: Sequence[str]) -> float | None:
         if alone and number == 1:
             rates.add(float(alone[1]))
     return rates.pop() if len(rates) == 1 and min(rates) > 0.0 else None
+
+
+def stated_mass(lines: Sequence[str]) -> float | None:
+    """Body mass, kg, that lines about a recording state; None where none or several do."""
+    masses = {
+        round(float(match[1].replace(",", ".")) / (1.0 if match[2] == "kg" else _GRAVITY), 1)
+        for line in lines
+        for match in _BODY.finditer(line)
+    }
+    one = masses.pop() if len(masses) == 1 else 0.0
+    return one if BODY_MASS.severity(one) is None else None
 
 
 def split_cells(line: str, separator: str | None) -> list[str]:

@@ -141,7 +141,8 @@ def write_activity(
         line += f"    control: {{load_line_mm: {dish.middle:.2f}}}  # mm; middle of the plateaus\n"
     named = {force_clock: forces.key(force_title), **force.columns}
     loads = ", ".join(f"{key}: {_quoted(value)}" for key, value in named.items())
-    scaling, masses = _scaling(shapes, block, force.kind, given.body_mass)
+    stated = forces.table.body_mass_kg or recorded.table.body_mass_kg
+    scaling, masses = _scaling(shapes, block, force.kind, given.body_mass, stated)
     shapes.note("load", load, force.text)
     # Where position is solved, the dwell pose is where the search starts.
     translations = "anterior_posterior", "superior_inferior", "medial_lateral"
@@ -273,15 +274,15 @@ def _motion_settings(
 
 
 def _scaling(
-    shapes: RecognisedShapes, block: str, kind: str, given: float | None
+    shapes: RecognisedShapes, block: str, kind: str, given: float | None, stated: float | None
 ) -> tuple[str, tuple[float, ...]]:
     """Line of settings that scales a load to body weights, and the masses of the cases, kg.
 
-    The mass that a force in N belongs to is the middle case.
+    The mass that a force in N belongs to is the middle case: as given, or as the file states it.
     """
-    mass = given or _USUAL_BODY_MASS_KG
+    mass = given or stated or _USUAL_BODY_MASS_KG
     masses: tuple[float, ...] = (mass - _BODY_MASS_STEP_KG, mass, mass + _BODY_MASS_STEP_KG)
-    if kind != "axial_force_n" and given is None:
+    if kind != "axial_force_n" and given is None and stated is None:
         masses = _USUAL_BODY_MASSES_KG
     if kind == "ground_reaction":
         low, high = _SCALED_TO
@@ -296,7 +297,9 @@ def _scaling(
     if kind != "axial_force_n":
         return "", masses
     text = f"forces of a body of {mass:g} kg"
-    if given is None:
+    if given is None and stated is not None:
+        shapes.note("body_mass", block, f"{text}, as the file states")
+    elif given is None:
         key = f"{block}.load.body_mass_kg"
         shapes.assume("body_mass", key, mass, text, "Set the mass here and in variables.")
     else:

@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 from ruamel.yaml import YAML
 
+from kneewear.activity.directions import describe_activity
 from kneewear.activity.settings import FileActivity
 from kneewear.base.assumptions import unconfirmed
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_uses import column_uses
 from kneewear.io.curves import read_activity
+from kneewear.report.understood import tabulate_directions
 from kneewear.setup.curves import Recordings, write_activity
 from kneewear.setup.shapes import RecognisedShapes
 from tests.refusals import refusal
@@ -131,3 +133,18 @@ def test_measured_positions_drive_beside_forces(tmp_path):
     block = YAML(typ="safe").load(io.StringIO(text.block))["activities"]["own_gait"]
     assert block["boundary_conditions"] == "prescribed"
     assert "control" not in block
+
+
+def test_forces_are_in_words_beside_the_phases_of_the_load(tmp_path):
+    path = recording(tmp_path, *SIGNED)
+    settings = activity_of(path)
+    activity = read_activity("own_gait", settings, {"motion": path, "load": path}, FRAMES, "right")
+    found = describe_activity(activity)
+    (curve, values), _ = found.forces
+    assert curve.name == "anterior_posterior_force"
+    np.testing.assert_allclose(values, 100.0 * activity.wrench[:, 0])
+    # The tibia is pushed to anterior in the first half, and the femur to posterior.
+    pushes = [one.changes for one in found.movements if one.curve is curve]
+    assert pushes[0][0] > 0.0 > pushes[-1][0]
+    rows = tabulate_directions([activity]).set_index("curve")
+    assert rows.loc["anterior-posterior-force", "maximum"] == pytest.approx(values.max(), abs=1e-6)

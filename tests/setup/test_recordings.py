@@ -489,3 +489,23 @@ def test_columns_of_the_other_knee_are_left_out(tmp_path):
         shapes = RecognisedShapes(side, {}, "mm", {}, {}, {})
         text = write_activity("own", shapes, Recordings(path, path, (), MASS), OPEN)
         assert f'flexion: "{name}"' in text.block
+
+
+@pytest.mark.parametrize(
+    ("line", "mass"),
+    [
+        ("Body weight: 784.8 N", 80.0),
+        ("Mass [kg]: 80\nBody mass = 80 kg", 80.0),
+        ("Körpergewicht; 80,0 kg", 80.0),
+        ("Body mass 80 kg\nBody mass 82 kg", None),
+        ("Tray mass 80 kg", None),
+        ("Mass: 2.1 kg", None),
+    ],
+)
+def test_the_body_mass_that_a_file_states_is_that_of_its_forces(line, mass, tmp_path):
+    path = Form(before=f"{line}\n").write(tmp_path)
+    shapes = no_shapes()
+    text = write_activity("own", shapes, Recordings(path, path), OPEN)
+    assumed = {one.name for one in shapes.assumed}
+    assert ("body_mass" in assumed) == (mass is None)
+    assert text.body_masses[1] == pytest.approx(mass or 75.0)
