@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
@@ -22,6 +21,7 @@ from kneewear.setup.implant import create_study
 from tests.geometry.invented import rounded_femoral, write_invented
 from tests.geometry.solids import closed_insert
 from tests.motion.test_dwell_pose import CASE, UPRIGHT, dished_implant, held_at, study_of
+from tests.recordings import write_turning_gait
 
 pytestmark = pytest.mark.compiled
 
@@ -33,22 +33,6 @@ ORIGINS = {
 }
 
 
-def turning_gait(file):
-    """Curves of a cycle that turn the tibia by 8 deg and move the femur by 4 mm."""
-    percent = np.linspace(0.0, 100.0, 51)
-    turn = 2.0 * np.pi * percent / 100.0
-    table = pd.DataFrame(
-        {
-            "percent": percent,
-            "flexion_deg": 25.0 - 22.0 * np.cos(turn),
-            "tibial_external_rotation_deg": 4.0 * np.sin(turn),
-            "femur_anterior_mm": 2.0 * np.cos(turn),
-            "load_body_weights": 1.4 + 1.2 * np.cos(turn),
-        }
-    )
-    table.to_csv(file, index=False)
-
-
 @pytest.fixture(scope="module")
 def moved_studies(tmp_path_factory):
     """Settings of one implant whose femoral file has each of some origins, and their folder."""
@@ -58,7 +42,7 @@ def moved_studies(tmp_path_factory):
         patch.chdir(folder)
         # A name that a copy would have.
         save_ply(insert.vertices, insert.faces, "moved0_insert.ply")
-        turning_gait("gait.csv")
+        write_turning_gait("gait.csv", 4.0)
         created = {}
         for number, (name, origin) in enumerate(ORIGINS.items()):
             save_ply(femoral.vertices + origin, femoral.faces, f"femoral{number}.ply")

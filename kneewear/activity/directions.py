@@ -63,6 +63,25 @@ CURVES = (
     Curve("medial_lateral", "z", "mm", "the femur", "moves {} medially", "moves {} laterally"),
     Curve("superior_inferior", "y", "mm", "the femur", "moves {} up", "moves {} down"),
 )
+# Forces that drive coordinates: on the femur, and on the tibia, whose torque acts as its rotation.
+FORCE_CURVES = (
+    Curve(
+        "anterior_posterior_force",
+        "x",
+        "% of body weight",
+        "a force",
+        "pushes the femur back by up to {}",
+        "pushes the femur forward by up to {}",
+    ),
+    Curve(
+        "rotation_torque",
+        "theta_2",
+        "body weights times mm",
+        "a torque",
+        "turns the tibia outwards by up to {}",
+        "turns the tibia inwards by up to {}",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +118,7 @@ class Directions:
 
     `values` (n, 6) are the curves in the order of `CURVES`, deg and mm, at `percent` (n,), and
     `load` (n,) is in body weights; `use` states for each curve what becomes of it. `peaks` are the
-    percents of the largest loads.
+    percents of the largest loads. `forces` are the force curves that drive, over the frames.
     """
 
     name: str
@@ -110,6 +129,7 @@ class Directions:
     phases: tuple[Phase, ...]
     peaks: tuple[float, ...]
     movements: tuple[Movement, ...]
+    forces: tuple[tuple[Curve, Array], ...] = ()
 
 
 def describe_activity(activity: Activity) -> Directions:
@@ -141,6 +161,9 @@ def describe_activity(activity: Activity) -> Directions:
         for phase in phases
         for curve, column in zip(CURVES, values.T, strict=True)
     ]
+    forces = _forces(activity)
+    for phase in phases:
+        movements += [_push(curve, phase, activity.percent, force) for curve, force in forces]
     return Directions(
         activity.name,
         percent,
@@ -152,7 +175,30 @@ def describe_activity(activity: Activity) -> Directions:
         phases,
         _peaks(activity),
         tuple(movements),
+        forces,
     )
+
+
+def _forces(activity: Activity) -> tuple[tuple[Curve, Array], ...]:
+    """Return the force curves that drive coordinates, in % and mm of body weight."""
+    columns = (100.0 * activity.wrench[:, 0], activity.wrench[:, 4])
+    return tuple(
+        (curve, column)
+        for curve, column in zip(FORCE_CURVES, columns, strict=True)
+        if np.any(column)
+    )
+
+
+def _push(curve: Curve, phase: Phase, percent: Array, values: Array) -> Movement:
+    """Return the largest forces in both directions within a phase, in their order."""
+    inside = np.flatnonzero(phase.contains(percent))
+    order = (percent[inside] - phase.start + _ROUNDING) % 100.0
+    inside = inside[np.argsort(order, kind="stable")]
+    force = values[inside]
+    limit = _MIN_PART * float(np.abs(values).max())
+    low, high = int(force.argmin()), int(force.argmax())
+    frames = [frame for frame, sign in ((low, -1.0), (high, 1.0)) if sign * force[frame] >= limit]
+    return Movement(curve, phase.name, tuple(float(force[frame]) for frame in sorted(frames)))
 
 
 def _use(activity: Activity, curve: Curve, values: Array) -> str:
@@ -268,7 +314,7 @@ def direction_lines(directions: Directions, used_only: bool = True) -> tuple[str
         curve.name
         for curve, use in zip(CURVES, directions.use, strict=True)
         if use == "prescribed" or not used_only
-    }
+    } | {curve.name for curve, _ in directions.forces}
     for phase in directions.phases:
         words = [
             movement.words

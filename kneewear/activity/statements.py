@@ -15,7 +15,7 @@ from kneewear.activity.conventions import ANGLES, POSITIONS, column_signs
 from kneewear.activity.settings import FileActivity
 from kneewear.base.agreement import Agreement, Statement, disagreements
 from kneewear.base.checks import judge
-from kneewear.base.units import unit_factor
+from kneewear.base.units import is_converted, unit_factor
 from kneewear.errors import Finding
 
 Pairs = Iterator[tuple[Statement, Statement]]
@@ -110,7 +110,8 @@ def _titles(curves: FileCurves, unit: str) -> Pairs:
                 continue
             # The reader takes percent of body weight as what they are.
             factor = unit_factor(title, unit)
-            if factor is not None and not (unit == "body weights" and "%" in title):
+            is_read = is_converted(title, unit) or (unit == "body weights" and "%" in title)
+            if factor is not None and not is_read:
                 yield (
                     Statement(factor, f"{part.file}, title of column '{title}'"),
                     Statement(1.0, f"key {quantity} of this file"),

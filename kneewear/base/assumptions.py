@@ -6,7 +6,7 @@ the setting that it is about has another value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -52,9 +52,12 @@ def unconfirmed(settings: Mapping[str, Any]) -> tuple[Assumption, ...]:
 
 
 def _value_at(settings: Any, key: str) -> Any:
-    """Value at a path of keys; None where there is none."""
+    """Value at a path of keys and numbers of list entries; None where there is none."""
     for step in key.split("."):
-        settings = settings.get(step) if isinstance(settings, Mapping) else None
+        if isinstance(settings, Sequence) and step.isdigit() and int(step) < len(settings):
+            settings = settings[int(step)]
+        else:
+            settings = settings.get(step) if isinstance(settings, Mapping) else None
     return _plain(settings)
 
 

@@ -13,10 +13,13 @@ _WORDS = 2
 
 
 @cache
-def _factors() -> dict[tuple[str, str], float]:
-    """Factors from a unit, as titles write it, to the unit of a quantity."""
+def _units() -> dict[tuple[str, str], tuple[float, bool]]:
+    """Factors from a unit, as titles write it, to that of a quantity; True if readers apply it."""
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
-        return {(row["title"], row["unit"]): float(row["factor"]) for row in csv.DictReader(file)}
+        return {
+            (row["title"], row["unit"]): (float(row["factor"]), bool(row["is_converted"]))
+            for row in csv.DictReader(file)
+        }
 
 
 def unit_factor(title: str, unit: str) -> float | None:
@@ -34,13 +37,24 @@ def unit_factor(title: str, unit: str) -> float | None:
     float or None
         None where the title has no unit of that quantity. Body weights are of 75 kg.
     """
+    found = _find(title, unit)
+    return None if found is None else found[0]
+
+
+def is_converted(title: str, unit: str) -> bool:
+    """True if readers of curves convert the unit that a title ends with to another one."""
+    found = _find(title, unit)
+    return found is not None and found[1]
+
+
+def _find(title: str, unit: str) -> tuple[float, bool] | None:
     match = _BRACKETS.search(title.strip())
     if match:
         written = (match[1] or match[2]).strip().lower()
-        return _factors().get((" ".join(written.split()), unit))
+        return _units().get((" ".join(written.split()), unit))
     words = title.strip().lower().split("_")
     for count in range(min(_WORDS, len(words) - 1), 0, -1):
-        factor = _factors().get(("_".join(words[-count:]), unit))
-        if factor is not None:
-            return factor
+        found = _units().get(("_".join(words[-count:]), unit))
+        if found is not None:
+            return found
     return None

@@ -3,7 +3,8 @@
 A title is cut into words. A word that names something else than the motion or load of the knee
 (another joint, a velocity, a muscle) excludes the column; then the unit decides between angle,
 length, force and moment; then words for quantity, segment, side and direction decide. A title that
-fits several quantities or none is not guessed.
+fits several quantities or none is not guessed, nor is one with a word that is not in the
+vocabulary: a brace flexes, and a strap bears load.
 """
 
 from __future__ import annotations
@@ -28,9 +29,19 @@ _WORD = re.compile(r"kN|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|%|°")
 # Names of the field by their letters, A/P or A-P.
 _PAIR = re.compile(r"\b([A-Z]) ?[/-] ?([A-Z])\b")
 _JOINED_PAIR = re.compile(r"\b(AP|ML|SI|IE|AA|FE|PD)(?=[a-z]{3})")
+# Gender and number of Romance words, and letters that are left of those that take one.
+_ENDING = re.compile(r"[aeio]s?$")
+_MIN_STEM = 5
 # Marks of the positive direction, after and before its word.
 _AFTER = r"[\W_]{0,2}(?:\+|positive|pos\b|pos_)"
 _BEFORE = r"(?:\+|positive|pos)\s*[=:]?\s*"
+# Subject or trial before the name of a variable, as Vicon writes them, and an index of a vector.
+_SUBJECT = re.compile(r"^[^:]*:(?=\S)")
+_INDEX = re.compile(r"\[\d+\]")
+# Capitals within these words are not the beginning of another one.
+_MIXED_CASE = re.compile(r"\b(?:vGRF|CoP)")
+# Words that a number belongs to.
+_NUMBERED = ("ground", "frame", "percent", "cycle", "numbered")
 _BRACKETS = re.compile(r"[\[({]([^\[\](){}]*)[\])}]")
 _UNIT_AT_END = re.compile(r"(?:\s*/\s*|,\s*|\s+in\s+)([^\s,/]+(?:/[^\s,/]+)?)\s*$")
 _OPPOSITES = {
@@ -87,9 +98,19 @@ _WORDS = {
     "lateral": ("load on the lateral side",),
     "medial_share": ("part of the load on the medial side",),
     "varus_moment_n_m": ("varus moment of the load",),
-    "anterior_posterior_force_n": ("anterior-posterior force",),
-    "rotation_torque_n_m": ("internal-external torque",),
+    "anterior_posterior_force_n": (
+        "anterior-posterior force",
+        "force that moves the femur to anterior",
+        "force that moves the femur to posterior",
+    ),
+    "rotation_torque_n_m": (
+        "internal-external torque",
+        "torque that turns the tibia outwards",
+        "torque that turns the tibia inwards",
+    ),
 }
+# Forces of a joint along axes, of Plug-in Gait and Visual3D (from memory of their documentation).
+_NET = "a net force of inverse dynamics lacks what muscles add"
 PLUG_IN_GAIT = "plug-in-gait"
 NOT_USED = "not_used"
 UNKNOWN = "unknown"
@@ -113,11 +134,13 @@ class ColumnName:
     candidates : tuple of str
         Quantities that fit, of an unknown column.
     reason : str
-        Why the column is not used.
+        Why the column is not used, or not taken for its candidate.
     system : str
         Program whose coordinates these are: "opensim", "plug-in-gait" or empty.
     rate_hz : float, optional
         Frames per second, of a `frame`.
+    unclear_words : tuple of str
+        Words without a known meaning, for which the quantity in `candidates` is not taken.
     """
 
     quantity: str
@@ -127,6 +150,7 @@ class ColumnName:
     reason: str = ""
     system: str = ""
     rate_hz: float | None = None
+    unclear_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,7 +181,16 @@ def read_name(title: str, y_up: bool = False, knee: str = "right") -> ColumnName
     rate = _RATE.search(title)
     if name.quantity == "frame" and rate:
         name = replace(name, rate_hz=float(rate[1]))
+    unclear = _unclear_words(text)
+    if unclear and name.quantity not in (NOT_USED, UNKNOWN):
+        name = ColumnName(UNKNOWN, candidates=(name.quantity,), unclear_words=unclear)
     return replace(name, unit=unit.name if unit else "")
+
+
+def doubt(name: ColumnName) -> str:
+    """Reason why a column is not taken for the quantity that fits it; empty without one."""
+    words = ", ".join(f"'{word}'" for word in name.unclear_words)
+    return f"meaning of {words} not known" if words else name.reason
 
 
 def describe(quantity: str, sign: int | None = None) -> str:
@@ -235,6 +268,16 @@ def _vocabulary() -> dict[str, tuple[str, ...]]:
     return meanings
 
 
+@cache
+def _stems() -> dict[str, tuple[str, ...]]:
+    """Meanings of long words without their last vowels: assiale, assiali."""
+    return {
+        stem: meanings
+        for word, meanings in _vocabulary().items()
+        if len(stem := _ENDING.sub("", word)) >= _MIN_STEM and stem != word
+    }
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -242,6 +285,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 def _plain(text: str) -> str:
     """Text without accents."""
+    text = _MIXED_CASE.sub(lambda match: match[0].lower(), text)
     text = (
         _JOINED_PAIR.sub(r"\1 ", _PAIR.sub(r"\1\2", text))
         .replace("ß", "ss")
@@ -266,6 +310,20 @@ def _words(text: str) -> list[str]:
     return words
 
 
+def _unclear_words(text: str) -> tuple[str, ...]:
+    """Words of a title without its unit whose meaning is not known, and numbers of nothing."""
+    words = _words(_INDEX.sub("", _SUBJECT.sub("", text)))
+    numbered = any(meaning.split()[0] in _NUMBERED for word in words for meaning in _meanings(word))
+    return tuple(
+        word
+        for word in words
+        if not _meanings(word)
+        and word not in ("%", "°")
+        and word not in units()
+        and not (numbered and word.isdigit())
+    )
+
+
 def _parts(word: str, known: Collection[str]) -> list[str]:
     """Known words that a word is composed of; empty where it is not."""
     if not word:
@@ -282,7 +340,11 @@ def _parts(word: str, known: Collection[str]) -> list[str]:
 
 
 def _meanings(word: str) -> tuple[str, ...]:
-    return _vocabulary().get(word, ())
+    meanings = _vocabulary().get(word)
+    if meanings is None:
+        stem = _ENDING.sub("", word)
+        meanings = _stems().get(stem, ()) if stem != word else ()
+    return meanings
 
 
 @dataclass(frozen=True)
@@ -349,6 +411,7 @@ def _read(title: _Title, knee: str) -> ColumnName:
         "voltage",
         "temperature",
         "specific moment",
+        "stiffness",
     ):
         return ColumnName(NOT_USED, reason=title.dimension)
     if title.states("subject") and not title.states("force", "ground", "axial"):
@@ -365,6 +428,8 @@ def _read(title: _Title, knee: str) -> ColumnName:
 
 def _clock(title: _Title) -> ColumnName | None:
     """Position in the cycle."""
+    if title.states("count") or (title.states("cycle") and title.states("number")):
+        return ColumnName(UNKNOWN)
     if title.states("phase"):
         return ColumnName(UNKNOWN, candidates=("percent",)) if _is_cycle(title) else None
     if _is_cycle(title):
@@ -378,8 +443,6 @@ def _clock(title: _Title) -> ColumnName | None:
 
 def _is_cycle(title: _Title) -> bool:
     """True if a title states percent of the cycle."""
-    if title.states("count"):
-        return False
     percent = title.states("percent") or title.dimension == "percent" or "%" in title.words
     quantity = title.states("share", "force", "angle", "direction flexion", "direction medial")
     return (
@@ -396,7 +459,8 @@ def _moment(title: _Title) -> ColumnName | None:
     if title.states("joint knee", "ground") or letters:
         return ColumnName(NOT_USED, reason="moment")
     directions = set(title.directions())
-    turns = title.states("rotation", "axis rotation") or directions & {"internal", "external"}
+    turns = title.states("rotation", "axis rotation", "axial")
+    turns = turns or bool(directions & {"internal", "external"})
     if directions == {"varus"}:
         return ColumnName("varus_moment_n_m", 1)
     if turns or (title.states("torque") and title.states("segment tibia")):
@@ -452,6 +516,9 @@ def _joint_force(
     for side in ("medial", "lateral"):
         if side in directions or side in title.values("force"):
             return ColumnName(side)
+    bare_axis = title.values("letter") and not title.states("contact", "joint reaction", "axial")
+    if bare_axis and title.states("joint knee") and not title.y_up:
+        return ColumnName(UNKNOWN, candidates=("load",), reason=_NET)
     unclear = title.words == ("f",) or "m" in title.words
     unclear = unclear or title.states("axis rotation", "resultant")
     return ColumnName(UNKNOWN, candidates=("load",)) if unclear else ColumnName("load")

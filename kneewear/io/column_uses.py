@@ -9,9 +9,11 @@ from typing import Literal
 
 from kneewear.activity.conventions import column_signs
 from kneewear.activity.settings import FileActivity, RegisteredMotion
-from kneewear.io.column_names import NOT_USED, UNKNOWN, ColumnName, describe, read_name
+from kneewear.io.column_names import NOT_USED, UNKNOWN, ColumnName, describe, doubt, read_name
 from kneewear.io.curves import CurveTable, read_table
 
+# Coordinate that a force moves in its own direction.
+_MOVED = {"anterior_posterior_force_n": "anterior_posterior", "rotation_torque_n_m": "rotation"}
 # Controls of `control`, and what the coordinate is where the settings name none.
 _SOLVED = {"anterior_posterior": "prescribed", "rotation": "prescribed"}
 
@@ -109,7 +111,8 @@ def _part_uses(
         quantity, key = mapped[title]
         column = table.column(key)
         signs = column_signs(settings.motion)
-        sign = _titled_sign(quantity, signs[quantity] * column.sign) if quantity in signs else None
+        moved = _MOVED.get(quantity, quantity)
+        sign = _titled_sign(moved, signs[moved] * column.sign) if moved in signs else None
         reason = _without_effect(settings, part, quantity)
         yield ColumnUse(
             block.file,
@@ -149,6 +152,7 @@ def _unmapped(file: str, title: str, read: ColumnName, keys: str) -> ColumnUse:
     if read.quantity == UNKNOWN:
         fits = ", ".join(read.candidates)
         reason = f"its title fits {fits}" if fits else "its title states no quantity"
+        reason = "; ".join(text for text in (reason, doubt(read)) if text)
         return ColumnUse(file, title, "not understood", "", "", read.unit, keys, reason)
     if read.quantity == NOT_USED:
         return ColumnUse(file, title, "not used", "", "", read.unit, "", read.reason)

@@ -23,7 +23,7 @@ from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import ANGLES, DIMENSIONS, POSITIONS, Unit, unit_of
 from kneewear.io.data_file import decode_text, read_data
-from kneewear.io.exports import has_lines_before, read_export, stated_rate
+from kneewear.io.exports import has_lines_before, read_export, stated_mass, stated_rate
 from kneewear.io.numerals import plain_columns
 from kneewear.io.pose_files import read_both_poses
 from kneewear.io.text_tables import TextTable, is_comment, separator_of
@@ -180,11 +180,14 @@ class CurveTable:
         True or False of an OpenSim storage, whose header says it; None of other files.
     rate_hz : float, optional
         Samples per second, where lines before the titles state it.
+    body_mass_kg : float, optional
+        Body mass of the subject, where lines before the titles state it.
     """
 
     cells: TextTable
     in_degrees: bool | None = None
     rate_hz: float | None = None
+    body_mass_kg: float | None = None
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -253,12 +256,11 @@ def read_table(path: str | Path, has_angles: bool = False) -> CurveTable:
     if suffix in _EXPORTS or has_lines_before(content):
         separators = ("\t", ";", ",", None) if suffix in _EXPORTS else (separator_of(content),)
         exported = read_export(path, content, separators)
-        return CurveTable(exported.cells, None, exported.rate_hz)
+        return CurveTable(exported.cells, None, exported.rate_hz, exported.body_mass_kg)
     lines = content.splitlines()
     header = next((n for n, line in enumerate(lines) if line.strip() and not is_comment(line)), 0)
-    return CurveTable(
-        TextTable.parse(path, content), None, stated_rate(["", "", *lines[: header + 1]])
-    )
+    rate = stated_rate(["", "", *lines[: header + 1]])
+    return CurveTable(TextTable.parse(path, content), None, rate, stated_mass(lines[:header]))
 
 
 def _parse_storage(path: Path, text: str, has_angles: bool) -> tuple[pd.DataFrame, bool]:

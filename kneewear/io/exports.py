@@ -6,10 +6,12 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
 
+from kneewear.base.types import BODY_MASS
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import is_unit
 from kneewear.io.numerals import is_number, plain_columns
@@ -24,25 +26,47 @@ _RATE = re.compile(
     r"|(\d+(?:[.,]\d+)?)\s*(?:hz|fps)\b",
     re.IGNORECASE,
 )
+# First lines of a block of motion capture: its kind, its rate, and its titles.
+_KIND_ALONE = re.compile(r"\"?[A-Za-z][A-Za-z ]*\"?[,;\s]*")
+_FRAME_FIRST = re.compile(r"\"?Frame\"?[,;\t]")
+_BODY = re.compile(
+    r"(?:^|[,;\t#])\s*(?:body[ _]?(?:mass|weight)|k(?:ö|oe)rper(?:masse|gewicht)"
+    r"|masse corporelle|peso corporeo|peso corporal|mass|weight|masse|masa|massa)\W*(\d+(?:[.,]\d+)?)\W*(kg|N)\b",
+    re.IGNORECASE,
+)
+_GRAVITY = 9.81  # m/s2
 _NUMBER_ALONE = re.compile(r"(\d+(?:\.\d+)?)[,;\s]*")
 
 
 @dataclass(frozen=True)
 class ExportedTable:
-    """Cells of a recording, and the samples per second that its text states."""
+    """Cells of a recording, and the samples per second and body mass that its text states."""
 
     cells: TextTable
     rate_hz: float | None = None
+    body_mass_kg: float | None = None
 
 
 def read_export(path: Path, content: str, separators: Sequence[str | None]) -> ExportedTable:
-    """Table at the end of a text: a line of titles and rows of numbers, of one of the separators.
+    """Table of a text: a line of titles and rows of numbers, of one of the separators.
 
-    Titles may be followed by a line of units, which become part of them, and be preceded by a line
-    of names that each belong to several columns, as in exports of motion capture. Decimal commas
+    The table is at the end of the text; several blocks of motion capture (Devices, Model Outputs,
+    Trajectories), each below its kind and its rate, are one table of their common frames. Titles
+    may be followed by a line of units, which become part of them, and be preceded by a line of
+    names that each belong to several columns, as in exports of motion capture. Decimal commas
     become points where commas do not separate. InputDataError if there is no such table, if titles
     and columns disagree, or if another table comes before it.
     """
+    blocks = _capture_blocks(content)
+    if len(blocks) > 1:
+        return _of_common_frames([_read_last(path, text, separators) for text in blocks])
+    table = _read_last(path, content, separators)
+    _count_samples(table.cells.text)
+    return table
+
+
+def _read_last(path: Path, content: str, separators: Sequence[str | None]) -> ExportedTable:
+    """Table at the end of a text."""
     lines = ["" if is_comment(line) else line.strip(" ") for line in content.splitlines()]
     last = max((n for n, line in enumerate(lines) if line.strip()), default=-1)
     for separator in separators:
@@ -55,14 +79,13 @@ def read_export(path: Path, content: str, separators: Sequence[str | None]) -> E
         above = [n for n in range(first) if lines[n].strip()]
         if last + 1 - first < _MIN_ROWS or not above:
             continue
-        titles = _titles(path, [(n, split_cells(lines[n], separator)) for n in above], count)
+        titles = _titles(path, [(n, _header_cells(lines[n], separator)) for n in above], count)
         _check_single(path, lines, above[:-3], separator, count)
         rows = [split_cells(line, separator) for line in lines[first : last + 1]]
-        if _FRAME in titles and _SUBFRAME in titles:
-            _count_samples(rows, titles)
         text = pd.DataFrame(plain_columns(rows), columns=titles, dtype=str)
         rate = stated_rate(content.splitlines()[:first])
-        return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate)
+        mass = stated_mass(content.splitlines()[:first])
+        return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate, mass)
     expected = "a line of titles and rows of numbers, at least four, to the end of the file"
     remedy = "Export the table again, complete; or save it as .csv."
     raise InputDataError(path, "no such table", expected, remedy)
@@ -92,6 +115,17 @@ def stated_rate(lines: Sequence[str]) -> float | None:
     return rates.pop() if len(rates) == 1 and min(rates) > 0.0 else None
 
 
+def stated_mass(lines: Sequence[str]) -> float | None:
+    """Body mass, kg, that lines about a recording state; None where none or several do."""
+    masses = {
+        round(float(match[1].replace(",", ".")) / (1.0 if match[2] == "kg" else _GRAVITY), 1)
+        for line in lines
+        for match in _BODY.finditer(line)
+    }
+    one = masses.pop() if len(masses) == 1 else 0.0
+    return one if BODY_MASS.severity(one) is None else None
+
+
 def split_cells(line: str, separator: str | None) -> list[str]:
     """Cells of a line."""
     if separator is None:
@@ -100,6 +134,12 @@ def split_cells(line: str, separator: str | None) -> list[str]:
         row = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
         return [cell.strip() for cell in row]
     return [cell.replace("\0", " ").strip() for cell in line.strip().split(separator)]
+
+
+def _header_cells(line: str, separator: str | None) -> list[str]:
+    """Cells of a line above the rows; the first one may be empty."""
+    cells = split_cells(line, separator)
+    return ["", *cells] if separator == "\t" and line.startswith("\t") else cells
 
 
 def _titles(path: Path, above: list[tuple[int, list[str]]], count: int) -> list[str]:
@@ -112,7 +152,10 @@ def _titles(path: Path, above: list[tuple[int, list[str]]], count: int) -> list[
             f"{name} {_bracketed(unit)}".strip() for name, unit in zip(names, units, strict=False)
         ]
         titles += names[len(titles) :]
-    if (above and len(set(titles)) < len(titles)) or _has_groups(above, titles):
+    several = _variables(above, titles)
+    if several is not None:
+        titles = _with_groups(several, titles)
+    elif (above and len(set(titles)) < len(titles)) or _has_groups(above, titles):
         titles = _with_groups(above[-1][1] if above else [], titles)
     twice = len(set(titles)) < len(titles)
     if len(titles) != count or twice:
@@ -121,6 +164,20 @@ def _titles(path: Path, above: list[tuple[int, list[str]]], count: int) -> list[
         remedy = "Correct the line above the first row of numbers."
         raise InputDataError(path, text, expected, remedy, f"line {number + 1}")
     return titles
+
+
+def _variables(above: list[tuple[int, list[str]]], titles: list[str]) -> list[str] | None:
+    """Line of the variables of an export of Visual3D, above their types, folders and components.
+
+    None where titles differ without it, or no line has a name for each of them.
+    """
+    if len(set(titles)) == len(titles) or not above or len(above[-1][1]) != len(titles):
+        return None
+    for _, names in above[-2::-1]:
+        named = _with_groups(names, titles)
+        if len(names) == len(titles) and len(set(named)) == len(named):
+            return names
+    return None
 
 
 def _has_groups(above: list[tuple[int, list[str]]], titles: list[str]) -> bool:
@@ -140,12 +197,43 @@ def _with_groups(groups: list[str], titles: list[str]) -> list[str]:
     return named
 
 
-def _count_samples(rows: list[list[str]], titles: list[str]) -> None:
+def _count_samples(table: pd.DataFrame) -> None:
     """Number the samples in place of their frames, where frames have several."""
-    frame, sub = titles.index(_FRAME), titles.index(_SUBFRAME)
-    if len({row[sub] for row in rows}) > 1:
-        for number, row in enumerate(rows, 1):
-            row[frame] = str(number)
+    if _FRAME in table and _SUBFRAME in table and table[_SUBFRAME].nunique() > 1:
+        table[_FRAME] = [str(number) for number in range(1, len(table) + 1)]
+
+
+def _capture_blocks(content: str) -> list[str]:
+    """Texts of the blocks of an export of motion capture that have frames.
+
+    A block starts with a line of its kind, a line of its rate alone, and titles with Frame.
+    """
+    lines = content.splitlines()
+    starts = [
+        number
+        for number in range(len(lines) - 1)
+        if _KIND_ALONE.fullmatch(lines[number]) and _NUMBER_ALONE.fullmatch(lines[number + 1])
+    ]
+    blocks = [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
+    framed = [block for block in blocks if any(map(_FRAME_FIRST.match, block[:5]))]
+    return ["\n".join(block) for block in framed]
+
+
+def _of_common_frames(blocks: list[ExportedTable]) -> ExportedTable:
+    """One table of the frames that all blocks have, with the first sample of each frame."""
+    rates = []
+    tables = []
+    for block in blocks:
+        text = block.cells.text
+        samples = int(text[_FRAME].value_counts().iloc[0])
+        rates.append(None if block.rate_hz is None else block.rate_hz / samples)
+        tables.append(text.drop_duplicates(_FRAME).drop(columns=_SUBFRAME, errors="ignore"))
+    merged = tables[0]
+    for table in tables[1:]:
+        new = [title for title in table if title == _FRAME or title not in merged]
+        merged = merged.merge(table[new], on=_FRAME)
+    rate = rates[0] if len(set(rates)) == 1 else None
+    return ExportedTable(TextTable(blocks[0].cells.path, merged), rate)
 
 
 def _check_single(

@@ -93,14 +93,18 @@ def tabulate_directions(activities: Iterable[Activity]) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for directions in map(describe_activity, activities):
-        for number, curve in enumerate(CURVES):
-            values = directions.values[:, number]
+        curves = [
+            (curve, directions.values[:, number], directions.use[number])
+            for number, curve in enumerate(CURVES)
+        ]
+        curves += [(curve, force, "prescribed") for curve, force in directions.forces]
+        for curve, values, use in curves:
             words = [
                 f"{movement.phase}: {movement.words}"
                 for movement in directions.movements
                 if movement.curve is curve and movement.changes
             ]
-            rows.append(_row(directions, curve.name, directions.use[number], values, curve.unit,
+            rows.append(_row(directions, curve.name, use, values, curve.unit,
                              "; ".join(words) or "hardly moves"))  # fmt: skip
         phases = [
             f"{phase.name}, {phase.start:.0f} to {phase.end % 100.0 or 100.0:.0f} %: "
@@ -138,7 +142,8 @@ def draw_directions(activity: Activity) -> Figure:
         for number, (curve, use) in enumerate(zip(CURVES, directions.use, strict=True))
         if use == "prescribed" or np.ptp(directions.values[:, number]) > 0.0
     ]
-    figure, panels = style.panels_in_rows(len(shown) + 1, 4, 2.0)
+    forces = directions.forces
+    figure, panels = style.panels_in_rows(len(shown) + len(forces) + 1, 4, 2.0)
     order = np.argsort(directions.percent, kind="stable")
     percent = directions.percent[order]
     for axes, (curve, values, use) in zip(panels, shown, strict=False):
@@ -148,7 +153,11 @@ def draw_directions(activity: Activity) -> Figure:
         axes.set_title(_directed_title(curve))
         if use != "prescribed":
             axes.text(0.03, 0.97, use, transform=axes.transAxes, va="top", fontsize=style.SMALL)
-    load = panels[len(shown)]
+    for axes, (curve, values) in zip(panels[len(shown) :], forces, strict=False):
+        _shade(axes, directions)
+        style.draw_cycle(axes, activity.percent, values, style.INK)
+        axes.set_title(_directed_title(curve))
+    load = panels[len(shown) + len(forces)]
     _shade(load, directions, named=True)
     style.draw_cycle(load, activity.percent, activity.load, style.INK)
     peaks = [int(np.argmin(np.abs(activity.percent - peak))) for peak in directions.peaks]
@@ -161,7 +170,10 @@ def draw_directions(activity: Activity) -> Figure:
 
 def _directed_title(curve: Curve) -> str:
     """Title that states which way up is."""
-    up, down = (words.replace(" {}", "") for words in (curve.growing, curve.falling))
+    up, down = (
+        words.replace(" by up to {}", "").replace(" {}", "")
+        for words in (curve.growing, curve.falling)
+    )
     return f"{curve.subject.capitalize()} {up} ↑\n{down} ↓ ({curve.unit})"
 
 

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import (
+    NOT_USED,
     POSITIONS,
     UNKNOWN,
     ColumnName,
     describe,
+    doubt,
     read_name,
     unit_of,
 )
@@ -22,6 +24,7 @@ from kneewear.io.curves import CurveTable, read_table
 
 Array = NDArray[np.float64]
 
+SIDES_OF_BODY = ("right", "left")
 # Examples of a title that states a quantity, with its sign and unit.
 EXAMPLES = {
     "percent": "percent",
@@ -32,12 +35,16 @@ EXAMPLES = {
     "anterior_posterior": "tibia_anterior_mm",
     "superior_inferior": "femur_superior_mm",
     "medial_lateral": "femur_lateral_mm",
+    "anterior_posterior_force_n": "tibia_anterior_force_N",
+    "rotation_torque_n_m": "tibial_internal_torque_Nm",
     "load": "axial_force_N",
     "ground_reaction": "ground_reaction_N",
     "medial": "medial_force_N",
     "lateral": "lateral_force_N",
     "frame": "frame_100Hz",
 }
+# Columns that a message lists with those of other joints and quantities.
+_MAX_LISTED = 12
 # A knee flexes by this many times as much as it extends, at least.
 _FLEXES = 2.0
 # Angles that are never below this and reach the other are between thigh and shank, deg.
@@ -98,10 +105,18 @@ class Recording:
 
     @property
     def listed(self) -> str:
-        """Titles for a message, with the quantities that fit them."""
+        """Titles for a message, with the quantities that fit them.
+
+        Of many columns only those that may be of the knee.
+        """
+        shown = {
+            title: name
+            for title, name in self.names.items()
+            if len(self.names) <= _MAX_LISTED or name.quantity != NOT_USED
+        }
         return ", ".join(
             f"'{title}' ({' or '.join(name.candidates)}?)" if name.candidates else f"'{title}'"
-            for title, name in self.names.items()
+            for title, name in shown.items()
         )
 
 
@@ -118,10 +133,40 @@ def read_recording(file: str, knee: str, renamed: Mapping[str, str]) -> Recordin
     return Recording(file, table, names, given)
 
 
-def parse_columns(texts: tuple[str, ...], files: tuple[str, ...]) -> dict[str, str]:
+def check_side(recording: Recording) -> None:
+    """Ask for the side of the knee where columns are of one, and nothing else states it."""
+    table, sided = recording.table, {}
+    for knee in SIDES_OF_BODY:
+        names = {title: read_name(title, table.y_up, knee) for title in table.titles}
+        sided[knee] = [
+            title
+            for title, name in names.items()
+            if title not in recording.renamed
+            and name.quantity != NOT_USED
+            and read_name(title, table.y_up, _other(knee)).quantity == NOT_USED
+        ]
+    if not sided["left"]:
+        return
+    listed = ", ".join(
+        f"'{titles[0]}' of the {knee} knee" for knee, titles in sided.items() if titles
+    )
+    remedy = "Set it up again with --knee left"
+    remedy += " or --knee right." if sided["right"] else "."
+    expected = "the side of the implant, whose shapes fit both knees"
+    raise InputDataError(recording.file, f"columns {listed}", expected, remedy)
+
+
+def _other(knee: str) -> str:
+    return "left" if knee == "right" else "right"
+
+
+def parse_columns(
+    texts: tuple[str, ...], files: tuple[str, ...], ignored: bool = False
+) -> dict[str, str]:
     """Names of columns by their titles, from `TITLE=MEANING` of the command line.
 
-    InputDataError where a text has another form, or no file has the title.
+    InputDataError where a text has another form, or no file has the title, unless such titles are
+    `ignored`.
     """
     titles = {title for file in files for title in read_table(file).titles}
     renamed: dict[str, str] = {}
@@ -130,6 +175,8 @@ def parse_columns(texts: tuple[str, ...], files: tuple[str, ...]) -> dict[str, s
         if not equals or not title or not meaning:
             expected = "TITLE=MEANING, such as 'Column 3=tibial_internal_rotation_deg'"
             raise InputDataError("--column", f"'{text}'", expected, "Write both sides.")
+        if title not in titles and ignored:
+            continue
         if title not in titles:
             expected = f"a title of the files: {', '.join(sorted(titles))}"
             raise InputDataError("--column", f"'{title}'", expected, "Copy it from the file.")
@@ -170,7 +217,9 @@ def require_clock(recording: Recording) -> tuple[str, str]:
     if frames:
         text = f"frames in '{frames[0]}' without a rate"
         raise _question(recording, text, "frames per second", {frames[0]: EXAMPLES["frame"]})
-    raise missing(recording, "percent or time_s", "time_s")
+    doubtful = {name.candidates for name in recording.names.values()}
+    quantity = "percent" if ("percent",) in doubtful else "time_s"
+    raise missing(recording, "percent or time_s", quantity)
 
 
 def single(recording: Recording, quantity: str) -> str | None:
@@ -180,8 +229,12 @@ def single(recording: Recording, quantity: str) -> str | None:
     several curves fit.
     """
     titles = recording.having(quantity)
+    if not titles:
+        return None
+    if titles[0] not in recording.renamed:
+        titles += _numbered(recording, quantity)
     if len(titles) < 2:
-        return titles[0] if titles else None
+        return titles[0]
     curves = [recording.curve(title) for title in titles]
     if all(_is_same(curves[0], curve) for curve in curves[1:]):
         in_body_weights = [title for title in titles if _is_weight(recording, title)]
@@ -190,6 +243,17 @@ def single(recording: Recording, quantity: str) -> str | None:
     text = f"several columns that may be {describe(quantity)}: {listed}"
     meanings = {titles[0]: EXAMPLES.get(quantity, quantity)}
     raise _question(recording, text, "one", meanings, titles[1:])
+
+
+def _numbered(recording: Recording, quantity: str) -> list[str]:
+    """Titles of a quantity with a number or letter that tells them from another: `flexion_2`."""
+    return [
+        title
+        for title, name in recording.names.items()
+        if name.candidates == (quantity,)
+        and name.unclear_words
+        and all(len(word) == 1 or word.isdigit() for word in name.unclear_words)
+    ]
 
 
 def find_flexion(recording: Recording) -> str | None:
@@ -219,6 +283,9 @@ def find_driven(recording: Recording, quantities: Iterable[str]) -> dict[str, st
     InputDataError where titles do not state the positive direction, about all of them at once.
     """
     titles = {quantity: single(recording, quantity) for quantity in quantities}
+    for quantity, title in titles.items():
+        if title is None:
+            _ask_unclear(recording, quantity)
     present = {quantity: title for quantity, title in titles.items() if title is not None}
     unsigned = {
         title: quantity
@@ -236,6 +303,24 @@ def find_driven(recording: Recording, quantities: Iterable[str]) -> dict[str, st
         quantity: recording.key(title, recording.names[title].sign or 1)
         for quantity, title in present.items()
     }
+
+
+def _ask_unclear(recording: Recording, quantity: str) -> None:
+    """Ask about columns that state a quantity beside words without a known meaning.
+
+    Files of OpenSim have columns of muscles and other joints whose words are of their model.
+    """
+    fits = [
+        title
+        for title, name in recording.names.items()
+        if quantity in name.candidates and len(name.candidates) == 1 and doubt(name)
+    ]
+    if not fits or recording.table.y_up:
+        return
+    listed = ", ".join(f"'{title}' ({doubt(recording.names[title])})" for title in fits)
+    text = f"{listed}, which may be {describe(quantity)}"
+    expected = "what the column is, or 'unused'"
+    raise _question(recording, text, expected, {fits[0]: _example(recording, fits[0], quantity)})
 
 
 def _example(recording: Recording, title: str, quantity: str) -> str:
@@ -335,6 +420,8 @@ def find_load(recording: Recording) -> LoadChoice:
         return _load_of_sides(recording, (sides[0], sides[1]), load)
     kind = "axial"
     if load is None:
+        for quantity in ("load", "medial", "lateral"):
+            _ask_unclear(recording, quantity)
         load, kind = single(recording, "ground_reaction"), "ground_reaction"
     if load is None:
         if sides[0] or sides[1]:
@@ -426,7 +513,12 @@ def _is_same(one: Array, other: Array) -> bool:
 
 def missing(recording: Recording, expected: str, quantity: str) -> InputDataError:
     """Error about a quantity that no title states."""
-    fits = [title for title, name in recording.names.items() if quantity in name.candidates]
+    doubts = [
+        (len(name.candidates), title)
+        for title, name in recording.names.items()
+        if quantity in name.candidates
+    ]
+    fits = [title for _, title in sorted(doubts)]
     unknown = [title for title, name in recording.names.items() if name.quantity == UNKNOWN]
     title = next(iter([*fits, *unknown]), None)
     remedy = (

@@ -26,6 +26,7 @@ from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 from kneewear.setup.columns import (
     LoadChoice,
     Recording,
+    check_side,
     check_units,
     find_driven,
     find_flexion,
@@ -38,6 +39,12 @@ from kneewear.setup.columns import (
     read_recording,
     require_clock,
     single,
+)
+from kneewear.setup.force_control import (
+    FORCES,
+    check_is_in_newtons,
+    control_block,
+    is_force_controlled,
 )
 from kneewear.setup.gait import share_line, write_built_in_gait
 from kneewear.setup.shapes import RecognisedShapes
@@ -99,6 +106,8 @@ def write_activity(
     renamed = parse_columns(given.columns, (motion, load))
     recorded = read_recording(motion, shapes.knee, renamed)
     forces = recorded if load == motion else read_recording(load, shapes.knee, renamed)
+    for recording in () if shapes.is_side_known else (recorded, forces):
+        check_side(recording)
     clock, clock_title = require_clock(recorded)
     columns = {clock: recorded.key(clock_title)}
     convention, coordinates = _coordinates(recorded)
@@ -118,21 +127,27 @@ def write_activity(
     listed = "".join(f"        {key}: {_quoted(value)}\n" for key, value in columns.items())
     force_clock, force_title = require_clock(forces)
     force = find_load(forces)
+    if way == "force":
+        check_is_in_newtons(forces, force)
     strides: tuple[float, ...] = ()
     if clock == force_clock == "time_s":
         strides = _strides(forces, forces.key(force_title), force)
     duration = _duration(shapes, block, (recorded, forces), strides)
     cut = f"      strides_s: [{', '.join(f'{time:.3f}' for time in strides)}]\n" if strides else ""
-    line = ""
+    line = f"    boundary_conditions: {way}  # prescribed | settled_ap_rotation | simulator\n"
+    if way == "force":
+        line = control_block(shapes, block, columns, dish.middle)
     if way == "settled_ap_rotation" and _states_line(dish):
-        line = f"    control: {{load_line_mm: {dish.middle:.2f}}}  # mm; middle of the plateaus\n"
+        line += f"    control: {{load_line_mm: {dish.middle:.2f}}}  # mm; middle of the plateaus\n"
     named = {force_clock: forces.key(force_title), **force.columns}
     loads = ", ".join(f"{key}: {_quoted(value)}" for key, value in named.items())
-    scaling, masses = _scaling(shapes, block, force.kind, given.body_mass)
+    stated = forces.table.body_mass_kg or recorded.table.body_mass_kg
+    scaling, masses = _scaling(shapes, block, force.kind, given.body_mass, stated)
     shapes.note("load", load, force.text)
     # Where position is solved, the dwell pose is where the search starts.
     translations = "anterior_posterior", "superior_inferior", "medial_lateral"
-    zero = f"    zero: {{{', '.join(f'{axis}: dwell_pose' for axis in translations)}}}\n"
+    origin = "file" if shapes.is_registered else "dwell_pose"
+    zero = f"    zero: {{{', '.join(f'{axis}: {origin}' for axis in translations)}}}\n"
     text = f"""\
 activities:
   gait: null                  # the built-in cycle is left out
@@ -147,9 +162,8 @@ activities:
       columns: {{{loads}}}
 {scaling}    duration_s: {duration:g}
     closing_percent: 5        # of the cycle
-    boundary_conditions: {way}  # prescribed | settled_ap_rotation | simulator
 {line}{zero}"""
-    return ActivityText(text, masses, way == "settled_ap_rotation")
+    return ActivityText(text, masses, way in ("settled_ap_rotation", "force"))
 
 
 def _write_gait(name: str, shapes: RecognisedShapes) -> str:
@@ -180,12 +194,18 @@ def _coordinates(recorded: Recording) -> tuple[str, dict[str, str]]:
         raise missing(recorded, "a column of flexion", "flexion")
     columns = {"flexion": flexion}
     template = set(COLUMNS["displacement"].values()) <= set(recorded.names)
-    columns |= find_driven(recorded, _DRIVEN)
+    moved = {part: single(recorded, part) for part in _DRIVEN}
+    driven = [
+        part if moved[part] or not single(recorded, FORCES[part]) else FORCES[part]
+        for part in _DRIVEN
+    ]
+    columns |= find_driven(recorded, driven)
     for quantity in () if template else _SOLVED:
         key = find_start(recorded, quantity)
         if key is not None:
             columns[quantity] = key
-    columns = {quantity: columns[quantity] for quantity in POSE if quantity in columns}
+    named = (*POSE, *FORCES.values())
+    columns = {quantity: columns[quantity] for quantity in named if quantity in columns}
     return ("iso14243-3:2014" if template else "grood-suntay"), columns
 
 
@@ -209,13 +229,18 @@ def _boundary_conditions(
 ) -> str:
     """Boundary conditions: a measured motion is prescribed where the bearing has room for it."""
     text = f"sagittal radius of the plateaus {dish.ratio:.2f} times the radius of the condyles"
-    lacking = [describe(name) for name in _DRIVEN if name not in columns]
+    lacking = [
+        describe(name) for name in _DRIVEN if name not in columns and FORCES[name] not in columns
+    ]
     if lacking and not dish.conforms:
         raise missing(
             recorded,
             f"also {' and '.join(lacking)}, which this bearing does not decide",
-            next(name for name in _DRIVEN if name not in columns),
+            next(name for name in _DRIVEN if describe(name) in lacking),
         )
+    if is_force_controlled(columns):
+        shapes.note("boundary_conditions", recorded.file, "forces of the file drive the bearing")
+        return "force"
     measured = [describe(quantity) for quantity in _DRIVEN if quantity in columns]
     part = 1.0
     if prescribes and not lacking and dish.conforms:
@@ -249,15 +274,15 @@ def _motion_settings(
 
 
 def _scaling(
-    shapes: RecognisedShapes, block: str, kind: str, given: float | None
+    shapes: RecognisedShapes, block: str, kind: str, given: float | None, stated: float | None
 ) -> tuple[str, tuple[float, ...]]:
     """Line of settings that scales a load to body weights, and the masses of the cases, kg.
 
-    The mass that a force in N belongs to is the middle case.
+    The mass that a force in N belongs to is the middle case: as given, or as the file states it.
     """
-    mass = given or _USUAL_BODY_MASS_KG
+    mass = given or stated or _USUAL_BODY_MASS_KG
     masses: tuple[float, ...] = (mass - _BODY_MASS_STEP_KG, mass, mass + _BODY_MASS_STEP_KG)
-    if kind != "axial_force_n" and given is None:
+    if kind != "axial_force_n" and given is None and stated is None:
         masses = _USUAL_BODY_MASSES_KG
     if kind == "ground_reaction":
         low, high = _SCALED_TO
@@ -272,7 +297,9 @@ def _scaling(
     if kind != "axial_force_n":
         return "", masses
     text = f"forces of a body of {mass:g} kg"
-    if given is None:
+    if given is None and stated is not None:
+        shapes.note("body_mass", block, f"{text}, as the file states")
+    elif given is None:
         key = f"{block}.load.body_mass_kg"
         shapes.assume("body_mass", key, mass, text, "Set the mass here and in variables.")
     else:

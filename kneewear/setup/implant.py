@@ -39,6 +39,7 @@ from kneewear.setup.curves import (
     write_activity,
 )
 from kneewear.setup.gait import agree_on_share
+from kneewear.setup.registration import is_registered
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.models import SET_UPS
 from kneewear.study.shipped import shipped_folder
@@ -173,7 +174,14 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         remedy = "Give the least thickness in mm."
         raise InputDataError("--thickness", f"{thickness:g} mm", THICKNESS.possible, remedy)
     sides = SIDES if side is None else (side,)
-    shapes = recognise_shapes(name, insert, femoral, knee, sides)
+    shapes = recognise_shapes(
+        name,
+        insert,
+        femoral,
+        knee,
+        sides,
+        lambda shapes: motion is not None and is_registered(shapes, motion, columns),
+    )
     with _removed_if_refused(shapes.copies):
         if thickness is not None and shapes.forms["insert"] == "solid":
             found, remedy = f"{thickness:g} mm for a solid insert", "Leave it out."

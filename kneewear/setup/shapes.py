@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,8 +41,10 @@ class RecognisedShapes:
     """Insert and femoral component as recognised.
 
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
-    are written to the settings. `findings` have the evidence, `assumed` what files cannot decide;
-    `copies` are the files that were written.
+    are written to the settings; `is_side_known` is False where shapes fit both knees and the user
+    names none. `file_axes` are those of the user's files; `is_registered` is True where the motion
+    is of poses of these files, whose origins it counts from. `findings` have the evidence,
+    `assumed` what files cannot decide; `copies` are the files that were written.
     """
 
     knee: str
@@ -55,6 +57,9 @@ class RecognisedShapes:
     findings: list[Finding] = field(default_factory=list)
     assumed: list[Assumption] = field(default_factory=list)
     copies: list[Path] = field(default_factory=list)
+    is_side_known: bool = True
+    file_axes: dict[str, dict[str, str]] = field(default_factory=dict)
+    is_registered: bool = False
 
     def note(
         self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
@@ -87,13 +92,15 @@ def recognise_shapes(
     femoral: Sequence[str],
     knee: str | None = None,
     sides: tuple[str, ...] = SIDES,
+    registered: Callable[[RecognisedShapes], bool] = lambda shapes: False,
 ) -> RecognisedShapes:
     """Unit, form, axes, side and origin of an implant's files; copies are written where needed.
 
     One block of settings has one unit and one pair of axes, and motion turns the femoral component
     about its origin: several files of a component, files with different units or axes, and a
     femoral origin beside the middle of the condyles' axis become `NAME_insert.ply` and
-    `NAME_femoral.ply`. An insert of one of the `sides` is moved below its condyle.
+    `NAME_femoral.ply`. An insert of one of the `sides` is moved below its condyle. Origins of files
+    stay where `registered` says that the motion counts from them.
     """
     one_side = len(sides) == 1
     named = {"insert": list(insert), "femoral": list(femoral)}
@@ -142,9 +149,9 @@ def recognise_shapes(
     }
     mesh_checks.check_insert(shapes.parts["insert"], " + ".join(insert))
     mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
-    moved = _centre_femoral(shapes, " + ".join(femoral))
-    apart = _under_condyle(shapes) if one_side else 0.0
-    moved = moved or apart != 0.0
+    shapes.file_axes = axes
+    shapes.is_registered = registered(shapes)
+    moved, apart = _place(shapes, " + ".join(femoral))
     together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
     single = len(insert) == len(femoral) == 1
     turned_round = any(one.check == "new.normals" for one in findings)
@@ -232,6 +239,20 @@ def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
     return True
 
 
+def _place(shapes: RecognisedShapes, femoral: str) -> tuple[bool, float]:
+    """Put origins where motion turns about them, unless it counts from those of the files.
+
+    Returned are True if a component was moved, and the distance of an insert of one side, mm.
+    """
+    if shapes.is_registered:
+        text = "origins of the files stay: the coordinates of the motion put one file on the other"
+        shapes.note("origin", femoral, text)
+        return False, 0.0
+    moved = _centre_femoral(shapes, femoral)
+    apart = _under_condyle(shapes) if len(shapes.sides) == 1 else 0.0
+    return moved or apart != 0.0, apart
+
+
 def _under_condyle(shapes: RecognisedShapes) -> float:
     """Move an insert of one side to the width of its condyle; return the distance, mm."""
     (side,) = shapes.sides
@@ -284,6 +305,7 @@ def _note_side(
             "side", "shapes", f"{shown} knee: in the other one the implant would have {evidence}"
         )
     else:
+        shapes.is_side_known = False
         shapes.assume(
             "side",
             "implant.knee",

@@ -357,6 +357,10 @@ def changed(**titles_by_name):
         (Form(further={"Axial load B (N)": BASE["axial_force_N"] + 50.0}), "Axial load B (N)"),
         (Form(changed(flexion_deg="angle_deg")), "angle_deg"),
         (Form(changed(percent="Frame")), "Frame"),
+        (Form(changed(flexion_deg="brace flexion (deg)")), "brace flexion (deg)"),
+        (Form(changed(femur_anterior_mm="carriage AP (mm)")), "carriage AP (mm)"),
+        (Form(changed(axial_force_N="strap load (N)")), "strap load (N)"),
+        (Form(changed(axial_force_N="RKneeForce Z [N]")), "RKneeForce Z [N]"),
         (Form(changed(percent="time"), {"percent": 11.0}), "time"),
         (Form(changed(axial_force_N="load"), {"axial_force_N": 100.0 / WEIGHT}), "load"),
         (Form(factors={"flexion_deg": -1.0}), "flexion_deg"),
@@ -485,3 +489,23 @@ def test_columns_of_the_other_knee_are_left_out(tmp_path):
         shapes = RecognisedShapes(side, {}, "mm", {}, {}, {})
         text = write_activity("own", shapes, Recordings(path, path, (), MASS), OPEN)
         assert f'flexion: "{name}"' in text.block
+
+
+@pytest.mark.parametrize(
+    ("line", "mass"),
+    [
+        ("Body weight: 784.8 N", 80.0),
+        ("Mass [kg]: 80\nBody mass = 80 kg", 80.0),
+        ("Körpergewicht; 80,0 kg", 80.0),
+        ("Body mass 80 kg\nBody mass 82 kg", None),
+        ("Tray mass 80 kg", None),
+        ("Mass: 2.1 kg", None),
+    ],
+)
+def test_the_body_mass_that_a_file_states_is_that_of_its_forces(line, mass, tmp_path):
+    path = Form(before=f"{line}\n").write(tmp_path)
+    shapes = no_shapes()
+    text = write_activity("own", shapes, Recordings(path, path), OPEN)
+    assumed = {one.name for one in shapes.assumed}
+    assert ("body_mass" in assumed) == (mass is None)
+    assert text.body_masses[1] == pytest.approx(mass or 75.0)

@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
@@ -17,6 +16,7 @@ from kneewear.base.sides import SIDES
 from kneewear.geometry.segmentation import segment_condyles, segment_plateaus
 from kneewear.setup.implant import create_study
 from kneewear.setup.shapes import recognise_shapes
+from tests.recordings import write_turning_gait
 from tests.transformations.changes import CHANGES, Files, covering_plan
 from tests.transformations.implants import BASES
 
@@ -44,22 +44,6 @@ FAST = [
 ]
 
 
-def gait(file: Path) -> None:
-    """Invented curves of a cycle."""
-    percent = np.linspace(0.0, 100.0, 51)
-    turn = 2.0 * np.pi * percent / 100.0
-    table = pd.DataFrame(
-        {
-            "percent": percent,
-            "flexion_deg": 25.0 - 22.0 * np.cos(turn),
-            "tibial_external_rotation_deg": 3.0 * np.sin(turn),
-            "femur_anterior_mm": 2.0 * np.cos(turn),
-            "load_body_weights": 1.4 + 1.2 * np.cos(turn),
-        }
-    )
-    table.to_csv(file, index=False)
-
-
 @cache
 def result(base: str, change: str, wear: bool) -> tuple[dict, dict[tuple[str, str], float]]:
     """Settings of the implant that `kneewear new` writes, and wear by side and quantity."""
@@ -72,7 +56,7 @@ def result(base: str, change: str, wear: bool) -> tuple[dict, dict[tuple[str, st
         patch.chdir(folder)
         patch.setenv("KNEEWEAR_DATA", folder)
         names = files.write(Path(folder))
-        gait(Path("gait.csv"))
+        write_turning_gait("gait.csv", 3.0)
         created = create_study(
             "changed",
             [names["insert"]],
