@@ -113,7 +113,8 @@ def check_placement(
     show whether the bearing goes on there. Where it ends, smaller travels are tried. Where the
     first case has no equilibrium, the others are tried too, and the remedy states which have none.
     """
-    exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
+    chosen = {"analysis": "quasi_static", "distance": "exact", "material_yield": None}
+    exact = settings.model_copy(update=chosen)
     name = activity.name
     judged = _Judged(name)
     _judge_origin(judged, knee, activity)
