@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from kneewear.analysis.declared import analysis
-from kneewear.motion.settings import CONTACT_LIMITS_MPA
+from kneewear.motion.settings import pressure_limits
 from kneewear.study.analysis_settings import ValidityOptions
 from kneewear.study.models import MODELS
 from kneewear.study.plans import CASE
@@ -41,16 +41,16 @@ def analyse_validity(
         for reason, quantity in ((PEAK, "max_pressure"), (MEAN, "avg_pressure"), (CUT_OFF, BORDER))
     }
     configured = study.report.pressure_limit_mpa, study.report.avg_pressure_limit_mpa
-    contact = study.simulation.contact
-    varies = any(one.simulation.contact != contact for one in study.extreme_studies())
+    usual = pressure_limits(study.simulation)
+    varies = any(pressure_limits(one.simulation) != usual for one in study.extreme_studies())
     rows = []
     for row in results.to_dict("records"):
         limits = configured
         # A case that could not be computed may have no settings.
         failed = isinstance(row[FAILURE], str) and row[FAILURE]
         if varies and not failed:
-            own = settings_of_case(study, row).simulation.contact
-            limits = configured if own == contact else CONTACT_LIMITS_MPA[own]
+            own = pressure_limits(settings_of_case(study, row).simulation)
+            limits = configured if own == usual else own
         judged = dict(zip(columns, zip(columns.values(), (*limits, 0.0), strict=True), strict=True))
         rows += [{CASE: row[CASE], **reason} for reason in _reasons(row, judged)]
     return {

@@ -31,6 +31,8 @@ OUTPUTS = {
     "volumetric_wear_rate": "mm3/year",
     "volumetric_penetration_rate": "mm3/year",
 }
+# Further ones of an insert that yields.
+PLASTIC_OUTPUTS = {"dent_depth": "mm", "dent_volume": "mm3", "plastic_strain": "1"}
 
 
 # Side of results that are not of one.

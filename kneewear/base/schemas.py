@@ -263,6 +263,14 @@ CONTACT = Schema(
                     "mm",
                     "tangential displacement of the femoral surface during one frame interval",
                 ),
+                "dent": DataVariable(
+                    "case side row column", "mm", "permanent deflection of the surface without load"
+                ),
+                "plastic_strain": DataVariable(
+                    "case side row column",
+                    "1",
+                    "largest equivalent plastic strain below the element",
+                ),
                 "load": DataVariable("...", "N", "load along -y"),
                 "load_line": DataVariable("...", "mm", "medial position of the load"),
                 "spring_force": DataVariable("...", "N", "medial-lateral spring force"),

@@ -228,6 +228,26 @@ class ContactPair:
         other._traction, other._model = traction_law(friction, None), None
         return other
 
+    def sinkable(self, most: float) -> ContactPair:
+        """The same pair with elements that `sink` moves by up to `most`, mm; the map is shared."""
+        other = copy(self)
+        elements, tiles = self._elements, self._tiles
+        other._model = None
+        other._elements = elements._replace(centre=elements.centre.copy())
+        other._tiles = tiles._replace(radius=tiles.radius + most, depth=tiles.depth + most)
+        return other
+
+    def sink(self, depth: Array) -> None:
+        """Move every element of a `sinkable` pair against its normal from its place, mm.
+
+        `depth` (n,) is in the order of `index`. Models of the pair see the move once they `forget`
+        their last pose. Places and areas that the pair reports stay those of the surface that was
+        never pressed.
+        """
+        elements = self._elements
+        elements.centre[:] = self.centre[elements.order].T
+        elements.centre[:] -= depth[elements.order] * elements.normal
+
     def prepare(self, layer: ElasticLayer) -> PreparedPair:
         """The pair and its layer as kernels take them, with working arrays of their own.
 
@@ -444,6 +464,10 @@ class ContactModel:
             work.previous_count[0] = 0
         for pressed in self._pressed:
             pressed[:] = 0
+
+    def forget(self) -> None:
+        """Evaluate the next pose even if it is the last one: elements have moved."""
+        self._last["is_known"] = False
 
     def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool) -> int:
         pose = self._rotation, self._translation

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -37,6 +37,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 from scipy.interpolate import CubicSpline
 
+from kneewear.contact._slab_kernels import fill_deflection, fill_stress
 from kneewear.contact.material import Elastic
 
 Array = NDArray[np.float64]
@@ -48,10 +49,14 @@ BORDERS = (0.0, 0.12, 0.3, 0.6, 1.1, 1.8, 2.8, 4.3, 6.5)
 _DEEPEST = 0.98
 _GROWTH = 1.5  # of elements below the slabs
 _THICK_SLAB = 0.3  # mm; thicker slabs have three elements, others two
-_MARGIN = 3.0  # thicknesses of unloaded surface: the Fourier transform repeats the window
+MARGIN = 3.0  # thicknesses of unloaded surface: the Fourier transform repeats the window
 _WAVES = 90  # wave numbers of the tables, between which they are interpolated
 _SMALLEST_WAVE = 0.02  # 1/mm
+_WAVE_STEP = 0.25  # 1/mm
 _ALIASES = (-1, 0, 1)  # of the columns: ends of contact are one or two of them wide
+# Order of the components in spectra, zz last, and from there to that of the fields.
+_LAST_ZZ = (0, 1, 3, 4, 5, 2)
+_ZZ_THIRD = (0, 1, 5, 2, 3, 4)
 # Components of the plane part in the frame of a wave: xx, yy, zz, xy (engineering).
 _PLANE = 4
 _SHEAR = 2  # of the antiplane part: yz, zx (engineering)
@@ -167,6 +172,11 @@ class SlabWindow:
         Elastic part of the material.
     borders : tuple of float
         Depths between the slabs, ascending from zero, mm; those deeper than the layer are left out.
+    margin : float
+        Unloaded surface around the window, in thicknesses: the Fourier transform repeats both.
+
+    single : bool
+        Whether spectra and tables are of single precision, which halves the time.
 
     Notes
     -----
@@ -179,6 +189,8 @@ class SlabWindow:
     thickness: float
     material: Elastic
     borders: tuple[float, ...] = BORDERS
+    margin: float = MARGIN
+    single: bool = False
 
     @cached_property
     def depths(self) -> Array:
@@ -197,25 +209,45 @@ class SlabWindow:
 
     def deflection(self, plastic: Array) -> Array:
         """Downward deflection of the surface (rows, columns) by plastic strain in the slabs, mm."""
-        plane, _ = self._in_wave_frame(self._transform(plastic))
-        waves = np.einsum("m,akmi,akmi->ak", self.heights, self._by_pressure, plane)
-        return self._inverse(waves)
+        return self.deflection_of(self._transform(plastic[list(_LAST_ZZ)]))
 
     def stress(self, pressure: Array, plastic: Array) -> Array:
         """Mean stress of the slabs, MPa, by pressure (rows, columns), MPa, and plastic strain."""
-        spectrum = self._transform(plastic)
-        plane, antiplane = self._in_wave_frame(spectrum)
-        count = self.heights.size
-        shape = plane.shape[:2]
-        plane_stress = self._product(self._by_plane, plane.reshape(*shape, count * _PLANE))
-        plane_stress = plane_stress.reshape(*shape, count, _PLANE)
-        plane_stress += self._by_pressure * self._transform(pressure)[..., None, None]
-        shear = self._product(self._by_antiplane, antiplane.reshape(*shape, count * _SHEAR))
-        return self._inverse(self._in_grid_frame(plane_stress, shear.reshape(*shape, count, 2)))
+        waves = self._stress_waves(pressure, self._transform(plastic[list(_LAST_ZZ)]))
+        return self._inverse(waves)[list(_ZZ_THIRD)]
+
+    def waves(self, plastic: Array) -> Complex:
+        """Spectrum of plastic strain, which has no trace, for `deflection_of` and `deviator`."""
+        return self._transform(plastic[list(_LAST_ZZ[:-1])])
+
+    def deflection_of(self, waves: Complex) -> Array:
+        """Downward deflection of the surface (rows, columns) by plastic strain of a spectrum."""
+        found = np.empty_like(waves[0, 0])
+        fill_deflection(waves, *self._direction, self._by_pressure, self.heights, found)
+        return self._inverse(found)
+
+    def deviator(self, pressure: Array, waves: Complex) -> Array:
+        """Stress by pressure and by plastic strain of a spectrum, without its pressure.
+
+        Components (5, M, rows, columns) are xx and yy beyond zz, xy, yz and zx.
+        """
+        return self._inverse(self._stress_waves(pressure, waves))
+
+    def _stress_waves(self, pressure: Array, waves: Complex) -> Complex:
+        stress = np.empty_like(waves)
+        fill_stress(
+            waves,
+            self._transform(pressure),
+            *self._direction,
+            self._by_pressure,
+            *self._tables,
+            stress,
+        )
+        return stress
 
     @cached_property
     def _size(self) -> tuple[int, int]:
-        margins = (_MARGIN * self.thickness / edge for edge in self.cell)
+        margins = (self.margin * self.thickness / edge for edge in self.cell)
         rows, columns = (
             fft.next_fast_len(number + math.ceil(margin), real=True)
             for number, margin in zip(self.shape, margins, strict=True)
@@ -239,40 +271,36 @@ class SlabWindow:
         length = np.hypot(along, across)
         whole = np.where(length == 0.0, 1.0, length)
         cos = np.where(length == 0.0, 1.0, along / whole)
-        return np.asarray(cos), np.asarray(across / whole)
+        return self._stored(cos), self._stored(across / whole)
 
     @cached_property
     def _tables(self) -> tuple[Array, Array]:
-        """Stress by plastic strain, plane and antiplane, at the wave numbers of half the rows."""
+        """Stress by plastic strain, plane and antiplane, at the wave numbers of half the rows.
+
+        Matrices are transposed: kernels add multiples of their columns.
+        """
         along, across = self._waves
         wave = np.hypot(along, across)
-        nodes = _wave_nodes(wave.max())
-        response = slab_response(nodes, self.thickness, self.material, self.depths)
+        nodes, response = self._response(float(wave.max()))
         plane, antiplane = (
-            CubicSpline(nodes, part)(wave.ravel()).reshape(*wave.shape, *part.shape[1:])
+            self._stored(
+                CubicSpline(nodes, part.swapaxes(1, 2))(wave.ravel()).reshape(
+                    *wave.shape, *part.shape[1:]
+                )
+            )
             for part in (response.plane, response.antiplane)
         )
         return plane, antiplane
 
-    @property
-    def _by_plane(self) -> Array:
-        return self._tables[0]
-
-    @property
-    def _by_antiplane(self) -> Array:
-        return self._tables[1]
-
     @cached_property
     def _by_pressure(self) -> Array:
-        """Stress by uniform pressures of the cells (all rows, columns of the spectrum, M, 4)."""
+        """Stress by uniform pressures of the cells (half the rows, columns of spectra, M, 4)."""
         along, across = self._waves
         cell_x, cell_z = self.cell
         period = 2.0 * np.pi / cell_z
         longest = np.hypot(along.max(), across.max() + max(_ALIASES) * period)
-        nodes = _wave_nodes(longest)
-        table = CubicSpline(
-            nodes, slab_response(nodes, self.thickness, self.material, self.depths).pressure
-        )
+        nodes, response = self._response(float(longest))
+        table = CubicSpline(nodes, response.pressure)
         total = np.zeros((*np.broadcast_shapes(along.shape, across.shape), self.heights.size, 4))
         for alias in _ALIASES:
             shifted = across + alias * period
@@ -282,16 +310,22 @@ class SlabWindow:
             # Shear changes its sign with the direction of the wave.
             own[..., 3] *= np.where(shifted < 0.0, -1.0, 1.0)[None, :, None]
             total += share[..., None, None] * own
-        return np.asarray(total[self._half])
+        return self._stored(total)
 
-    @cached_property
-    def _half(self) -> NDArray[np.int64]:
-        """Row of half the rows with the same wave number, of every row."""
-        rows = np.arange(self._size[0])
-        return np.minimum(rows, self._size[0] - rows)
+    def _response(self, longest: float) -> tuple[Array, SlabResponse]:
+        """Response of the layer up to a wave number, and the wave numbers."""
+        depths = tuple(self.depths.tolist())
+        # Rounded up, so that windows of nearly equal cells share it.
+        steps = math.ceil(longest / _WAVE_STEP)
+        return _kept_response(steps, self.thickness, self.material, depths)
+
+    def _stored(self, table: Array) -> Array:
+        """A table as kernels read it."""
+        return np.ascontiguousarray(table, dtype=np.float32 if self.single else np.float64)
 
     def _transform(self, field: Array) -> Complex:
-        waves = fft.rfft(field, self._size[1], axis=-1)
+        own = field.astype(np.float32) if self.single else field
+        waves = fft.rfft(own, self._size[1], axis=-1)
         return np.asarray(fft.fft(waves, self._size[0], axis=-2))
 
     def _inverse(self, waves: Complex) -> Array:
@@ -299,61 +333,14 @@ class SlabWindow:
         part = fft.ifft(waves, axis=-2)[..., :rows, :]
         return np.asarray(fft.irfft(part, self._size[1], axis=-1)[..., :columns])
 
-    def _in_wave_frame(self, spectrum: Complex) -> tuple[Complex, Complex]:
-        """Components of the frames of the waves: (rows, columns, M, 4) and (rows, columns, M, 2).
 
-        Shear is engineering strain; components of the sine are multiplied by i.
-        """
-        cos, sin = self._direction
-        xx, yy, zz, xy, yz, zx = spectrum
-        both = 2.0 * cos * sin * zx
-        plane = (
-            cos**2 * xx + sin**2 * zz + both,
-            yy,
-            sin**2 * xx + cos**2 * zz - both,
-            2j * (cos * xy + sin * yz),
-        )
-        antiplane = (
-            2.0 * (cos * yz - sin * xy),
-            -2j * (cos * sin * (zz - xx) + (cos**2 - sin**2) * zx),
-        )
-        return (
-            np.stack(plane, axis=-1).transpose(1, 2, 0, 3),
-            np.stack(antiplane, axis=-1).transpose(1, 2, 0, 3),
-        )
-
-    def _in_grid_frame(self, plane: Complex, antiplane: Complex) -> Complex:
-        """Spectrum (6, M, rows, columns) of stresses in the frames of the waves."""
-        cos, sin = self._direction
-        xx, yy, zz, xy = plane.transpose(3, 2, 0, 1)
-        yz, zx = antiplane.transpose(3, 2, 0, 1)
-        xy, zx = -1j * xy, 1j * zx
-        both = 2.0 * cos * sin * zx
-        return np.stack(
-            (
-                cos**2 * xx + sin**2 * zz - both,
-                yy,
-                sin**2 * xx + cos**2 * zz + both,
-                cos * xy - sin * yz,
-                sin * xy + cos * yz,
-                cos * sin * (xx - zz) + (cos**2 - sin**2) * zx,
-            )
-        )
-
-    def _product(self, table: Array, waves: Complex) -> Complex:
-        """Product of real matrices of half the rows with the waves of all rows.
-
-        Rows of opposite wave numbers share a matrix, which is read once for both.
-        """
-        rows = self._size[0]
-        half = np.arange(rows // 2 + 1)
-        opposite = -half % rows
-        both = np.stack([waves[half], waves[opposite]], axis=-1)
-        real = table @ np.concatenate([both.real, both.imag], axis=-1)
-        product = np.empty_like(waves)
-        product[half] = real[..., 0] + 1j * real[..., 2]
-        product[opposite] = real[..., 1] + 1j * real[..., 3]
-        return product
+@lru_cache(maxsize=8)
+def _kept_response(
+    steps: int, thickness: float, material: Elastic, borders: tuple[float, ...]
+) -> tuple[Array, SlabResponse]:
+    """Wave numbers up to some steps, 1/mm, and the response of a layer; the last are kept."""
+    nodes = _wave_nodes(_WAVE_STEP * steps)
+    return nodes, slab_response(nodes, thickness, material, borders)
 
 
 def _wave_nodes(longest: float) -> Array:

@@ -25,18 +25,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from kneewear.contact._slab_kernels import return_to_curve
 from kneewear.contact.material import Hardening
 from kneewear.contact.slabs import SlabWindow
 from kneewear.errors import ConvergenceError
 
 Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
 
 # Part of the residual stress that a return takes at once. The solution does not depend on it; about
 # one half is Eshelby's value for a sphere and a cylinder (0.58 and 0.46), and converges fastest.
 _LOCAL_SHARE = 0.55
 _TOLERANCE = 2e-3  # change of forces and of plastic strains, of their maxima
 _MAX_ITERATIONS = 60
-_MEMORY = 4  # iterates that Anderson's acceleration combines
+MEMORY = 4  # iterates that Anderson's acceleration combines
 _MAX_EXCHANGES = 200
 _CLOSED = 1e-9  # overlap that counts as closed, mm
 
@@ -46,6 +48,49 @@ class PlasticFields(NamedTuple):
 
     strain: Array
     equivalent: Array
+
+
+@dataclass(frozen=True)
+class PlasticSlabs:
+    """Slabs whose plastic strain follows from the pressure on them.
+
+    Parameters
+    ----------
+    window : SlabWindow
+        Slabs below the window.
+    hardening : Hardening
+        Yield stress by equivalent plastic strain.
+    """
+
+    window: SlabWindow
+    hardening: Hardening
+
+    def fresh(self) -> PlasticFields:
+        """State of material that was never loaded."""
+        shape = self.window.field_shape
+        return PlasticFields(np.zeros(shape), np.zeros(shape[1:]))
+
+    def flow(
+        self, pressure: Array, strain: Array, waves: Complex, before: PlasticFields
+    ) -> PlasticFields:
+        """Plastic strain that returns the stress to the yield surface, from the state before.
+
+        `pressure` (rows, columns), MPa, is that on the window, `strain` the plastic strain whose
+        residual stress acts, and `waves` its spectrum.
+        """
+        stress = self.window.deviator(pressure, waves)
+        after = PlasticFields(np.empty_like(strain), np.empty_like(before.equivalent))
+        return_to_curve(
+            stress,
+            np.ascontiguousarray(strain),
+            before.strain,
+            before.equivalent,
+            2.0 * self.window.material.shear_modulus * _LOCAL_SHARE,
+            np.array(self.hardening.strain),
+            np.array(self.hardening.stress),
+            *after,
+        )
+        return after
 
 
 class PressedElements(NamedTuple):
@@ -83,16 +128,18 @@ class YieldingLayer:
     influence: Array
     cell: NDArray[np.int64]
 
+    @property
+    def slabs(self) -> PlasticSlabs:
+        """Slabs below the window with their curve."""
+        return PlasticSlabs(self.window, self.hardening)
+
     def fresh(self) -> PlasticFields:
         """State of material that was never loaded."""
-        shape = self.window.field_shape
-        return PlasticFields(np.zeros(shape), np.zeros(shape[1:]))
+        return self.slabs.fresh()
 
-    def dent(self, state: PlasticFields) -> Array:
-        """Deflection of the elements by plastic strain, mm, downwards positive."""
-        if not state.equivalent.any():
-            return np.zeros(len(self.cell))
-        return self.window.deflection(state.strain)[tuple(self.cell.T)]
+    def _dent(self, waves: Complex) -> Array:
+        """Deflection of the elements by plastic strain of a spectrum, mm, downwards positive."""
+        return self.window.deflection_of(waves)[tuple(self.cell.T)]
 
     def press(
         self,
@@ -124,7 +171,7 @@ class YieldingLayer:
         ConvergenceError
             If pressures, or the set of pressed elements, do not converge.
         """
-        lift, force, dent = 0.0, np.zeros(gap.size), self.dent(state)
+        lift, force, dent = 0.0, np.zeros(gap.size), np.zeros(gap.size)
         parts = [None] if load is None else [load * n / steps for n in range(1, steps + 1)]
         for part in parts:
             force, more, dent, state = self._step(gap + descent * lift, descent, state, part)
@@ -135,21 +182,24 @@ class YieldingLayer:
         self, gap: Array, descent: Array, before: PlasticFields, load: float | None
     ) -> tuple[Array, float, Array, PlasticFields]:
         """Forces, lift, dent and state at the end of a load step."""
-        strain, dent = before.strain, self.dent(before)
+        strain = before.strain
+        waves = self.window.waves(strain)
+        dent = self._dent(waves)
         history: list[tuple[Array, Array]] = []
         last = np.full(gap.size, np.inf)
         pressed = gap + dent < 0.5 * min(float((gap + dent).min()), 0.0)
         change = np.inf
         for _ in range(_MAX_ITERATIONS):
             force, lift, pressed = self._contact(gap + dent, descent, load, pressed)
-            after = self._flow(force, strain, before)
+            after = self._flow(force, strain, waves, before)
             change = max(_change(force, last), _change(after.strain, strain))
             if change < _TOLERANCE:
                 return force, lift, dent, after
             last = force
-            history = [*history[1 - _MEMORY :], (strain.ravel(), (after.strain - strain).ravel())]
-            strain = _accelerated(history).reshape(strain.shape)
-            dent = self.dent(PlasticFields(strain, after.equivalent))
+            history = [*history[1 - MEMORY :], (strain.ravel(), (after.strain - strain).ravel())]
+            strain = accelerated(history).reshape(strain.shape)
+            waves = self.window.waves(strain)
+            dent = self._dent(waves)
         raise ConvergenceError(
             "Plastic strain below the contact",
             0,
@@ -158,19 +208,14 @@ class YieldingLayer:
             "Use smaller load steps.",
         )
 
-    def _flow(self, force: Array, strain: Array, before: PlasticFields) -> PlasticFields:
-        """Plastic strain that returns the stress to the yield surface, from the state before."""
+    def _flow(
+        self, force: Array, strain: Array, waves: Complex, before: PlasticFields
+    ) -> PlasticFields:
+        """Plastic strain under forces on the elements, from the state before."""
         area = self.window.cell[0] * self.window.cell[1]
         pressure = np.zeros(self.window.shape)
         pressure[tuple(self.cell.T)] = force / area
-        stress = self.window.stress(pressure, strain)
-        stiffness = 2.0 * self.window.material.shear_modulus * _LOCAL_SHARE
-        trial = stress + stiffness * (strain - before.strain)
-        trial[:3] -= trial[:3].mean(axis=0)
-        size = np.sqrt(1.5 * ((trial[:3] ** 2).sum(axis=0) + 2.0 * (trial[3:] ** 2).sum(axis=0)))
-        more = self.hardening.increment(size, before.equivalent, 1.5 * stiffness)
-        share = 1.5 * more / np.where(size > 0.0, size, 1.0)
-        return PlasticFields(before.strain + share * trial, before.equivalent + more)
+        return self.slabs.flow(pressure, strain, waves, before)
 
     def _contact(
         self, gap: Array, descent: Array, load: float | None, pressed: NDArray[np.bool_]
@@ -221,7 +266,7 @@ def _change(now: Array, before: Array) -> float:
     return change / largest if largest > 0.0 else change
 
 
-def _accelerated(history: list[tuple[Array, Array]]) -> Array:
+def accelerated(history: list[tuple[Array, Array]]) -> Array:
     """Next iterate of x = x + r(x) from the last ones (x, r), by Anderson's method."""
     point, residual = history[-1]
     if len(history) < 2:

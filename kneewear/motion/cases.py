@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,33 @@ from kneewear.base.checks import judge
 from kneewear.base.progress import Progress
 from kneewear.base.schemas import CONTACT
 from kneewear.contact.foundation import ElasticLayer
+from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
-from kneewear.motion.coupling import refuse_steep
+from kneewear.motion.coupling import middle_element, refuse_steep
 from kneewear.motion.cycle import CycleSolution, contact_histories, empty_histories, evaluate_cycle
 from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.evaluation import build_layers, build_pairs
 from kneewear.motion.forward import Integrator, forward_solution, solve_forward
+from kneewear.motion.frame_equilibrium import Equilibrium
 from kneewear.motion.history import FRICTION_BEARS, Failure, case_coordinates, failure_attribute
-from kneewear.motion.quasi_static import pairs_with_friction, share_of_plateaus, solve_quasi_static
+from kneewear.motion.quasi_static import (
+    pairs_with_friction,
+    share_of_plateaus,
+    solve_quasi_static,
+    solve_with_yield,
+)
 from kneewear.motion.settings import ForwardSettings, SimulationSettings
+from kneewear.motion.yielding import PlasticCycle, Solve, YieldingInsert, run_cycle
 
 logger = logging.getLogger(__name__)
 Array = NDArray[np.float64]
 
+# Variables of CONTACT that a material which yields adds, by the names of `PlasticCycle`.
+PLASTIC = ("dent", "plastic_strain")
 _DAMPED = (
     "Dampers and inertia carry the rest: lower simulation.forward.damping_ratio, or set "
     "simulation.analysis to quasi_static."
@@ -80,9 +91,13 @@ def simulate_cases(
         coarse = _SidePairs(knee.coarse_grid, tuple(others))
     frames = activity.percent.size
     solved_frames = frames if settings.analysis == "quasi_static" else 2 * frames
+    solved_frames *= 1 if settings.material_yield is None else 5
     progress = Progress(f"activity {activity.name}", len(cases), solved_frames)
     # Memory of elements that are never loaded is not touched: they are most of it.
     histories = empty_histories(knee.grid, frames, (len(cases),))
+    if settings.material_yield is not None:
+        shape = (len(cases), *knee.grid.area.shape)
+        histories |= {name: np.zeros(shape, np.float32) for name in PLASTIC}
     holding: list[tuple[float, float, str]] = []
     carried: list[tuple[float, str]] = []
     done: list[Case] = []
@@ -180,10 +195,24 @@ def _simulate_case(
     """Write contact of one case into its arrays, without the case axis."""
     start, name = time.perf_counter(), f"case {case.name}, activity {activity.name}"
     solved = coarse if settings.analysis == "forward" else fine
-    layers = solved.layers(case, settings)
-    solution, contacts = solve_quasi_static(
-        solved.pairs, layers, activity, case.body_mass * GRAVITY, settings, on_frame_done
-    )
+    layers, weight = solved.layers(case, settings), case.body_mass * GRAVITY
+    if settings.material_yield is None:
+        solution, contacts = solve_quasi_static(
+            solved.pairs, layers, activity, weight, settings, on_frame_done
+        )
+    else:
+        yielding = partial(_run_yielding, solved.grid, case, settings)
+        solution, contacts, plastic = solve_with_yield(
+            solved.pairs, layers, activity, weight, settings, yielding, on_frame_done
+        )
+        for variable in PLASTIC:
+            arrays[variable][:] = getattr(plastic, variable)
+        logger.info(
+            "%s: largest plastic strain %.2g, dent of up to %.2g mm; the strain grows by %.2g %% "
+            "in the reported cycle",
+            name,
+            *(plastic.plastic_strain.max(), plastic.dent.max(), 100.0 * plastic.growth),
+        )
     if settings.analysis == "forward":
         pairs = pairs_with_friction(coarse.pairs, activity)
         sides = coarse.grid.sides
@@ -200,6 +229,29 @@ def _simulate_case(
         time.perf_counter() - start,
         solution.evaluations,
     )
+
+
+def _run_yielding(
+    grid: ElementGrid,
+    case: Case,
+    settings: SimulationSettings,
+    frames: Sequence[Equilibrium],
+    first: int,
+    solve: Solve,
+    pairs: Sequence[ContactPair],
+) -> PlasticCycle:
+    """A cycle of a case with the curve of the settings, from its elastic equilibria."""
+    curve = settings.material_yield
+    if curve is None:
+        raise TypeError("a case whose material does not yield")
+    insert = YieldingInsert(
+        Elastic(settings.youngs_modulus_mpa, settings.poisson_ratio),
+        Hardening(curve.plastic_strain, curve.yield_stress_mpa),
+        curve.permanent_share,
+    )
+    local = grid.case_thickness(case.thickness + settings.pressure_law.thickness_offset_mm)
+    thickness = [float(local[side][middle_element(grid.valid[side])]) for side in range(len(pairs))]
+    return run_cycle(frames, first, solve, pairs, grid, thickness, insert)
 
 
 def _integrate_motion(

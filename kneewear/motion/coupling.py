@@ -71,7 +71,7 @@ def insert_influence(
     same ends. The tables of the last geometries are kept.
     """
     if place is None:
-        place = _middle(grid.valid[side])
+        place = middle_element(grid.valid[side])
     corners = None if plan is None else np.asarray(plan, dtype=float).tolist()
     key = _digest(grid, side, thickness, material.poisson_ratio, place, corners)
     if key not in _TABLES:
@@ -170,8 +170,8 @@ def _at_elements(joint: Array, section: Section, line: _Line) -> Array:
     return np.asarray(0.5 * (found + sign * found.transpose(0, 2, 1)))
 
 
-def _middle(valid: NDArray[np.bool_]) -> tuple[int, int]:
-    """Element nearest the middle of all."""
+def middle_element(valid: NDArray[np.bool_]) -> tuple[int, int]:
+    """Row and column of the element nearest the middle of all."""
     cells = np.argwhere(valid)
     row, column = cells[((cells - cells.mean(axis=0)) ** 2).sum(axis=1).argmin()]
     return int(row), int(column)

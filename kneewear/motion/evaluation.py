@@ -27,7 +27,7 @@ from kneewear.contact.material import Elastic
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.contact.search import FEW_POSES
-from kneewear.errors import Finding
+from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import KneeModel
@@ -184,7 +184,8 @@ def contact_at_poses(
     `poses` (6,) or (pose, 6) hold the position of the femoral origin in the frame of the insert,
     mm, and body-three 1-2-3 angles, rad; `thickness` is the minimum insert thickness, mm, that of
     the geometry by default. ValueError if a pose is not six finite numbers, or a thickness not
-    positive. The dataset is of the schema CONTACT with the leading dimension pose.
+    positive; InputDataError if the settings let the material yield. The dataset is of the schema
+    CONTACT with the leading dimension pose.
 
     In a natural knee both cartilage layers act as one: the thickness of an element is that of the
     fixed layer plus that of the moving layer at the point it faces (Bei 2003, section 2.2.2).
@@ -194,6 +195,13 @@ def contact_at_poses(
         raise ValueError(
             f"poses of shape {np.shape(poses)}; expected finite numbers of shape (6,) or (n, 6): "
             "three coordinates of the position in mm and three angles in rad"
+        )
+    if settings.material_yield is not None:
+        raise InputDataError(
+            "simulation.material_yield",
+            "a curve for contact at poses, whose earlier loads are not known",
+            "null",
+            "Set it to null here; simulate a cycle for contact with plastic strain.",
         )
     grid = knee.grid
     pairs = build_pairs(knee, settings)

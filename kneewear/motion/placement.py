@@ -134,7 +134,8 @@ def check_placement(
     `simulate` computes the contact of the cases, as `simulate_cases` does of a fixed insert. Unless
     it `advises`, smaller travels are not tried.
     """
-    exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
+    chosen = {"analysis": "quasi_static", "distance": "exact", "material_yield": None}
+    exact = settings.model_copy(update=chosen)
     name = activity.name
     judged = _Judged(name)
     _judge_origin(judged, knee, activity)

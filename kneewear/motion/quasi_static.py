@@ -39,10 +39,14 @@ from kneewear.motion.cycle import (
 from kneewear.motion.frame_equilibrium import Equilibrium, approach, solve_equilibrium
 from kneewear.motion.settings import SimulationSettings
 from kneewear.motion.static import solve_static
+from kneewear.motion.yielding import DEEPEST_DENT, PlasticCycle, Solve
 
 logger = logging.getLogger(__name__)
 
 Array = NDArray[np.float64]
+
+# Runs a cycle with yield from its elastic equilibria, see `solve_with_yield`.
+Yielding = Callable[[Sequence[Equilibrium], int, Solve, Sequence[ContactPair]], PlasticCycle]
 
 # Prescribed clinical angles are those of the activity within this, rad, after so many solutions.
 _ANGLE_TOLERANCE = 1e-8
@@ -89,10 +93,63 @@ def solve_quasi_static(
     motion, solver = _motion_and_solver(
         pairs, layers, activity, weight, settings, build_alignment(settings.alignment)
     )
-    load = weight * activity.load
     frames = _solve_frames(motion, solver, on_frame_done)
     if activity.friction > 0.0:
         frames = _solve_sliding(frames, pairs, layers, motion, weight, settings)
+    return _cycle_of(frames, motion, solver, len(pairs), weight, settings)
+
+
+def solve_with_yield(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[ElasticLayer],
+    activity: Activity,
+    weight: float,
+    settings: SimulationSettings,
+    yielding: Yielding,
+    on_frame_done: Callable[[], None] = lambda: None,
+) -> tuple[CycleSolution, Contacts, PlasticCycle]:
+    """The same on an insert that yields, from the elastic cycle.
+
+    Parameters are as of `solve_quasi_static`, and `yielding` runs the cycle once more: it takes the
+    elastic equilibria, the frame of largest load, what solves a frame again, and the pairs whose
+    elements it moves.
+    """
+    alignment = build_alignment(settings.alignment)
+    motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
+    frames = _solve_frames(motion, solver, on_frame_done)
+    dented = [pair.sinkable(DEEPEST_DENT) for pair in pairs]
+    solvers: dict[float, _FrameSolver] = {}
+
+    def solve(frame: int, start: Array, share: float) -> Equilibrium:
+        if share not in solvers:
+            solvers[share] = _motion_and_solver(
+                dented, layers, activity, share * weight, settings, alignment
+            )[1]
+        chosen = solvers[share]
+        chosen.forget()
+        try:
+            found = _solve_frame(motion, chosen, start, frame)
+        except ConvergenceError:
+            found = _continued(motion, chosen, frames[frame].pose, frame)
+        on_frame_done()
+        return found
+
+    plastic = yielding(frames, int(np.argmax(activity.load)), solve, dented)
+    solution = _cycle_of(plastic.frames, motion, solver, len(pairs), weight, settings)
+    return *solution, plastic
+
+
+def _cycle_of(
+    frames: Sequence[Equilibrium],
+    motion: FollowedMotion,
+    solver: _FrameSolver,
+    sides: int,
+    weight: float,
+    settings: SimulationSettings,
+) -> tuple[CycleSolution, Contacts]:
+    """Poses, loads and contact of a cycle from its equilibria."""
+    activity = motion.activity
+    load = weight * activity.load
     coordinates = np.array([[*frame.translation, *frame.rotation] for frame in frames])
     contact = np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames])
     moved = motion.displacement(coordinates)
@@ -105,7 +162,7 @@ def solve_quasi_static(
         spring = Spring("z", stiffness * float(np.mean(load)), rest=float(rest))
         springs = (spring,) if stiffness else ()
         shared, _, given_line = _sharing(activity, settings)
-        shared = shared or len(pairs) == 1
+        shared = shared or sides == 1
         axial = _axial_load(motion, load, given_line)
         load = -axial.time_history(load.size)[:, 1]
         load_line = coordinates[:, 2] - contact[:, 3] / load
@@ -220,6 +277,8 @@ class _FrameSolver(NamedTuple):
     orders: Mapping[int, int]
     # Free coordinates along which a bearing may be nearly neutral.
     loose: tuple[int, ...]
+    # Makes it evaluate contact again after elements have moved.
+    forget: Callable[[], None] = lambda: None
 
 
 def _solve_frames(
@@ -393,7 +452,8 @@ def _shared_load_solver(
         return solve_equilibrium(model, pairs, start, loading, settings.tolerance, frame)
 
     orders = {1: 3, 3: 3} if held else {1: 3, 2: 1, 3: 3}
-    return _FrameSolver(solve, partial(approach, pairs), orders, () if held else (2,))
+    restart, loose = partial(approach, pairs), () if held else (2,)
+    return _FrameSolver(solve, restart, orders, loose, model.forget)
 
 
 def share_of_plateaus(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from itertools import pairwise
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -29,8 +30,18 @@ CONTACT_LIMITS_MPA = {
     "coupled_layer": (20.0, 17.0),
     "half_space": (20.0, 17.0),
 }
+# The same of a coupled layer that yields: up to the largest pressures of the finite elements that
+# yield (docs/snapshot/fe_twin_yield).
+YIELD_LIMITS_MPA = (39.0, 23.0)
 
 _BODY = "A component has 0.2 to 0.5 kg; a shank of up to 10 kg may move with it"
+
+
+def pressure_limits(simulation: SimulationSettings) -> tuple[float, float]:
+    """Largest and largest mean pressure that the contact of a simulation is trusted for, MPa."""
+    if simulation.material_yield is not None:
+        return YIELD_LIMITS_MPA
+    return CONTACT_LIMITS_MPA[simulation.contact]
 
 
 class ForwardSettings(Settings):
@@ -125,6 +136,44 @@ class PressureLawSettings(Settings):
         return self
 
 
+class YieldCurveSettings(Settings):
+    """Yield stress by plastic strain (von Mises, isotropic hardening)."""
+
+    plastic_strain: Annotated[tuple[NonNegative, ...], Field(min_length=1)] = quantity(
+        "Equivalent plastic strains of the curve, ascending from 0; the curve is linear between "
+        "them, and constant beyond the last.",
+        Range("1", 0, 0, 1, 2, "Polyethylene fails at true strains of 1 to 2"),
+    )
+    yield_stress_mpa: Annotated[tuple[Positive, ...], Field(min_length=1)] = quantity(
+        "Yield stresses (von Mises) at these strains, not descending.",
+        Range("MPa", 0.1, 5, 200, 2000, "Polyethylene yields at 10 to 25 MPa"),
+    )
+    source: str = Field(min_length=1, description="Source of the curve.")
+
+    @model_validator(mode="after")
+    def check_curve(self) -> Self:
+        """Refuse a curve that does not ascend."""
+        strain, stress = self.plastic_strain, self.yield_stress_mpa
+        rises = all(a < b for a, b in pairwise(strain))
+        hardens = all(a <= b for a, b in pairwise(stress))
+        if strain[0] != 0.0 or not rises or not hardens or len(strain) != len(stress):
+            raise fault(
+                f"plastic strains {list(strain)} with yield stresses {list(stress)} MPa",
+                "strains that ascend from 0, and as many stresses that do not descend",
+                "Correct the points of the curve.",
+            )
+        return self
+
+
+class MaterialYieldSettings(YieldCurveSettings):
+    """Polyethylene that yields; for contact: coupled_layer and analysis: quasi_static."""
+
+    permanent_share: Annotated[float, Field(ge=0, le=1)] = quantity(
+        "Part of the plastic strain of earlier frames that stays; 1 keeps all, 0 forgets it.",
+        Range("1", 0, 0, 1, 1, "What polyethylene recovers between steps is not known"),
+    )
+
+
 class SimulationSettings(Settings):
     """Contact simulation."""
 
@@ -144,6 +193,10 @@ class SimulationSettings(Settings):
     contact: Literal["foundation", "coupled_layer", "half_space"] = Field(
         description="Layer of independent elements (Bei 2003), one whose elements deflect under "
         "the pressure on each other, as an elastic solid with free ends, or an elastic half-space."
+    )
+    material_yield: MaterialYieldSettings | None = Field(
+        default=None,
+        description="Yield of the polyethylene below a coupled layer; null for an elastic one.",
     )
     pressure_law: PressureLawSettings
     medial_share: Annotated[float, Field(gt=0, lt=1)] = quantity(
@@ -197,5 +250,21 @@ class SimulationSettings(Settings):
                     f"{found} with contact: {self.contact}",
                     f"{value}: it is a linear elastic solid without friction",
                     f"Set {'.'.join(at)} to {value}, or contact to foundation.",
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _yield_is_of_a_coupled_layer(self) -> SimulationSettings:
+        """Refuse yield where no state is carried from frame to frame."""
+        expected = {"contact": "coupled_layer", "analysis": "quasi_static"}
+        for name, wanted in expected.items() if self.material_yield is not None else ():
+            found = getattr(self, name)
+            if found != wanted:
+                raise fault_at(
+                    (name,),
+                    f"{found} with material_yield",
+                    f"{wanted}: plastic strain is carried from equilibrium to equilibrium below a "
+                    "coupled layer",
+                    f"Set {name} to {wanted}, or material_yield to null.",
                 )
         return self

@@ -23,6 +23,8 @@ STORED_BYTES_PER_ELEMENT_AND_FRAME = 3
 # Of a map, which has no frames: wear, creep, damage, maximum pressure and more, also as drawn; 25
 # cases of 15,000 elements were measured to take 140 bytes each.
 BYTES_PER_ELEMENT_AND_CASE = 400
+# Of a cycle on a layer that yields: it is solved once without yield and once or twice with it.
+CYCLES_WITH_YIELD = 5
 MIN_MINUTES = 10
 ELEMENT_FRAMES_PER_MINUTE = 2.0e6
 # As measured; ten times as fast as what is requested.
@@ -76,6 +78,8 @@ class JobSizes:
         self.activities = max(1, len(study.simulated_activities()))
         self.frames = study.simulation.frames
         self.cycles = study.simulation.forward.cycles
+        if study.simulation.material_yield is not None:
+            self.cycles *= CYCLES_WITH_YIELD
         self.blocks, count = study.blocks, count_cases(study, root)
         self.cases_per_job = study.job_size(study.cases.cases_at_once(count))
         self.batches: Mapping[str, Sequence[object]] = study.batches() if study.has_maps else {}

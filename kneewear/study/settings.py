@@ -24,7 +24,7 @@ from kneewear.base.files import Location, SettingsFile, read_settings, read_sett
 from kneewear.base.renamed_keys import present_settings, rename_settings
 from kneewear.base.variables import apply_values, merged
 from kneewear.errors import Finding, InputDataError
-from kneewear.motion.settings import CONTACT_LIMITS_MPA
+from kneewear.motion.settings import CONTACT_LIMITS_MPA, YIELD_LIMITS_MPA
 from kneewear.study.models import MODELS
 from kneewear.study.statements import PAIRS
 from kneewear.study.study import CaseStudy, Study, WearStudy, place_of_level
@@ -200,13 +200,15 @@ def _wear_of_files(base: Mapping[str, Any], given: object) -> dict[str, Any]:
 
 def _limits_of_contact(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Pressure limits of the report, where the overrides have another model of contact."""
+    names = "pressure_limit_mpa", "avg_pressure_limit_mpa"
+    if isinstance(value_at(overrides, ("simulation", "material_yield")), Mapping):
+        return {"report": dict(zip(names, YIELD_LIMITS_MPA, strict=True))}
     chosen, given = (
         block.get("contact") if isinstance(block, Mapping) else None
         for block in (overrides.get("simulation"), base.get("simulation"))
     )
     if chosen == given or not isinstance(chosen, str) or chosen not in CONTACT_LIMITS_MPA:
         return {}
-    names = "pressure_limit_mpa", "avg_pressure_limit_mpa"
     return {"report": dict(zip(names, CONTACT_LIMITS_MPA[chosen], strict=True))}
 
 

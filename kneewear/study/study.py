@@ -19,7 +19,7 @@ from kneewear.base.assumptions import Assumption
 from kneewear.base.cases import BODY_MASS, THICKNESS, Case, case_name
 from kneewear.base.checks import ChecksSettings, refuse_impossible, refuse_unknown_checks
 from kneewear.base.faults import fault, fault_at, suggestion
-from kneewear.base.files import Location
+from kneewear.base.files import Location, value_at
 from kneewear.base.ranges import Range
 from kneewear.base.types import FileName, Finite, Name, Removable, Settings, quantity
 from kneewear.base.variables import (
@@ -52,6 +52,9 @@ MAX_MAPS = 100
 
 # Folders in results/ that are of no study.
 _TAKEN = ("comparisons",)
+# What part of plastic strain stays is not known: studies have both limits of it by default.
+PERMANENT_SHARE = "simulation.material_yield.permanent_share"
+PERMANENT_LIMITS = (1.0, 0.0)
 # Setting and unit of variables that may be given as a list of levels.
 _KNOWN = {THICKNESS: ("insert.thickness_mm", "mm"), BODY_MASS: ("patient.body_mass_kg", "kg")}
 
@@ -110,6 +113,7 @@ class Study(Settings):
     has_knee: ClassVar[bool] = True
     # Whether studies of the model may have a coupled layer.
     has_coupled_contact: ClassVar[bool] = False
+    has_material_yield: ClassVar[bool] = False
     # Whether one plateau alone may be pressed, beside studies of activities.
     presses_single_plateaus: ClassVar[bool] = False
     # Whether a case is a life of wear whose results printed values and simulator tests are of.
@@ -216,6 +220,25 @@ class Study(Settings):
             for name, value in variables.items()
         }
 
+    @model_validator(mode="before")
+    @classmethod
+    def _yield_is_computed_at_both_limits(cls, settings: Any) -> Any:
+        """Make the permanent share of plastic strain a variable where it is not given."""
+        material = value_at(settings, ("simulation", "material_yield"))
+        plan = value_at(settings, ("cases", "plan"))
+        given = isinstance(material, Mapping) and material.get("permanent_share") is not None
+        if not isinstance(material, Mapping) or given or plan not in (None, "factorial"):
+            return settings
+        limits = {"settings": [PERMANENT_SHARE], "values": list(PERMANENT_LIMITS)}
+        variables = settings.get("variables") or {}
+        chosen = {"permanent_share": PERMANENT_LIMITS[0]}
+        simulation = settings["simulation"] | {"material_yield": {**material, **chosen}}
+        return {
+            **settings,
+            "simulation": simulation,
+            "variables": {**variables, "permanent_share": limits},
+        }
+
     @model_validator(mode="after")
     def _values_are_possible(self) -> Study:
         refuse_unknown_checks(type(self), self.checks.ignore)
@@ -270,6 +293,17 @@ class Study(Settings):
             yield ("simulation", "contact"), f"model: {self.model}"
         if self.implant.source == "natural":
             yield ("implant", "source"), "natural: two layers of cartilage"
+
+    @model_validator(mode="after")
+    def _yield_fits_the_model(self) -> Study:
+        if self.simulation.material_yield is None or self.has_material_yield:
+            return self
+        raise fault_at(
+            ("simulation", "material_yield"),
+            f"a curve in a study of model {self.model}",
+            "null, or a study of model wear",
+            "Remove simulation.material_yield.",
+        )
 
     @model_validator(mode="after")
     def _accuracy_is_not_contradicted(self) -> Study:
@@ -810,7 +844,32 @@ class WearStudy(CaseStudy):
 
     model: Literal["wear"] = Field(description="Contact, wear and creep over a life.")
     has_coupled_contact: ClassVar[bool] = True
+    has_material_yield: ClassVar[bool] = True
     has_lives: ClassVar[bool] = True
+
+    @model_validator(mode="after")
+    def _plastic_strain_has_one_cycle(self) -> WearStudy:
+        """Refuse lives in which plastic strain would have to outlast its cycle."""
+        material = self.simulation.material_yield
+        if material is None:
+            return self
+        if self.wear != self.wear.without_updates():
+            raise fault_at(
+                ("wear", "blocks"),
+                f"a surface that follows its wear (blocks: {self.wear.blocks}, mixing: "
+                f"{self.wear.mixing}) with simulation.material_yield",
+                "blocks: 1 and mixing: linear, as plastic strain is not carried to a worn surface",
+                "Set wear.blocks to 1 and wear.mixing to linear, or material_yield to null.",
+            )
+        activities = self.simulated_activities()
+        if material.permanent_share > 0.0 and len(activities) > 1:
+            raise fault_at(
+                ("simulation", "material_yield", "permanent_share"),
+                f"{material.permanent_share:g} with the activities {', '.join(activities)}",
+                "0, or one activity: plastic strain is not carried from one to the next",
+                "Set permanent_share to 0, or keep one activity in wear.lives.",
+            )
+        return self
 
     @property
     def comparison_table(self) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 import xarray as xr
 
-from kneewear.base.cases import OUTPUTS, Output
+from kneewear.base.cases import OUTPUTS, PLASTIC_OUTPUTS, Output
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.study import Study, WearStudy
@@ -46,6 +46,8 @@ def compute_wear(study: WearStudy, inputs: CaseInputs) -> WearResult:
 def tabulate_wear(result: WearResult) -> dict[str, float]:
     """`OUTPUTS` of each side and of the whole insert, and the largest `border_pressure`, MPa.
 
+    With `PLASTIC_OUTPUTS` of an insert that yields.
+
     Of both sides areas and volumes are summed, and the larger of other results counts. A border
     pressure above zero means that contact is cut off at the end of the insert's or femoral surface.
     """
@@ -54,7 +56,8 @@ def tabulate_wear(result: WearResult) -> dict[str, float]:
     present = set(summary["side"])
     ends = summary["quantity"].str.endswith(BORDER)
     row = {BORDER: float(summary.loc[ends, "value"].max())}
-    for quantity, unit in OUTPUTS.items():
+    plastic = set(PLASTIC_OUTPUTS) <= set(summary["quantity"])
+    for quantity, unit in (OUTPUTS | (PLASTIC_OUTPUTS if plastic else {})).items():
         sides = {side: float(values[side, quantity]) for side in SIDES if side in present}
         row |= {column_name(side, quantity): value for side, value in sides.items()}
         joined = sum(sides.values()) if unit in SUMMED else max(sides.values())
@@ -65,7 +68,8 @@ def tabulate_wear(result: WearResult) -> dict[str, float]:
 def wear_outputs(study: Study) -> tuple[Output, ...]:
     """`OUTPUTS` of the whole insert and of each of its plateaus."""
     sides = (BOTH, *study.implant.sides)
-    return tuple(Output(side, *result) for side in sides for result in OUTPUTS.items())
+    results = OUTPUTS | ({} if study.simulation.material_yield is None else PLASTIC_OUTPUTS)
+    return tuple(Output(side, *result) for side in sides for result in results.items())
 
 
 def border_columns(study: Study) -> tuple[str, ...]:

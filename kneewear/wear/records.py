@@ -13,6 +13,8 @@ from kneewear.motion.history import sides_of
 
 # Histories of elements are not kept.
 _ELEMENTS = ("pressure", "slip")
+# Maps of an insert that yields; the largest of all activities counts.
+PLASTIC = ("dent", "plastic_strain")
 
 
 def check_same_cases(histories: Mapping[str, xr.Dataset]) -> xr.Dataset:
@@ -43,7 +45,12 @@ def record_cycles(histories: Mapping[str, xr.Dataset]) -> xr.Dataset:
     stacked: dict[str, Any] = {
         str(name): np.stack([history[name].values for history in histories.values()])
         for name in first.data_vars
-        if name not in _ELEMENTS
+        if name not in (*_ELEMENTS, *PLASTIC)
+    }
+    stacked |= {
+        name: np.max([history[name].values for history in histories.values()], axis=0)
+        for name in PLASTIC
+        if name in first
     }
     return CONTACT.dataset(
         {**{name: first[name].values for name in labels}, "activity": list(histories), **stacked},

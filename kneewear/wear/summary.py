@@ -102,7 +102,10 @@ def summarize_cases(
     reactions are what
     prescribes the motion: the posterior force on the femoral component, and the moment on it about
     the superior axis through its origin, zero where no motion is prescribed. Positions are in the
-    insert's frame of a right knee: x posterior, z medial.
+    insert's frame of a right knee: x posterior, z medial. An insert that yields has the permanent
+    deflection of its surface without load, `dent_depth` and `dent_volume` of the parts below the
+    surface that was never pressed, neither in damage nor in creep, and the largest `plastic_strain`
+    of a slab below it.
     """
     cases = cases_of(maps)
     if cases != cases_of(cycles) or not np.array_equal(maps["activity"], cycles["activity"]):
@@ -167,6 +170,7 @@ def _case_rows(
         window = _window_rows(cycles, used, case, index, float(peak))
         border = _border_rows(maps, grid, (life, case, index), None if window else float(peak))
         yield from ((side, row) for row in (*border, *window))
+        yield from ((side, row) for row in _plastic_rows(cycles, grid, case, index))
         deepest = float(cycles["max_penetration"][used, case, :, index].max(initial=0.0))
         yield side, ("max_penetration", deepest, "mm")
         yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
@@ -229,6 +233,18 @@ def _damage_rows(
         ("volumetric_penetration_rate", per_year * volumes["damage"], "mm3/year"),
         ("mass_loss", per_million * mass, "mg/million cycles"),
         ("cross_shear", cross_shear, "1"),
+    ]
+
+
+def _plastic_rows(cycles: Arrays, grid: ElementGrid, case: int, side: int) -> list[Row]:
+    """Permanent dent and plastic strain of one case and side of an insert that yields."""
+    if "dent" not in cycles:
+        return []
+    dent, strain = cycles["dent"][case, side], cycles["plastic_strain"][case, side]
+    return [
+        ("dent_depth", float(dent.max()), "mm"),
+        ("dent_volume", damage_volume(dent, grid.area[side]), "mm3"),
+        ("plastic_strain", float(strain.max()), "1"),
     ]
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from kneewear.activity.settings import Percent
 from kneewear.base.cases import Case, centre_case
-from kneewear.base.faults import fault, fault_at, suggestion
+from kneewear.base.faults import fault_at, suggestion
 from kneewear.base.ranges import Range
-from kneewear.base.types import PERCENT, Name, NonNegative, Positive, Settings, quantity
+from kneewear.base.types import PERCENT, Name, Positive, Settings, quantity
 from kneewear.base.variables import Levels
+from kneewear.motion.settings import YieldCurveSettings
 from kneewear.study.study import CaseStudy
 
 _SIZE = Range("mm", 0.1, 0.1, 2, 5, "Contacts are 5 to 20 mm long and 1 mm deep")
@@ -34,36 +34,12 @@ class SolidElementSettings(Settings):
     )
 
 
-class PlasticitySettings(Settings):
+class PlasticitySettings(YieldCurveSettings):
     """Elastic-plastic insert (J2, isotropic hardening)."""
 
-    plastic_strain: Annotated[tuple[NonNegative, ...], Field(min_length=1)] = quantity(
-        "Equivalent plastic strains of the curve, ascending from 0; the curve is linear between "
-        "them, and constant beyond the last.",
-        Range("1", 0, 0, 1, 2, "Polyethylene fails at true strains of 1 to 2"),
-    )
-    yield_stress_mpa: Annotated[tuple[Positive, ...], Field(min_length=1)] = quantity(
-        "Yield stresses (von Mises) at these strains, not descending.",
-        Range("MPa", 0.1, 5, 200, 2000, "Polyethylene yields at 10 to 25 MPa"),
-    )
     load_steps: int = quantity(
         "Steps in which the load rises.", Range("1", 1, 2, 30, 50, "Five resolve the first yield")
     )
-    source: str = Field(min_length=1, description="Source of the curve.")
-
-    @model_validator(mode="after")
-    def check_curve(self) -> PlasticitySettings:
-        """Refuse a curve that does not ascend."""
-        strain, stress = self.plastic_strain, self.yield_stress_mpa
-        rises = all(a < b for a, b in pairwise(strain))
-        hardens = all(a <= b for a, b in pairwise(stress))
-        if strain[0] != 0.0 or not rises or not hardens or len(strain) != len(stress):
-            raise fault(
-                f"plastic strains {list(strain)} with yield stresses {list(stress)} MPa",
-                "strains that ascend from 0, and as many stresses that do not descend",
-                "Correct the points of the curve.",
-            )
-        return self
 
 
 class FeComparisonSettings(Settings):

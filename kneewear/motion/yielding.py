@@ -1,0 +1,378 @@
+"""A cycle on polyethylene that yields: equilibria whose plastic strain is kept frame by frame.
+
+Notes
+-----
+Each frame is an equilibrium of the coupled layer on a surface that is dented by plastic strain:
+elements are moved by the deflection that the strain causes. Equilibrium and return of the stress to
+the yield surface alternate, until the dent no longer changes. Only an accepted frame changes the
+state.
+
+The elastic cycle is solved before. It gives the starts of all frames, and the part of each plateau
+below which stress is computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.contact.material import Elastic, Hardening
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import Resultant
+from kneewear.contact.slabs import SlabWindow
+from kneewear.contact.yielding import MEMORY, PlasticFields, PlasticSlabs, accelerated
+from kneewear.errors import ConvergenceError
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.motion.frame_equilibrium import Equilibrium
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+# Equilibrium of a frame under a share of its load, from a start, on the surfaces as they are.
+Solve = Callable[[int, Array, float], Equilibrium]
+
+# Load steps in which the first frame of the cycle is reached, and cycles that are run before the
+# one that is reported.
+ENTRY_STEPS = 6
+PASSES = 1
+# Deepest dent that elements are moved by, mm: several times the largest of the compared inserts.
+DEEPEST_DENT = 0.5
+# Rows of elements are joined to rows of slabs of at most this length, mm.
+_ROW_LENGTH = 0.75
+_BORDERS = (0.0, 0.15, 0.4, 0.8, 1.5, 2.6, 4.2, 6.5)
+_MARGIN = 2.0
+# Surface around the elements that are pressed in the elastic cycle, mm. Where a frame leaves it,
+# the whole plateau is taken.
+_BESIDE = 3.0
+_TOLERANCE = 5e-3  # change of the dent in an update, of the largest overlap
+_MAX_UPDATES = 40
+
+
+class PlasticCycle(NamedTuple):
+    """A cycle on an insert that yields.
+
+    Parameters
+    ----------
+    frames : list of Equilibrium
+        Equilibria of all frames.
+    dent : array, shape (side, row, column)
+        Permanent deflection of the surface without load, mm, downwards positive.
+    plastic_strain : array, shape (side, row, column)
+        Largest equivalent plastic strain below every element in any frame.
+    growth : float
+        Growth of the largest plastic strain in the reported cycle, of itself.
+    """
+
+    frames: list[Equilibrium]
+    dent: Array
+    plastic_strain: Array
+    growth: float
+
+
+@dataclass(frozen=True)
+class YieldingInsert:
+    """Material of an insert, and the part of its plastic strain that stays.
+
+    Parameters
+    ----------
+    elastic, hardening : Elastic, Hardening
+        The material.
+    permanent_share : float
+        Part of the plastic strain of earlier frames that a frame starts from, from 0 to 1.
+    """
+
+    elastic: Elastic
+    hardening: Hardening
+    permanent_share: float
+
+
+class _LeftWindowError(Exception):
+    """Pressure beside the part of a plateau below which stress is computed."""
+
+
+class _Strain(NamedTuple):
+    """Plastic strain with its spectrum and the dent of the elements in the window, mm."""
+
+    fields: PlasticFields
+    waves: Complex
+    dent: Array
+
+
+class _Side:
+    """Slabs below one plateau, and its elements."""
+
+    def __init__(
+        self,
+        pair: ContactPair,
+        grid: ElementGrid,
+        number: int,
+        thickness: float,
+        insert: YieldingInsert,
+        touched: NDArray[np.bool_],
+        beside: float,
+    ) -> None:
+        rows, columns = grid.valid.shape[1:]
+        edges = [float(edge) for edge in grid.cell_edges(number)]
+        low, high = _box(touched, edges, beside, (rows, columns))
+        joined = self._joined = max(1, int(_ROW_LENGTH / edges[0]))
+        shape = math.ceil(int(high[0] - low[0]) / joined), int(high[1] - low[1])
+        self.pair, self.number, self.shape = pair, number, shape
+        cell = joined * edges[0], edges[1]
+        window = SlabWindow(shape, cell, thickness, insert.elastic, _BORDERS, _MARGIN, single=True)
+        self.slabs = PlasticSlabs(window, insert.hardening)
+        row, column = np.divmod(pair.index, columns)
+        inside = (row >= low[0]) & (row < high[0]) & (column >= low[1]) & (column < high[1])
+        block, self._across = (row - low[0]) // joined, column - low[1]
+        self._block = np.where(inside, block * shape[1] + self._across, -1)
+        self._inside = np.flatnonzero(inside)
+        # Dents of elements are interpolated between the middles of the rows of slabs.
+        middle = np.clip((row[inside] - low[0] + 0.5) / joined - 0.5, 0.0, shape[0] - 1.0)
+        self._before = np.minimum(middle.astype(int), max(shape[0] - 2, 0))
+        self._after = np.minimum(self._before + 1, shape[0] - 1)
+        self._part = middle - self._before
+        self._across = self._across[inside]
+
+    def fresh(self) -> _Strain:
+        """Material that was never loaded."""
+        return self.strain(self.slabs.fresh())
+
+    def strain(self, fields: PlasticFields) -> _Strain:
+        """Plastic strain with the dent that it causes."""
+        waves = self.slabs.window.waves(fields.strain)
+        dent = self.slabs.window.deflection_of(waves)
+        low, high = (dent[rows, self._across] for rows in (self._before, self._after))
+        return _Strain(fields, waves, (1.0 - self._part) * low + self._part * high)
+
+    def sink(self, strain: _Strain) -> None:
+        """Move the elements by the dent."""
+        depth = np.zeros(self.pair.index.size)
+        depth[self._inside] = strain.dent
+        self.pair.sink(depth)
+
+    def flow(self, contact: Resultant, strain: _Strain, before: PlasticFields) -> _Strain:
+        """Plastic strain after the pressures of a contact."""
+        block = self._block[contact.element]
+        if (block < 0).any():
+            raise _LeftWindowError
+        count = self.shape[0] * self.shape[1]
+        pressure = np.bincount(block, contact.pressure, count).reshape(self.shape) / self._joined
+        found = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
+        return self.strain(found)
+
+    def on_elements(self, values: Array, cells: tuple[int, ...]) -> Array:
+        """Values of the elements in the window on the grid, zero elsewhere."""
+        whole = np.zeros(cells)
+        whole.ravel()[self.pair.index[self._inside]] = values
+        return whole
+
+    def below(self, equivalent: Array) -> Array:
+        """Largest of a field of the slabs below every element in the window."""
+        return equivalent.max(axis=0).ravel()[self._block[self._inside]]
+
+
+def _box(
+    touched: NDArray[np.bool_], edges: Sequence[float], beside: float, shape: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First row and column around chosen elements, and those after the last."""
+    cells = np.argwhere(touched)
+    if not math.isfinite(beside) or not cells.size:
+        return np.zeros(2, dtype=np.int64), np.array(shape)
+    more = np.ceil(beside / np.array(edges)).astype(np.int64)
+    return (
+        np.maximum(cells.min(axis=0) - more, 0),
+        np.minimum(cells.max(axis=0) + 1 + more, shape),
+    )
+
+
+def run_cycle(
+    elastic: Sequence[Equilibrium],
+    first: int,
+    solve: Solve,
+    pairs: Sequence[ContactPair],
+    grid: ElementGrid,
+    thickness: Sequence[float],
+    insert: YieldingInsert,
+    *,
+    entry_steps: int = ENTRY_STEPS,
+    passes: int = PASSES,
+) -> PlasticCycle:
+    """Solve a cycle again on an insert that yields.
+
+    Parameters
+    ----------
+    elastic : sequence of Equilibrium
+        Equilibria of all frames without yield.
+    first : int
+        Frame of the largest load, at which the cycle is entered.
+    solve : callable
+        Equilibrium of a frame under a share of its load on `pairs` as they are sunk.
+    pairs : sequence of ContactPair
+        Pair of each side (`ContactPair.sinkable`).
+    grid : ElementGrid
+        Elements of the pairs.
+    thickness : sequence of float
+        Thickness of the layer below each side, mm.
+    insert : YieldingInsert
+        Material.
+    entry_steps : int
+        Load steps in which the first frame is reached.
+    passes : int
+        Cycles that are run, and whose strain is kept, before the one that is reported.
+
+    Notes
+    -----
+    The frames of the earlier cycles are load steps, each of which starts from the strain that the
+    one before it left. Each frame of the reported cycle starts from `permanent_share` times the
+    strain that these cycles left, and leaves nothing. With a share of zero there are no earlier
+    cycles: each frame is that of a body that was never loaded, and polyethylene is a nonlinear
+    elastic solid that follows its curve both ways.
+
+    ConvergenceError, with the frame, where an equilibrium is not found.
+    """
+    shape = grid.valid.shape[1:]
+    touched = np.zeros((len(pairs), *shape), dtype=bool)
+    for frame in elastic:
+        for side, (pair, contact) in enumerate(zip(pairs, frame.contacts, strict=True)):
+            touched[side].ravel()[pair.index[contact.element]] = True
+    for beside in (_BESIDE, math.inf):
+        sides = [
+            _Side(pair, grid, number, thick, insert, touched[number], beside)
+            for number, (pair, thick) in enumerate(zip(pairs, thickness, strict=True))
+        ]
+        cycle = _Cycle(elastic, first, solve, sides, insert.permanent_share)
+        try:
+            return cycle.run(entry_steps, passes, tuple(int(count) for count in shape))
+        except _LeftWindowError:
+            continue
+    raise AssertionError("elements of a pair are on its plateau")
+
+
+class _Cycle:
+    """Frames of one case, solved one after the other."""
+
+    def __init__(
+        self,
+        elastic: Sequence[Equilibrium],
+        first: int,
+        solve: Solve,
+        sides: Sequence[_Side],
+        permanent_share: float,
+    ) -> None:
+        self.elastic, self.sides, self.solve = elastic, sides, solve
+        self.share, self.first = permanent_share, first
+        self.order = [*range(first, len(elastic)), *range(first)]
+        self.latest = [side.fresh() for side in sides]
+        self.shift = np.zeros(6)
+
+    def run(self, entry_steps: int, passes: int, shape: tuple[int, ...]) -> PlasticCycle:
+        """All passes; the last one is reported."""
+        fresh = [side.fresh().fields for side in self.sides]
+        state = fresh
+        if self.share > 0.0:
+            for step in range(1, entry_steps + 1):
+                _, state = self._press(self.first, step / entry_steps, state)
+            for number in range(passes):
+                # The first frame of the first pass is the last load step.
+                for frame in self.order[1 if number == 0 else 0 :]:
+                    _, state = self._press(frame, 1.0, state)
+            state = [PlasticFields(*(self.share * part for part in one)) for one in state]
+        largest = [one.equivalent for one in state]
+        frames = {}
+        for frame in self.order:
+            frames[frame], after = self._press(frame, 1.0, state)
+            largest = [
+                np.maximum(part, one.equivalent) for part, one in zip(largest, after, strict=True)
+            ]
+        before = max(float(one.equivalent.max()) for one in state)
+        peak = max(float(part.max()) for part in largest)
+        both = list(zip(self.sides, state, largest, strict=True))
+        return PlasticCycle(
+            frames=[frames[number] for number in range(len(self.elastic))],
+            dent=np.array(
+                [side.on_elements(side.strain(one).dent, shape) for side, one, _ in both]
+            ),
+            plastic_strain=np.array(
+                [side.on_elements(side.below(part), shape) for side, _, part in both]
+            ),
+            growth=peak / before - 1.0 if before > 0.0 else 0.0,
+        )
+
+    def _press(
+        self, frame: int, load_share: float, before: Sequence[PlasticFields]
+    ) -> tuple[Equilibrium, list[PlasticFields]]:
+        """Equilibrium of a frame, and the plastic strain after it."""
+        unloaded = not any(one.equivalent.any() for one in before)
+        if load_share == 1.0 and unloaded:
+            without = self._without_flow(frame, before)
+            if without is not None:
+                return without, list(before)
+        start = self.elastic[frame].pose + self.shift
+        strain, change = self.latest, math.inf
+        history: list[tuple[Array, Array]] = []
+        for _ in range(_MAX_UPDATES):
+            for side, own in zip(self.sides, strain, strict=True):
+                side.sink(own)
+            found = self.solve(frame, start, load_share)
+            after = [
+                side.flow(contact, own, old)
+                for side, contact, own, old in zip(
+                    self.sides, found.contacts, strain, before, strict=True
+                )
+            ]
+            deepest = max(contact.max_penetration for contact in found.contacts)
+            moves = zip(after, strain, strict=True)
+            change = max(float(np.abs(new.dent - own.dent).max()) for new, own in moves)
+            if change <= _TOLERANCE * deepest:
+                self.latest, self.shift = after, found.pose - self.elastic[frame].pose
+                return found, [one.fields for one in after]
+            start = found.pose
+            strain, history = self._next(strain, after, before, history)
+        raise ConvergenceError(
+            "Plastic strain below the contact",
+            frame,
+            change,
+            "mm of change of the dent",
+            "Set simulation.material_yield to null, or choose a thicker insert or a smaller load.",
+        )
+
+    def _without_flow(self, frame: int, fresh: Sequence[PlasticFields]) -> Equilibrium | None:
+        """Elastic equilibrium of a frame where nothing flows in material that was never loaded.
+
+        None where something flows. A cycle that does not yield is then the elastic one to the bit.
+        """
+        elastic = self.elastic[frame]
+        own = [side.strain(one) for side, one in zip(self.sides, fresh, strict=True)]
+        for side, contact, strain, one in zip(
+            self.sides, elastic.contacts, own, fresh, strict=True
+        ):
+            if side.flow(contact, strain, one).fields.equivalent.any():
+                return None
+        self.latest, self.shift = own, np.zeros(6)
+        return elastic
+
+    def _next(
+        self,
+        strain: Sequence[_Strain],
+        after: Sequence[_Strain],
+        before: Sequence[PlasticFields],
+        history: list[tuple[Array, Array]],
+    ) -> tuple[list[_Strain], list[tuple[Array, Array]]]:
+        """Plastic strain of the next update, by Anderson's method, and the iterates before it."""
+        pairs = list(zip(after, before, strict=True))
+        if not history and all(
+            (new.fields.equivalent == old.equivalent).all() for new, old in pairs
+        ):
+            return list(after), []  # nothing flows: the strain is that before, to the bit
+        point = np.concatenate([one.fields.strain.ravel() for one in strain])
+        target = np.concatenate([one.fields.strain.ravel() for one in after])
+        history = [*history[1 - MEMORY :], (point, target - point)]
+        mixed, found, at = accelerated(history), [], 0
+        for side, new in zip(self.sides, after, strict=True):
+            own = mixed[at : at + new.fields.strain.size].reshape(new.fields.strain.shape)
+            found.append(side.strain(PlasticFields(own, new.fields.equivalent)))
+            at += own.size
+        return found, history

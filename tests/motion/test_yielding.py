@@ -1,0 +1,215 @@
+"""`simulation.material_yield`: cycles with plastic strain, their memory and what they refuse."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear import default_settings_file
+from kneewear.base.files import read_settings
+from kneewear.motion import cases, yielding
+from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
+from kneewear.study.settings import merge_settings, validate_study
+from kneewear.study.study import PERMANENT_LIMITS
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.records import record_cycles
+from kneewear.wear.summary import damage_volume, summarize_cases
+from tests.physics.bodies import CASES, example_study, gait_study
+from tests.refusals import refusal, refused_at
+
+CURVE = {
+    "plastic_strain": (0.0, 0.00185, 0.00578, 0.01255, 0.02294, 0.03773, 0.07427, 0.12878),
+    "yield_stress_mpa": (5.0, 8.0, 11.0, 14.0, 17.0, 20.0, 25.0, 30.0),
+    "source": "config/evidence/fe_twin_yield.yaml",
+}
+HEAVY, OTHER = CASES[1], CASES[0]
+FRAMES = 16
+SNAPSHOT = Path(__file__).parents[2] / "docs/snapshot"
+pytestmark = pytest.mark.compiled
+
+
+def curve_of(share, times=1.0):
+    stress = tuple(times * one for one in CURVE["yield_stress_mpa"])
+    return MaterialYieldSettings(**CURVE | {"yield_stress_mpa": stress, "permanent_share": share})
+
+
+def study_of(curve):
+    return gait_study(frames=FRAMES).with_settings(
+        contact="coupled_layer", medial_lateral="held", material_yield=curve
+    )
+
+
+@cache
+def cycle(share, times=1.0):
+    return study_of(curve_of(share, times)).run(HEAVY)
+
+
+@cache
+def elastic():
+    return study_of(None).run(HEAVY)
+
+
+@pytest.mark.parametrize("share", PERMANENT_LIMITS)
+def test_material_that_does_not_yield_is_the_coupled_layer_to_the_bit(share):
+    found = cycle(share, 20.0)
+    for name, values in elastic().data_vars.items():
+        np.testing.assert_array_equal(found[name].values, values.values, err_msg=name)
+    assert not found["plastic_strain"].values.any()
+    assert not found["dent"].values.any()
+
+
+def test_yield_carries_the_load_at_less_pressure():
+    for share in PERMANENT_LIMITS:
+        found = cycle(share)
+        carried = -found["force"].values[..., 1].sum(axis=2)
+        assert carried == pytest.approx(found["load"].values, rel=1e-6)
+        peaks = [one["max_pressure"].values.max() for one in (found, elastic())]
+        assert 0.7 * peaks[1] < peaks[0] < 0.97 * peaks[1]
+        assert found["contact_area"].values.max() > elastic()["contact_area"].values.max()
+
+
+def test_results_do_not_depend_on_the_batch():
+    both = study_of(curve_of(1.0)).run(OTHER, HEAVY)
+    for name, values in cycle(1.0).data_vars.items():
+        np.testing.assert_array_equal(both[name].values[1], values.values[0], err_msg=name)
+
+
+def test_only_strain_that_stays_dents_the_surface():
+    all_stays, none_stays, half = (cycle(share) for share in (1.0, 0.0, 0.5))
+    assert not none_stays["dent"].values.any()
+    assert all_stays["dent"].values.max() > 0.005
+    # Dents are proportional to the strain that stays.
+    np.testing.assert_allclose(
+        half["dent"].values, 0.5 * all_stays["dent"].values, rtol=1e-4, atol=1e-6
+    )
+    assert none_stays["plastic_strain"].values.max() > 0.005
+
+
+def test_dent_of_earlier_frames_changes_the_pressure_of_later_ones():
+    # The largest load has left its dent: unloaded frames on it are pressed less.
+    at_light_load = elastic()["load"].values[0] < 0.4 * elastic()["load"].values.max()
+    dented, fresh = (
+        cycle(share)["max_pressure"].values[0, at_light_load] for share in PERMANENT_LIMITS
+    )
+    assert np.abs(dented - fresh).max() > 0.03 * fresh.max()
+
+
+def run_directly(monkeypatch, **options):
+    """Plastic cycles of the heavy case with other numbers of load steps and passes."""
+    kept = []
+
+    def run(*arguments):
+        kept.append(yielding.run_cycle(*arguments, **options))
+        return kept[-1]
+
+    monkeypatch.setattr(cases, "run_cycle", run)
+    study_of(curve_of(1.0)).run(HEAVY)
+    return kept[0]
+
+
+def test_cycle_shakes_down(monkeypatch):
+    growth = [run_directly(monkeypatch, passes=passes).growth for passes in (1, 2)]
+    assert growth[0] < 0.02
+    assert growth[1] < 0.005
+
+
+def test_entry_in_one_step_is_stiffer(monkeypatch):
+    def peak(steps):
+        found = run_directly(monkeypatch, passes=0, entry_steps=steps)
+        heaviest = found.frames[int(elastic()["load"].values[0].argmax())]
+        return max(contact.max_pressure for contact in heaviest.contacts)
+
+    assert peak(1) > 1.002 * peak(6)
+
+
+def test_dent_and_plastic_strain_are_in_the_table_of_results():
+    history, study = cycle(1.0), example_study()
+    grid = gait_study(frames=FRAMES).grid
+    maps = accumulate_wear({"gait": history}, grid, study.wear)
+    table = summarize_cases(maps, record_cycles({"gait": history}), grid, study.wear)
+    values = table.set_index(["side", "quantity"])["value"]
+    for side, name in enumerate(grid.sides):
+        dent = history["dent"].values[0, side]
+        assert values[name, "dent_depth"] == dent.max()
+        assert values[name, "dent_volume"] == damage_volume(dent, grid.area[side])
+        assert values[name, "plastic_strain"] == history["plastic_strain"].values[0, side].max()
+
+
+def settings(*further):
+    """Settings of the example study on a layer that yields."""
+    own = Path(__file__).parents[1] / "physics" / "example_knee.yaml"
+    chosen = {
+        "simulation": {
+            "analysis": "quasi_static",
+            "contact": "coupled_layer",
+            "material_yield": dict(CURVE),
+        },
+        "report": {"compare_with_published": False},
+    }
+    found = merge_settings(read_settings(default_settings_file()), read_settings(own))
+    for part in (chosen, *further):
+        found = merge_settings(found, part)
+    return found
+
+
+def test_studies_have_both_limits_unless_a_share_is_given():
+    both = validate_study(settings())
+    assert both.variables["permanent_share"].values == PERMANENT_LIMITS
+    assert len(both.case_list()) == 2 * len(validate_study(settings(given(1.0))).case_list())
+    assert "permanent_share" not in validate_study(settings(given(0.3))).variables
+    shares = {
+        both.at({"permanent_share": share}).simulation.material_yield.permanent_share
+        for share in PERMANENT_LIMITS
+    }
+    assert shares == set(PERMANENT_LIMITS)
+
+
+def test_pressure_limits_are_the_largest_pressures_that_were_compared():
+    report = validate_study(settings()).report
+    assert (report.pressure_limit_mpa, report.avg_pressure_limit_mpa) == YIELD_LIMITS_MPA
+    table = pd.read_csv(SNAPSHOT / "fe_twin_yield/tables/fe_twin.csv")
+    for quantity, limit in zip(("max_pressure", "avg_pressure"), YIELD_LIMITS_MPA, strict=True):
+        largest = table.loc[table["quantity"] == quantity, "finite_elements"].max()
+        assert 0.95 * largest < limit < largest
+
+
+def given(share):
+    return {"simulation": {"material_yield": {"permanent_share": share}}}
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"simulation": {"contact": "foundation"}}, "simulation.contact"),
+        ({"simulation": {"contact": "half_space"}}, "simulation.contact"),
+        ({"simulation": {"analysis": "forward"}}, "simulation.analysis"),
+        (
+            {
+                "wear": {
+                    "blocks": 16,
+                    "creep_time": "logarithm",
+                    "surface_update": {"smoothing_mm": 1.0},
+                }
+            },
+            "wear.blocks",
+        ),
+        (
+            {"simulation": {"material_yield": {"yield_stress_mpa": [5.0, 4.0]}}},
+            "simulation.material_yield",
+        ),
+    ],
+)
+def test_settings_without_one_state_are_refused(change, key):
+    assert key in refused_at(validate_study, settings(given(1.0), change))
+
+
+def test_plastic_strain_of_two_activities_is_refused_unless_nothing_stays():
+    lives = {"wear": {"lives": {"gait": None, "both": {"gait": 0.5, "stairs": 0.5}}}}
+    stairs = {"activities": {"stairs": settings()["activities"]["gait"]}}
+    assert "permanent_share" in refusal(validate_study, settings(given(1.0), lives, stairs)).where
+    study = validate_study(settings(given(0.0), lives, stairs))
+    assert study.simulation.material_yield.permanent_share == 0.0
