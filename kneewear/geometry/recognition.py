@@ -47,6 +47,8 @@ _KEEL = 12.0
 _FLAT = 0.05
 # Differences of shape below which the side, or front and rear, cannot be distinguished, mm.
 _TELLING = 1.5
+# Difference of the scores of two orientations of an insert below which neither is the better one.
+_ALIKE = 0.4
 
 
 class Orientation(NamedTuple):
@@ -200,6 +202,17 @@ def orient_implant(
     loss = of_insert[apart[0]] + of_femoral[apart[1]] - of_insert[joint] - of_femoral[joint]
     chosen = apart if loss > _CONTRADICTION else [joint, joint]
     return candidates[chosen[0]], candidates[chosen[1]]
+
+
+def orient_insert(insert: TriangleMesh) -> tuple[Orientation, bool]:
+    """Axes of an insert alone, a mesh in mm, as of a right knee, and if others suit it as well.
+
+    See `orient_implant`. An insert without a notch whose dishes rise alike has no front.
+    """
+    candidates = all_orientations()
+    scores = _insert_scores(insert, candidates)
+    best, other = np.sort(scores)[[-1, -2]]
+    return candidates[int(np.argmax(scores))], bool(best - other < _ALIKE)
 
 
 def _plate_axis(mesh: TriangleMesh) -> int:

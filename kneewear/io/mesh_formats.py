@@ -235,15 +235,34 @@ def _ply_elements(content: bytes, corners: str) -> tuple[Any, Any, Any]:
     return elements["vertex"], elements.get("face"), elements.get("tristrips")
 
 
-def save_ply(vertices: Array, faces: Faces, path: str | Path) -> None:
-    """Write a mesh as binary PLY, coordinates in double precision."""
+# Properties of a vertex by which programs colour a mesh.
+_COLOURS = ("red", "green", "blue")
+
+
+def save_ply(
+    vertices: Array,
+    faces: Faces,
+    path: str | Path,
+    colours: NDArray[np.uint8] | None = None,
+    **values: Array,
+) -> None:
+    """Write a mesh as binary PLY, coordinates in double precision.
+
+    `colours` (n, 3) of vertices and further `values` (n,) of them become properties.
+    """
     from plyfile import PlyData, PlyElement  # noqa: PLC0415 - as above
 
     rows = np.empty(len(faces), dtype=[("vertex_indices", "<i4", (3,))])
     rows["vertex_indices"] = faces
-    points = np.empty(len(vertices), dtype=[(axis, "<f8") for axis in "xyz"])
+    names = [(axis, "<f8") for axis in "xyz"]
+    names += [(name, "u1") for name in _COLOURS if colours is not None]
+    points = np.empty(len(vertices), dtype=names + [(name, "<f4") for name in values])
     for column, axis in enumerate("xyz"):
         points[axis] = vertices[:, column]
+    for column, name in enumerate(_COLOURS if colours is not None else ()):
+        points[name] = np.asarray(colours)[:, column]
+    for name, value in values.items():
+        points[name] = value
     elements = [PlyElement.describe(points, "vertex"), PlyElement.describe(rows, "face")]
     with atomic_path(path) as temporary:
         PlyData(elements, byte_order="<").write(str(temporary))

@@ -32,12 +32,12 @@ _MERGING = 1e-7
 _ROUNDING = 4.0
 
 
-def load_shape(path: str | Path) -> TriangleMesh:
+def load_shape(path: str | Path, limited: bool = True) -> TriangleMesh:
     """Mesh, point cloud or CAD part by the ending of its file, in the unit and axes of the file.
 
     Endings are .stl, .ply, .obj, .vtp; .csv, .xyz, .txt; .step, .stp, .iges, .igs. A point cloud (a
-    PLY or VTP without triangles is one) has no faces. InputDataError for any other ending, or a
-    file that cannot be read.
+    PLY or VTP without triangles is one) has no faces. Meshes with more triangles than contact needs
+    are refused if `limited`. InputDataError for any other ending, or a file that cannot be read.
     """
     ending = Path(path).suffix.lower()
     if ending in cad.SUFFIXES:
@@ -45,7 +45,7 @@ def load_shape(path: str | Path) -> TriangleMesh:
     if ending in POINT_SUFFIXES:
         return _load_points(path)
     if ending in _PARSERS:
-        return _load_mesh(path)
+        return _load_mesh(path, limited)
     known = ", ".join((*_PARSERS, *POINT_SUFFIXES, *cad.SUFFIXES))
     found = f"a file ending in '{ending}'"
     raise InputDataError(path, found, f"one ending in {known}", "Convert the file.")
@@ -56,14 +56,15 @@ def load_component(path: str | Path) -> TriangleMesh:
     return subdivided(load_shape(path))
 
 
-def _load_mesh(path: str | Path) -> TriangleMesh:
+def _load_mesh(path: str | Path, limited: bool = True) -> TriangleMesh:
     """Triangle mesh, or points of a file without triangles, with coincident vertices merged."""
     path = Path(path)
     vertices, faces = _PARSERS[path.suffix.lower()](path, read_data(path, "a mesh"))
     _check_vertices(path, vertices)
     if faces is None:
         return _point_cloud(vertices)
-    judge("geometry.mesh_triangles", len(faces), str(path), FEWER_TRIANGLES)
+    if limited:
+        judge("geometry.mesh_triangles", len(faces), str(path), FEWER_TRIANGLES)
     outside = np.flatnonzero(((faces < 0) | (faces >= len(vertices))).any(axis=1))
     if outside.size:
         found = f"vertices {', '.join(str(n) for n in faces[outside[0]])}"

@@ -25,7 +25,7 @@ def figure(
         Name of the figure, or of a set of figures.
     of : {"life", "study", "cases", "method"}
         What it shows: results of a life of a wear study, of all lives, of analyses of cases, or the
-        method before the cases.
+        method before the cases; or the name of a command whose results are no study.
     title, caption, alternative : str
         Heading, caption, and text for those who cannot see it. Long ones, and those of sets, stand
         in `pages/figures.yaml`.

@@ -1,0 +1,1 @@
+"""Public test set of worn inserts with known wear."""

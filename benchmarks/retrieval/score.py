@@ -1,0 +1,74 @@
+"""Score of a program on a test set: `python -m benchmarks.retrieval.score FOLDER RESULTS.csv`.
+
+Results have the columns phantom, side, volume_mm3 and sd_mm3. Volumes of both plateaus are scored:
+errors, the fraction within the tolerance of the family (5 % or 3 mm3 with a reference, 15 % or
+15 mm3 without), coverage of intervals of 90 %, and the slope of found over true volumes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+# Fraction of the volume, and volume, mm3, by whether there is a reference.
+_TOLERANCES = {True: (0.05, 3.0), False: (0.15, 15.0)}
+_NINETY = 1.645
+
+
+def score(truth: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+    """Score of each family.
+
+    Parameters
+    ----------
+    truth, results : DataFrame
+        Volumes by phantom and side.
+
+    Returns
+    -------
+    DataFrame
+        Columns family, phantoms, evaluated, mean_error_mm3, rms_error_mm3, within_tolerance,
+        coverage_90, slope.
+    """
+    both = truth[truth["side"] == "both"].merge(
+        results, on=["phantom", "side"], how="left", suffixes=("_true", "")
+    )
+    rows = []
+    for family, own in both.groupby("family", sort=False):
+        relative, absolute = _TOLERANCES[own["reference"].iloc[0] != "none"]
+        found = own.dropna(subset=["volume_mm3"])
+        error = (found["volume_mm3"] - found["volume_mm3_true"]).to_numpy()
+        true = found["volume_mm3_true"].to_numpy()
+        inside = np.abs(error) <= np.maximum(relative * true, absolute)
+        covered = np.abs(error) <= _NINETY * found["sd_mm3"].to_numpy()
+        square = float(true @ true)
+        rows.append(
+            {
+                "family": family,
+                "phantoms": len(own),
+                "evaluated": len(found),
+                "mean_error_mm3": error.mean() if len(found) else np.nan,
+                "rms_error_mm3": np.sqrt((error**2).mean()) if len(found) else np.nan,
+                "mean_sd_mm3": found["sd_mm3"].mean(),
+                "within_tolerance": inside.sum() / len(own),
+                "coverage_90": covered.sum() / len(own),
+                "slope": found["volume_mm3"] @ true / square if square else np.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Print the score."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("results", type=Path)
+    chosen = parser.parse_args()
+    table = score(pd.read_csv(chosen.folder / "truth.csv"), pd.read_csv(chosen.results))
+    print(table.round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

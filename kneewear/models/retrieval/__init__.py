@@ -1,0 +1,1 @@
+"""Wear of a retrieved or tested insert, from scans of its surface."""

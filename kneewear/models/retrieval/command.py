@@ -1,0 +1,230 @@
+"""The command `kneewear retrieval`: wear of scanned inserts, with page, tables and meshes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kneewear.base.findings import Reported
+from kneewear.base.sides import SIDES
+from kneewear.base.types import is_file_name
+from kneewear.errors import Finding, InputDataError
+from kneewear.io.documents import load_table, save_figures, save_json, save_table, save_text
+from kneewear.io.mesh_formats import save_ply
+from kneewear.models.retrieval.evaluate import (
+    Areas,
+    Evaluation,
+    depth_table,
+    evaluate_scan,
+    result_table,
+    source_table,
+    tolerance_table,
+)
+from kneewear.models.retrieval.prediction import (
+    Prediction,
+    comparison_table,
+    profile_table,
+    read_prediction,
+)
+from kneewear.models.retrieval.scans import Scan, read_scan
+from kneewear.models.retrieval.settings import RetrievalSettings, read_retrieval_settings
+from kneewear.models.retrieval.view import build_depth_view, coloured_scan
+from kneewear.report.declared import draw_declared
+from kneewear.report.derived import Tables
+from kneewear.report.page import render_page
+from kneewear.report.specification import load_page
+from kneewear.report.summary import build_summary, read_key_results
+
+FOLDER = Path("results", "retrieval")
+_PAIRS = ("name", "scan")
+
+
+def evaluate_inserts(chosen: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """Evaluate the scans of an insert, or of many; return lines for the terminal."""
+    if not is_file_name(chosen.name):
+        expected, remedy = "letters, digits, _ and -", "Choose another name."
+        raise InputDataError("NAME", f"'{chosen.name}'", expected, remedy)
+    if bool(chosen.scan) == bool(chosen.pairs):
+        found = "both" if chosen.scan else "neither"
+        raise InputDataError("--scan, --pairs", found, "one of them", "Name scans of one insert.")
+    if chosen.years is not None and not 0.0 < chosen.years < 100.0:
+        found, expected = f"{chosen.years:g}", "0 to 100 years"
+        raise InputDataError("--years", found, expected, "Give the years in the body.")
+    settings = read_retrieval_settings(chosen.settings) if chosen.settings else RetrievalSettings()
+    options = {"knee": chosen.knee, "unit": chosen.unit, "axes": chosen.axes}
+    if chosen.pairs:
+        return _run_pairs(chosen, settings, options), []
+    study = None
+    if chosen.study:
+        study = Path(chosen.study)
+        study = study if study.is_dir() else Path("results", chosen.study)
+    evaluations, reference = _evaluated(chosen.scan, chosen.reference, settings, options)
+    prediction = None
+    if study is not None:
+        prediction = read_prediction(study, evaluations[0], chosen.case, chosen.life)
+    folder = FOLDER / chosen.name
+    lines = _written(folder, chosen.name, evaluations, reference, prediction, chosen.years)
+    return lines, []
+
+
+def _evaluated(
+    files: Sequence[str],
+    unworn: str | None,
+    settings: RetrievalSettings,
+    options: Mapping[str, Any],
+) -> tuple[list[Evaluation], Scan | None]:
+    """Evaluations of scans of one insert."""
+    reference = read_scan(unworn, **options) if unworn else None
+    areas = Areas(
+        *(
+            tuple(np.array(one) for one in drawn)
+            for drawn in (
+                settings.areas_mm.worn,
+                settings.areas_mm.damage,
+                settings.areas_mm.measured,
+            )
+        )
+    )
+    evaluations = [
+        evaluate_scan(read_scan(file, **options), reference, settings, areas) for file in files
+    ]
+    return evaluations, reference
+
+
+def _run_pairs(
+    chosen: argparse.Namespace, settings: RetrievalSettings, options: Mapping[str, Any]
+) -> list[str]:
+    """Evaluate the inserts of a table; return lines."""
+    pairs = load_table(chosen.pairs, list(_PAIRS))
+    rows, lines = [], []
+    for pair in pairs.to_dict("records"):
+        name, years = str(pair["name"]), pair.get("years", chosen.years)
+        if not is_file_name(name):
+            expected, remedy = "letters, digits, _ and -", "Rename it."
+            raise InputDataError(chosen.pairs, f"name '{name}'", expected, remedy)
+        unworn = pair.get("reference", chosen.reference)
+        unworn = None if unworn is None or pd.isna(unworn) else str(unworn)
+        years = None if years is None or pd.isna(years) else float(years)
+        try:
+            found, reference = _evaluated([str(pair["scan"])], unworn, settings, options)
+        except InputDataError as error:
+            lines.append(f"{name}: {error}")
+            rows.append({"name": name, "refused": str(error)})
+            continue
+        folder = FOLDER / chosen.name / name
+        lines += _written(folder, name, found, reference, None, years)[:1]
+        both = result_table(found, years).iloc[-1]
+        values = {str(key): value for key, value in both.drop("side").items()}
+        rows.append({"name": name} | values)
+    table = pd.DataFrame(rows)
+    save_table(table, FOLDER / chosen.name / "inserts.csv")
+    if "volume_mm3" in table:
+        volumes = table["volume_mm3"].dropna()
+        quartiles = ", ".join(f"{one:.3g}" for one in volumes.quantile([0.25, 0.5, 0.75]))
+        lines.append(
+            f"{len(volumes)} of {len(table)} inserts: mean {volumes.mean():.3g} mm3, SD between "
+            f"inserts {volumes.std():.3g} mm3, quartiles {quartiles} mm3"
+        )
+    return [*lines, f"Table: {FOLDER / chosen.name / 'inserts.csv'}"]
+
+
+def _written(
+    folder: Path,
+    name: str,
+    evaluations: Sequence[Evaluation],
+    reference: Scan | None,
+    prediction: Prediction | None,
+    years: float | None,
+) -> list[str]:
+    """Write page, tables, figures and mesh of an insert; return lines."""
+    first = evaluations[0]
+    scans = [one.scan for one in evaluations] + ([reference] if reference else [])
+    digests = {one.file: one.sha256 for one in scans}
+    tables = {
+        "volumes": result_table(evaluations, years),
+        "sources": source_table(evaluations),
+        "tolerance": tolerance_table(first),
+        "depths": depth_table(first),
+        "profiles": profile_table(first, prediction),
+        "scans": _scan_table(evaluations),
+        "recognised": _recognised(evaluations, reference),
+    }
+    if prediction is not None:
+        tables["comparison"] = comparison_table(first, prediction)
+        digests |= prediction.digests
+        tables["depths"] = tables["depths"].assign(
+            **{f"predicted_{key}_mm": value for key, value in prediction.depths.items()}
+        )
+    tables["digests"] = pd.DataFrame(digests.items(), columns=["file", "sha256"])
+    folder.mkdir(parents=True, exist_ok=True)
+    for key, table in tables.items():
+        if len(table):
+            save_table(table, folder / "tables" / f"{key}.csv")
+    shown = {**tables, "evaluation": first, "prediction": prediction}
+    figures = draw_declared("retrieval", shown)
+    save_figures(figures, folder / "figures")
+    vertices, faces, depth, colours = coloured_scan(first)
+    save_ply(vertices, faces, folder / "deviations.ply", colours=colours, depth_mm=depth)
+    doubts = [one for scan in scans for one in scan.findings if one.severity == "warn"]
+    findings = [*doubts, *(finding for one in evaluations for finding in one.findings)]
+    lines = _write_page(folder, name, tables, figures, first, reference, findings)
+    return [*lines, f"Look at {folder / 'index.html'}"]
+
+
+def _write_page(
+    folder: Path,
+    name: str,
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Any],
+    first: Evaluation,
+    reference: Scan | None,
+    findings: Sequence[Finding],
+) -> list[str]:
+    """Write page and summary; return the key results and findings as lines."""
+    statement = (
+        f"The unworn surface is that of {reference.file}, with an offset that is predicted from "
+        "unworn surface."
+        if reference
+        else "The unworn surface is reconstructed from the unworn part of the scan."
+    )
+    settings = {
+        "study": name,
+        "subject": ", ".join(tables["scans"]["scan"]),
+        "reference": statement,
+    }
+    page = load_page("retrieval")
+    shown = Tables(dict(tables), settings)
+    summary = build_summary("retrieval", page, shown, [Reported(one) for one in findings])
+    pictures = {key: (folder / "figures" / f"{key}.svg").read_bytes() for key in figures}
+    view = build_depth_view(first)
+    save_text(render_page(page, summary, shown, pictures, view=view), folder / "index.html")
+    save_json(summary, folder / "summary.json")
+    results = [result.text() for result in read_key_results(summary)]
+    return [f"{name}: {'; '.join(results)}", *(finding.text() for finding in findings)]
+
+
+def _scan_table(evaluations: Sequence[Evaluation]) -> pd.DataFrame:
+    """Files of scans, their digests and volumes."""
+    rows = []
+    for one in evaluations:
+        row = {
+            "scan": one.scan.file,
+            "triangles": len(one.scan.mesh.faces),
+        }
+        volumes = zip((*SIDES, "both"), one.scar.volume, strict=True)
+        row |= {f"{side}_mm3": value for side, value in volumes}
+        row["distance_um"] = 1e3 * one.pose.distance if one.pose else np.nan
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _recognised(evaluations: Sequence[Evaluation], reference: Scan | None) -> pd.DataFrame:
+    """What was recognised of each file."""
+    scans = [one.scan for one in evaluations] + ([reference] if reference else [])
+    rows = [{"file": one.file, "found": finding.found} for one in scans for finding in one.findings]
+    return pd.DataFrame(rows, columns=["file", "found"])

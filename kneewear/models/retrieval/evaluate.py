@@ -1,0 +1,399 @@
+"""Wear of a scanned insert: position on the reference, scar, volumes and their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.typing import NDArray
+
+from kneewear.base.sides import BOTH, SIDES
+from kneewear.errors import Finding, InputDataError
+from kneewear.geometry.coverage import polygon_coverage
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.models.retrieval.reference import reconstructed
+from kneewear.models.retrieval.registration import Pose, mirrored, register
+from kneewear.models.retrieval.scans import Scan, bearing_regions, plateau_regions
+from kneewear.models.retrieval.scar import Scar, find_scar, unworn_fractions
+from kneewear.models.retrieval.settings import RetrievalSettings
+from kneewear.models.retrieval.surfaces import Blocks, Raster, make_blocks
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# Median distance from the reference, mm, of a scan that is not of it; a mirror image at this part
+# of the distance is the right one, which is tried above a distance, mm.
+_OTHER_DESIGN = 0.25
+_MIRROR_RATIO = 0.5
+_MIRROR_ABOVE = 0.05
+# Difference of the matched fractions of two poses that tells which is right.
+_TELLING_MATCH = 0.005
+# Relative difference of size, and of the extents of the plan, mm, of another size.
+_OTHER_SCALE = 0.006
+_OTHER_EXTENT = 1.5
+# Currie's detection limit in standard deviations of a blank: both errors at 5 %.
+_DETECTION = 3.29
+# Depth above which a block counts to the area, in its standard deviations.
+_AREA_LIMIT = 2.0
+# Distance above a reference and area, mm and mm2, that a scan does not grow.
+_ABOVE = 0.04
+_ABOVE_AREA = 40.0
+# Unworn fraction of a plateau below which its volume is doubtful.
+_LITTLE_UNWORN = 0.2
+
+
+@dataclass(frozen=True)
+class Areas:
+    """Polygons (n, 2) of corners x, z, mm, drawn on the plan of the reference.
+
+    `worn` states the scar, `damage` what is neither worn nor unworn, `measured` what is evaluated.
+    """
+
+    worn: tuple[Array, ...] = ()
+    damage: tuple[Array, ...] = ()
+    measured: tuple[Array, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Wear of one scan.
+
+    Parameters
+    ----------
+    scan : Scan
+    pose : Pose or None
+        Motion onto the reference; None without one.
+    raster : Raster
+    blocks : Blocks
+    scar : Scar
+    offset : array, shape (n,)
+        Unworn surface above the reference along the normal, predicted at each block, mm.
+    reference : array, shape (n, m)
+        Heights of the reference at the points of the raster, mm.
+    findings : tuple of Finding
+    """
+
+    scan: Scan
+    pose: Pose | None
+    raster: Raster
+    blocks: Blocks
+    scar: Scar
+    offset: Array
+    reference: Array
+    findings: tuple[Finding, ...]
+
+    @property
+    def moved(self) -> TriangleMesh:
+        """The scan on the reference."""
+        return self.pose.moved(self.scan.mesh) if self.pose else self.scan.mesh
+
+
+def evaluate_scan(
+    scan: Scan, reference: Scan | None, settings: RetrievalSettings, areas: Areas | None = None
+) -> Evaluation:
+    """Evaluate the wear of a scan against a reference, or against its own unworn part.
+
+    Parameters
+    ----------
+    scan : Scan
+    reference : Scan, optional
+        Unworn surface: a scan before the test, one of another insert, or CAD.
+    settings : RetrievalSettings
+    areas : Areas, optional
+        Drawn areas.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    InputDataError
+        When the scan is not of the reference, or too little of it is unworn.
+    """
+    areas = areas or Areas()
+    if reference is None:
+        return _evaluate_alone(scan, settings, areas)
+    scan, pose = _registered(scan, reference)
+    _refuse_others(scan, reference, pose)
+    vertices = reference.mesh.vertices
+    raster = Raster.around(vertices[:, [0, 2]].min(axis=0), vertices[:, [0, 2]].max(axis=0))
+    heights = raster.heights(reference.mesh)
+    plateaus = plateau_regions(raster, heights, reference.file)
+    regions = _measured(raster, bearing_regions(raster, heights, plateaus), areas)
+    found = raster.heights(pose.moved(scan.mesh))
+    blocks = make_blocks(raster, heights, found, regions, settings.block_mm)
+    _check_coverage(scan, blocks)
+    worn, excluded = _drawn(blocks, areas)
+    if worn is not None:
+        _check_unworn(scan, unworn_fractions(blocks, worn), settings)
+    drift = blocks.rigid_drift()
+    findings = _judge_reference(scan, reference, blocks)
+    scar = find_scar(blocks, drift, settings, worn, excluded)
+    return _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
+
+
+def _registered(scan: Scan, reference: Scan) -> tuple[Scan, Pose]:
+    """A scan, turned round if its front was taken for its rear, and its pose on the reference."""
+    turned = replace(
+        scan, mesh=TriangleMesh(scan.mesh.vertices * [-1.0, 1.0, -1.0], scan.mesh.faces)
+    )
+    pose, other = (register(one.mesh, reference.mesh) for one in (scan, turned))
+    # A notch or a rim without counterpart tells more than tolerances of what has one.
+    gained = other.matched - pose.matched
+    nearer = other.distance < pose.distance
+    if gained < -_TELLING_MATCH or (gained < _TELLING_MATCH and not nearer):
+        return scan, pose
+    found = f"front and rear exchanged: so it is nearer to {reference.file}"
+    finding = Finding("retrieval.front", "note", scan.file, found, "", "")
+    return replace(turned, findings=(*scan.findings, finding)), other
+
+
+def _evaluate_alone(scan: Scan, settings: RetrievalSettings, areas: Areas) -> Evaluation:
+    """Evaluate a scan against the shape of its own unworn part."""
+    vertices = scan.mesh.vertices
+    raster = Raster.around(vertices[:, [0, 2]].min(axis=0), vertices[:, [0, 2]].max(axis=0))
+    found = raster.heights(scan.mesh)
+    regions = _measured(raster, plateau_regions(raster, found, scan.file), areas)
+    unworn: Bools | None = None
+    if areas.worn:
+        unworn = ~_inside(raster, areas.worn)
+    for _ in range(2):
+        heights, drift_at = reconstructed(raster, found, regions, unworn)
+        blocks = make_blocks(raster, heights, found, regions, settings.block_mm)
+        _check_coverage(scan, blocks)
+        worn, excluded = _drawn(blocks, areas)
+        if worn is not None:
+            _check_unworn(scan, unworn_fractions(blocks, worn), settings)
+        drift = drift_at(blocks.points, blocks.normals, blocks.side)
+        scar = find_scar(blocks, drift, settings, worn, excluded)
+        per = max(round(blocks.size / (raster.x[1] - raster.x[0])), 1)
+        image = np.kron(blocks.masked(~scar.worn), np.ones((per, per), dtype=bool))
+        unworn = np.zeros(raster.shape, dtype=bool)
+        rows, columns = (min(a, b) for a, b in zip(image.shape, raster.shape, strict=True))
+        unworn[:rows, :columns] = image[:rows, :columns]
+    return _finished(scan, None, raster, heights, blocks, scar, settings, ())
+
+
+def _check_unworn(scan: Scan, unworn: Array, settings: RetrievalSettings) -> None:
+    """InputDataError where too little of a plateau, or of both, is unworn."""
+    for side, part in zip((*SIDES, BOTH), unworn, strict=True):
+        if part < settings.least_unworn:
+            found = f"{100 * part:.0f} % of the {side} plateau unworn"
+            remedy = "Give an unworn scan with --reference, or a smaller worn area."
+            expected = f"at least {100 * settings.least_unworn:.0f} %"
+            raise InputDataError(scan.file, found, expected, remedy, check="retrieval.unworn")
+
+
+def _finished(
+    scan: Scan,
+    pose: Pose | None,
+    raster: Raster,
+    heights: Array,
+    blocks: Blocks,
+    scar: Scar,
+    settings: RetrievalSettings,
+    findings: tuple[Finding, ...],
+) -> Evaluation:
+    _check_unworn(scan, scar.unworn, settings)
+    for side, unworn in zip(SIDES, scar.unworn, strict=False):
+        if unworn < _LITTLE_UNWORN:
+            found = f"{100 * unworn:.0f} % of the {side} plateau unworn: its volume is doubtful"
+            remedy = "State the worn area in the file of --settings if it is known."
+            findings += (Finding("retrieval.unworn", "warn", scan.file, found, "", remedy),)
+    offset = scar.depth + np.where(np.isfinite(blocks.deviation), blocks.deviation, np.nan)
+    return Evaluation(scan, pose, raster, blocks, scar, offset, heights, findings)
+
+
+def _refuse_others(scan: Scan, reference: Scan, pose: Pose) -> None:
+    """InputDataError for a scan of another size or design, or its mirror image."""
+    extents = [one.mesh.extent[[0, 2]] for one in (scan, reference)]
+    larger = float((extents[0] - extents[1]).max())
+    scaled = abs(pose.scale - 1.0) > _OTHER_SCALE and pose.distance > 0.1 * _OTHER_DESIGN
+    apart = pose.distance > _OTHER_DESIGN
+    unlike = apart or scaled or larger > _OTHER_EXTENT
+    if not unlike and pose.distance < _MIRROR_ABOVE:
+        return
+    other = register(mirrored(scan.mesh), reference.mesh)
+    if other.distance < _MIRROR_RATIO * pose.distance:
+        found = f"the mirror image of {reference.file}"
+        remedy = "Name the side with --knee, or export the scan again without mirroring it."
+        raise InputDataError(
+            scan.file, found, "a scan of the same side", remedy, check="retrieval.mirrored"
+        )
+    if not unlike:
+        return
+    found = (
+        f"a surface {pose.distance:.2f} mm from {reference.file} (median), "
+        f"{extents[0][0]:.1f} by {extents[0][1]:.1f} mm instead of {extents[1][0]:.1f} by "
+        f"{extents[1][1]:.1f} mm"
+    )
+    remedy = "Name the reference of this size and design, or leave it out."
+    raise InputDataError(
+        scan.file, found, "a scan of the reference", remedy, check="retrieval.size"
+    )
+
+
+def _check_coverage(scan: Scan, blocks: Blocks) -> None:
+    part = float(np.isfinite(blocks.deviation).mean())
+    if part < 0.5:
+        found = f"{100 * part:.0f} % of the plateaus in the scan"
+        remedy = "Scan the bearing as a whole, or give the measured area with --areas."
+        raise InputDataError(scan.file, found, "at least half", remedy, check="retrieval.coverage")
+
+
+def _judge_reference(scan: Scan, reference: Scan, blocks: Blocks) -> tuple[Finding, ...]:
+    """Finding about a scan that rises above its reference, as if that were worn."""
+    known = np.isfinite(blocks.deviation)
+    values = blocks.deviation[known]
+    middle = float(np.median(values))
+    image = blocks.image(np.where(known, blocks.deviation - middle, 0.0), 0.0)
+    smooth = scipy.ndimage.gaussian_filter(image, 1.0)
+    areas = []
+    for sign in (1.0, -1.0):
+        label, count = scipy.ndimage.label(sign * smooth > _ABOVE)
+        sizes = scipy.ndimage.sum_labels(label > 0, label, np.arange(1, count + 1))
+        areas.append(float(np.max(sizes, initial=0.0)) * blocks.size**2)
+    above, below = areas
+    if above > max(_ABOVE_AREA, 2.0 * below):
+        found = (
+            f"{above:.0f} mm2 more than {1e3 * _ABOVE:.0f} um above {reference.file}, "
+            f"{below:.0f} mm2 as far below it"
+        )
+        remedy = "The reference may be the more worn one: exchange the files, or name another."
+        finding = Finding(
+            "retrieval.reference", "warn", scan.file, found, "a surface below its reference", remedy
+        )
+        return (finding,)
+    return ()
+
+
+def _inside(raster: Raster, polygons: Sequence[Array]) -> Bools:
+    """Points of a raster inside any of some polygons."""
+    x, z = np.meshgrid(raster.x, raster.z, indexing="ij")
+    inside = np.zeros(raster.shape, dtype=bool)
+    for polygon in polygons:
+        held = polygon_coverage(polygon).contains(x.ravel(), z.ravel())
+        inside |= np.reshape(held, raster.shape)
+    return inside
+
+
+def _measured(raster: Raster, regions: NDArray[np.int64], areas: Areas) -> NDArray[np.int64]:
+    """Plateaus within the area that is evaluated."""
+    if not areas.measured:
+        return regions
+    return np.where(_inside(raster, areas.measured), regions, -1)
+
+
+def _drawn(blocks: Blocks, areas: Areas) -> tuple[Bools | None, Bools]:
+    """Blocks that are stated to be worn (None: found), and those with damage."""
+
+    def held(polygons: Sequence[Array]) -> Bools:
+        inside = np.zeros(len(blocks.points), dtype=bool)
+        for polygon in polygons:
+            inside |= polygon_coverage(polygon).contains(*blocks.points[:, [0, 2]].T)
+        return inside
+
+    return (held(areas.worn) if areas.worn else None), held(areas.damage)
+
+
+def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.DataFrame:
+    """Volume, depth and area of each plateau and both, with standard deviations.
+
+    Several scans of one insert are averaged: noise and position of a scan become smaller by their
+    number, what the reference contributes does not.
+    """
+    rows = []
+    count = len(evaluations)
+    for number, side in enumerate((*SIDES, BOTH)):
+        volumes = np.array([one.scar.volume[number] for one in evaluations])
+        sources = _sources(evaluations, number)
+        sd = float(np.sqrt(sum(value**2 for value in sources.values())))
+        first = evaluations[0]
+        own = first.blocks.side == number if side in SIDES else np.full(first.scar.worn.size, True)
+        depth = np.where(own & first.scar.worn, np.nan_to_num(first.scar.depth), -np.inf)
+        worst = int(np.argmax(depth))
+        deep = own & (np.nan_to_num(first.scar.depth) > _AREA_LIMIT * first.scar.depth_sd)
+        worn = bool(np.isfinite(depth[worst]))
+        row = {
+            "side": side,
+            "volume_mm3": volumes.mean(),
+            "sd_mm3": sd,
+            "lower_mm3": volumes.mean() - 1.645 * sd,
+            "upper_mm3": volumes.mean() + 1.645 * sd,
+            "detection_limit_mm3": _DETECTION * sd if worn else np.nan,
+            "largest_depth_mm": depth[worst] if worn else np.nan,
+            "depth_sd_mm": first.scar.depth_sd[worst] if worn else np.nan,
+            "x_mm": first.blocks.points[worst, 0] if worn else np.nan,
+            "z_mm": first.blocks.points[worst, 2] if worn else np.nan,
+            "area_mm2": first.blocks.area[deep & first.scar.worn].sum(),
+            "evaluated_mm2": first.blocks.area[own].sum(),
+            "unworn_percent": 100.0 * first.scar.unworn[number],
+            "scans": count,
+        }
+        if years:
+            row["mm3_per_year"] = volumes.mean() / years
+            row["sd_mm3_per_year"] = sd / years
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _sources(evaluations: Sequence[Evaluation], number: int) -> dict[str, float]:
+    """Standard deviation of the volume of a side by source, mm3."""
+    squares = {
+        name: float(np.mean([one.scar.sources[name][number] ** 2 for one in evaluations]))
+        for name in evaluations[0].scar.sources
+    }
+    count = len(evaluations)
+    sources = {name: np.sqrt(value) for name, value in squares.items()}
+    sources["scanner"] /= np.sqrt(count)
+    if count > 1:
+        volumes = [one.scar.volume[number] for one in evaluations]
+        sources["repeated scans"] = float(np.std(volumes, ddof=1) / np.sqrt(count))
+    return sources
+
+
+def source_table(evaluations: Sequence[Evaluation]) -> pd.DataFrame:
+    """Standard deviation of the volume of each side by source."""
+    rows = [
+        {"side": side, "source": name, "sd_mm3": value}
+        for number, side in enumerate((*SIDES, BOTH))
+        for name, value in _sources(evaluations, number).items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def tolerance_table(evaluation: Evaluation) -> pd.DataFrame:
+    """Offset of unworn surface from the reference as estimated, with weights of its forms."""
+    return pd.DataFrame(
+        [
+            {
+                "form": one.smoothness,
+                "weight": one.weight,
+                "sd_um": 1e3 * one.sd,
+                "length_mm": one.length,
+                "noise_um": 1e3 * one.sd * np.sqrt(one.nugget),
+            }
+            for one in evaluation.scar.fields
+        ]
+    )
+
+
+def depth_table(evaluation: Evaluation) -> pd.DataFrame:
+    """Depth and standard deviation of each block."""
+    blocks, scar = evaluation.blocks, evaluation.scar
+    return pd.DataFrame(
+        {
+            "side": [SIDES[number] for number in blocks.side],
+            "x_mm": blocks.points[:, 0],
+            "y_mm": blocks.points[:, 1],
+            "z_mm": blocks.points[:, 2],
+            "area_mm2": blocks.area,
+            "depth_mm": scar.depth,
+            "sd_mm": scar.depth_sd,
+            "worn_probability": scar.probability,
+        }
+    )

@@ -1,0 +1,267 @@
+"""Deviations of unworn surface, predicted below a scar (universal kriging).
+
+A deviation along the normal is a drift, whose coefficients are unknown (offset and rigid motion of
+a scan, or parameters of a shape), plus a random field (manufacturing tolerance), plus noise. Shape,
+length and standard deviation of the field's correlation are estimated from unworn surface by
+restricted maximum likelihood. Not the best ones alone are used: predictions are averaged over a
+grid of them with their likelihoods as weights, because what an unworn border shows of a field is
+little, and a standard deviation that treats them as known is too small.
+
+References
+----------
+Stein 1999, Interpolation of Spatial Data; Handcock and Stein 1993 (both from memory).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Distances at which correlation falls, mm; smoothness of the field; variance of noise of a block
+# over that of the field.
+LENGTHS = (2.5, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 42.0, 63.0)
+SMOOTHNESS = ("exponential", "matern_3_2", "gaussian")
+NUGGETS = (1e-4, 1e-2, 0.1, 1.0)
+# Points of the likelihood, at most: its cost grows with the third power.
+_MAX_POINTS = 420
+# Weight below which a combination of parameters adds nothing.
+_SMALLEST_WEIGHT = 0.01
+# Exact interpolation of a smooth field is singular in double precision.
+_JITTER = 1e-8
+
+
+def correlation(distance: Array, length: float, smoothness: str) -> Array:
+    """Correlation of a field at a distance, mm, which falls over the `length`, mm."""
+    if smoothness == "exponential":
+        return np.asarray(np.exp(-distance / length))
+    if smoothness == "matern_3_2":
+        scaled = np.sqrt(3.0) * distance / length
+        return np.asarray((1.0 + scaled) * np.exp(-scaled))
+    return np.asarray(np.exp(-0.5 * (distance / length) ** 2))
+
+
+@dataclass(frozen=True)
+class Field:
+    """A random field: weight, SD and length, mm, smoothness, and nugget over variance."""
+
+    weight: float
+    sd: float
+    length: float
+    smoothness: str
+    nugget: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Deviations predicted at worn blocks, and sums over them.
+
+    Parameters
+    ----------
+    mean, sd : array, shape (n,)
+        Predicted deviation and its standard deviation, mm.
+    total, total_sd : array, shape (k,)
+        Weighted sums of the predicted deviations over the blocks, and standard deviations.
+    drift_sd, field_sd, noise_sd, choice_sd : array, shape (k,)
+        What of these is due to the coefficients of the drift, to the field, to noise of the blocks
+        themselves, and to the choice of the field.
+    """
+
+    mean: Array
+    sd: Array
+    total: Array
+    total_sd: Array
+    drift_sd: Array
+    field_sd: Array
+    noise_sd: Array
+    choice_sd: Array
+
+
+@dataclass(frozen=True)
+class UnwornSurface:
+    """Deviations of unworn blocks.
+
+    Parameters
+    ----------
+    points : array, shape (n, 2)
+        Plan positions, mm.
+    values : array, shape (n,)
+        Deviations along the normal, mm.
+    drift : array, shape (n, p)
+        Functions of the drift at the points.
+    """
+
+    points: Array
+    values: Array
+    drift: Array
+    fields: tuple[Field, ...] = field(default=())
+
+    def fitted(self, most: int = 12) -> UnwornSurface:
+        """The same with its likely fields, at most so many."""
+        chosen = np.arange(len(self.points))
+        if len(chosen) > _MAX_POINTS:
+            chosen = np.random.default_rng(0).permutation(chosen)[:_MAX_POINTS]
+        distances = scipy.spatial.distance.pdist(self.points[chosen])
+        distances = scipy.spatial.distance.squareform(distances)
+        fields = likely_fields(distances, self.values[chosen], self.drift[chosen])[:most]
+        total = sum(one.weight for one in fields)
+        fields = tuple(replace(one, weight=one.weight / total) for one in fields)
+        return UnwornSurface(self.points, self.values, self.drift, fields)
+
+    def predict(self, points: Array, drift: Array, sums: Array) -> Prediction:
+        """Predict deviations at worn blocks.
+
+        Parameters
+        ----------
+        points : array, shape (m, 2)
+            Plan positions of worn blocks, mm.
+        drift : array, shape (m, p)
+            Functions of the drift there.
+        sums : array, shape (k, m)
+            Weights of sums over the blocks, mm2.
+
+        Returns
+        -------
+        Prediction
+        """
+        to_unworn = scipy.spatial.distance.cdist(points, self.points)
+        among = scipy.spatial.distance.pdist(self.points)
+        among = scipy.spatial.distance.squareform(among)
+        worn = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(points))
+        weights = np.array([one.weight for one in self.fields])
+        parts = [self._one(one, (among, to_unworn, worn), drift, sums) for one in self.fields]
+        means, variances, totals, from_drift, from_field, noise = (
+            np.stack(column) for column in zip(*parts, strict=True)
+        )
+        mean, total = weights @ means, weights @ totals
+        spread = weights @ (totals - total) ** 2
+        pieces = [weights @ one for one in (from_drift, from_field, noise)]
+        sd = np.sqrt(weights @ (variances + (means - mean) ** 2))
+        pieces.append(spread)
+        return Prediction(mean, sd, total, np.sqrt(sum(pieces)), *map(np.sqrt, pieces))
+
+    def _one(
+        self, chosen: Field, distances: tuple[Array, Array, Array], drift: Array, sums: Array
+    ) -> tuple[Array, ...]:
+        """Prediction with one field: means, variances, sums and variances of sums by source."""
+        among, to_unworn, worn = distances
+        variance, length, smoothness = chosen.sd**2, chosen.length, chosen.smoothness
+        covariance = correlation(among, length, smoothness)
+        covariance[np.diag_indices_from(covariance)] += chosen.nugget + _JITTER
+        factor = scipy.linalg.cho_factor(covariance, lower=True)
+        towards = correlation(to_unworn, length, smoothness)
+        solved = scipy.linalg.cho_solve(factor, np.column_stack([self.values, self.drift]))
+        weighted_values, weighted_drift = solved[:, 0], solved[:, 1:]
+        normal = self.drift.T @ weighted_drift
+        inverse = np.linalg.pinv(normal, rcond=1e-13, hermitian=True)
+        coefficients = inverse @ (weighted_drift.T @ self.values)
+        residual = weighted_values - weighted_drift @ coefficients
+        mean = drift @ coefficients + towards @ residual
+        # What of the drift at the blocks the unworn points do not determine.
+        extra = drift - towards @ weighted_drift
+        summed = sums @ towards
+        held = scipy.linalg.cho_solve(factor, np.column_stack([summed.T, towards.T]))
+        of_sums, of_points = held[:, : len(sums)], held[:, len(sums) :]
+        between = sums @ correlation(worn, length, smoothness)
+        from_field = (between * sums).sum(axis=1) - (summed * of_sums.T).sum(axis=1)
+        sums_extra = sums @ extra
+        from_drift = np.einsum("ij,jk,ik->i", sums_extra, inverse, sums_extra)
+        at_points = 1.0 - (towards * of_points.T).sum(axis=1)
+        at_points += np.einsum("ij,jk,ik->i", extra, inverse, extra)
+        noise = chosen.nugget * (sums**2).sum(axis=1)
+        return (
+            mean,
+            variance * (np.maximum(at_points, 0.0) + chosen.nugget),
+            sums @ mean,
+            variance * np.maximum(from_drift, 0.0),
+            variance * np.maximum(from_field, 0.0),
+            variance * noise,
+        )
+
+
+def likely_fields(
+    distances: Array, values: Array, drift: Array, coarse: bool = False
+) -> tuple[Field, ...]:
+    """Fields whose restricted likelihood is not small, the likeliest first; weights add to 1.
+
+    The standard deviation of each combination of length, smoothness and nugget is the best one.
+
+    Parameters
+    ----------
+    distances : array, shape (n, n)
+        Distances between points, mm.
+    values : array, shape (n,)
+        Deviations, mm.
+    drift : array, shape (n, p)
+        Functions of the drift.
+    coarse : bool
+        Try fewer combinations.
+    """
+    drift = _orthogonal(drift)
+    found = []
+    for smoothness in SMOOTHNESS[1:] if coarse else SMOOTHNESS:
+        for length in LENGTHS[::2] if coarse else LENGTHS:
+            covariance = correlation(distances, length, smoothness)
+            for nugget in NUGGETS[1:2] if coarse else NUGGETS:
+                value, sd = _profiled(covariance, nugget, values, drift)
+                found.append((value, sd, length, smoothness, nugget))
+    found.sort(key=lambda one: -one[0])
+    weights = np.exp([one[0] - found[0][0] for one in found])
+    weights = weights[weights > _SMALLEST_WEIGHT]
+    weights = weights / weights.sum()
+    return tuple(
+        Field(float(weight), *one[1:]) for weight, one in zip(weights, found, strict=False)
+    )
+
+
+def likelihood(covariance: Array, values: Array, drift: Array) -> float:
+    """Restricted log likelihood of values with a covariance, up to a constant.
+
+    Parameters
+    ----------
+    covariance : array, shape (n, n)
+        Covariance of the values, mm2.
+    values : array, shape (n,)
+        Deviations, mm.
+    drift : array, shape (n, p)
+        Functions of the drift.
+    """
+    square, size, _ = _whitened(covariance, values, _orthogonal(drift))
+    return -0.5 * (square + size)
+
+
+def _orthogonal(drift: Array) -> Array:
+    """Orthonormal functions that span the drift."""
+    left, sizes, _ = np.linalg.svd(drift, full_matrices=False)
+    return np.asarray(left[:, sizes > 1e-9 * sizes[0]])
+
+
+def _whitened(covariance: Array, values: Array, drift: Array) -> tuple[float, float, int]:
+    """Square of the whitened residual, logarithm of the determinants, and degrees of freedom."""
+    own = covariance.copy()
+    own[np.diag_indices_from(own)] += _JITTER * covariance[0, 0]
+    freedom = len(values) - drift.shape[1]
+    try:
+        lower = scipy.linalg.cholesky(own, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return np.inf, 0.0, freedom
+    solved = scipy.linalg.solve_triangular(
+        lower, np.column_stack([values, drift]), lower=True, check_finite=False
+    )
+    q, r = np.linalg.qr(solved[:, 1:])
+    residual = solved[:, 0] - q @ (q.T @ solved[:, 0])
+    size = 2.0 * np.log(np.diag(lower)).sum() + 2.0 * np.log(np.abs(np.diag(r))).sum()
+    return float(residual @ residual), float(size), freedom
+
+
+def _profiled(covariance: Array, nugget: float, values: Array, drift: Array) -> tuple[float, float]:
+    """Restricted log likelihood, and the standard deviation at which it is largest."""
+    own = covariance.copy()
+    own[np.diag_indices_from(own)] += nugget
+    square, size, freedom = _whitened(own, values, drift)
+    variance = max(square / freedom, 1e-18)
+    return -0.5 * (freedom * np.log(variance) + size), float(np.sqrt(variance))

@@ -1,0 +1,257 @@
+"""Scans of inserts from files: unit, axes and form recognised, and heights over the plan."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from kneewear.errors import Finding, InputDataError, Severity
+from kneewear.geometry.coverage import polygon_coverage
+from kneewear.geometry.mesh_checks import check_size
+from kneewear.geometry.meshes import (
+    MM_PER_UNIT,
+    TriangleMesh,
+    insert_from_points,
+    simplified,
+    to_knee_axes,
+)
+from kneewear.geometry.recognition import (
+    orient_insert,
+    outward,
+    recognise_form,
+    recognise_unit,
+    refuse_tray,
+    refuse_turned,
+)
+from kneewear.geometry.refinement import subdivided
+from kneewear.geometry.segmentation import segment_plateaus
+from kneewear.io.shapes import load_shape
+from kneewear.models.retrieval.surfaces import STEP, Raster, normals_of
+
+Array = NDArray[np.float64]
+
+# Points on which unit, axes and form are recognised.
+_RECOGNITION_POINTS = 40_000
+# Smoothing of heights whose bearing is recognised, mm; step of their raster over that of heights.
+_SMOOTHING = 1.0
+_COARSE = 2
+# A bearing is curved: a surface this near to a plane over most of its middle is an underside, mm.
+_FLAT = 0.05
+# Cosine of the steepest surface that is evaluated, and its distance from borders, mm.
+_LEAST_UPRIGHT = float(np.cos(np.radians(55.0)))
+_BORDER = 0.25
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Surface of an insert in mm and the axes of a right knee.
+
+    Parameters
+    ----------
+    file : str
+        Its file.
+    mesh : TriangleMesh
+    findings : tuple of Finding
+        What was recognised.
+    sha256 : str
+        Digest of the file.
+    """
+
+    file: str
+    mesh: TriangleMesh
+    findings: tuple[Finding, ...]
+    sha256: str = ""
+
+
+def read_scan(
+    file: str, knee: str, unit: str | None = None, axes: Mapping[str, str] | None = None
+) -> Scan:
+    """Read a scan of an insert, whole or its bearing alone.
+
+    Parameters
+    ----------
+    file : str
+        Mesh, CAD part or points.
+    knee : {"right", "left"}
+        Side of the knee.
+    unit : str, optional
+        Unit of the file, where its size does not show it.
+    axes : mapping, optional
+        Anatomical directions of +x, +y and +z of the file, where the shape does not show them.
+
+    Returns
+    -------
+    Scan
+
+    Raises
+    ------
+    InputDataError
+        When the file cannot be read or holds no bearing of an insert.
+    """
+    mesh = load_shape(file, limited=False)
+    if mesh.is_cloud:
+        mesh = _triangulated(mesh, file, axes)
+    # Points of no triangle, such as those in holes, say nothing of the shape.
+    mesh = mesh.part(np.ones(len(mesh.faces), dtype=bool))
+    coarse = simplified(mesh, _RECOGNITION_POINTS)
+    findings: list[Finding] = []
+    if unit is None:
+        unit, finding = recognise_unit(coarse, file)
+        findings.append(finding)
+    factor = MM_PER_UNIT[unit]
+    mesh = TriangleMesh(mesh.vertices * factor, mesh.faces)
+    coarse = TriangleMesh(coarse.vertices * factor, coarse.faces)
+    check_size(coarse, file)
+    turned, notes = outward(coarse, file)
+    if notes:
+        coarse = turned
+        mesh = TriangleMesh(mesh.vertices, np.ascontiguousarray(mesh.faces[:, ::-1]))
+        findings += notes
+    refuse_tray(coarse, file)
+    if axes is None:
+        refuse_turned(coarse, file)
+        orientation, alike = orient_insert(coarse)
+        axes = orientation.words(knee)
+        words = ", ".join(f"+{axis} {word}" for axis, word in axes.items())
+        remedy = "Front and rear look alike: state --axes, or sides may be exchanged."
+        severity: Severity = "warn" if alike else "note"
+        finding = Finding(
+            "retrieval.axes", severity, file, f"axes {words}", "", remedy if alike else ""
+        )
+        findings.append(finding)
+    findings.append(recognise_form(coarse, file)[1])
+    mesh = subdivided(to_knee_axes(mesh, "mm", axes, knee, file))
+    _refuse_underside(to_knee_axes(coarse, "mm", axes, knee, file), file)
+    digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    return Scan(file, mesh, tuple(findings), digest)
+
+
+def _triangulated(cloud: TriangleMesh, file: str, axes: Mapping[str, str] | None) -> TriangleMesh:
+    """Points of a bearing sheet as triangles, in the frame of their file."""
+    if axes is None:
+        remedy = "State them with --axes, or mesh the points in the program that wrote them."
+        raise InputDataError(
+            file, "points without triangles", "axes of the points", remedy, check="retrieval.axes"
+        )
+    # In the axes of a right knee and back: triangles need the direction that is up.
+    corners = TriangleMesh(np.eye(3), np.array([[0, 1, 2]]))
+    knee = "right" if _fits(corners, axes, "right") else "left"
+    matrix = to_knee_axes(corners, "mm", axes, knee, file).vertices.T
+    sheet = insert_from_points(cloud.vertices @ matrix.T, file)
+    faces = sheet.faces if np.linalg.det(matrix) > 0 else sheet.faces[:, ::-1]
+    return TriangleMesh(sheet.vertices @ matrix, np.ascontiguousarray(faces))
+
+
+def _fits(mesh: TriangleMesh, axes: Mapping[str, str], knee: str) -> bool:
+    """True if axes are right-handed on a knee."""
+    try:
+        to_knee_axes(mesh, "mm", axes, knee)
+    except InputDataError:
+        return False
+    return True
+
+
+def _refuse_underside(mesh: TriangleMesh, file: str) -> None:
+    """InputDataError for a surface that faces up and is a plane."""
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    up = mesh.face_normals[:, 1] > 0.5 * area
+    middle = mesh.vertices[mesh.faces[up]].mean(axis=1)
+    if len(middle) < 50:
+        found, remedy = "hardly any surface that faces up", "Name a scan of the bearing."
+        raise InputDataError(file, found, "the bearing of an insert", remedy)
+    low, high = np.quantile(middle[:, [0, 2]], [0.1, 0.9], axis=0)
+    plan = middle[:, [0, 2]]
+    inner = middle[((plan > low) & (plan < high)).all(axis=1)]
+    terms = np.column_stack([inner[:, [0, 2]], np.ones(len(inner))])
+    rest = inner[:, 1] - terms @ np.linalg.lstsq(terms, inner[:, 1], rcond=None)[0]
+    if np.median(np.abs(rest)) < _FLAT:
+        found = f"a plane (heights within {1e3 * float(np.median(np.abs(rest))):.0f} um of it)"
+        remedy = "The scan may be of the underside: name one of the bearing, or state --axes."
+        raise InputDataError(
+            file, found, "the curved bearing of an insert", remedy, check="retrieval.underside"
+        )
+
+
+def plateau_regions(raster: Raster, heights: Array, file: str) -> NDArray[np.int64]:
+    """Number of the plateau at each point of a raster, 0 medial and 1 lateral; -1 outside.
+
+    Parameters
+    ----------
+    raster : Raster
+    heights : array, shape (n, m)
+        Heights of the bearing, mm; NaN where missing.
+    file : str
+        File of the bearing, for messages.
+    """
+    known = np.isfinite(heights)
+    sigma = _SMOOTHING / STEP
+    weight = scipy.ndimage.gaussian_filter(known.astype(float), sigma)
+    smooth = scipy.ndimage.gaussian_filter(np.where(known, heights, 0.0), sigma)
+    smooth = np.divide(smooth, weight, out=np.full_like(smooth, np.nan), where=weight > 0.2)
+    smooth = np.where(known, smooth, np.nan)[::_COARSE, ::_COARSE]
+    try:
+        (regions,) = segment_plateaus(sheet_of(raster, smooth, _COARSE))
+    except ValueError as error:
+        remedy = "Check the axes of the file, or state them with --axes."
+        raise InputDataError(file, str(error), "two plateaus", remedy) from None
+    numbers = np.full(raster.shape, -1)
+    x, z = np.meshgrid(raster.x, raster.z, indexing="ij")
+    for number, side in enumerate(regions):
+        inside = polygon_coverage(regions[side].outline).contains(x.ravel(), z.ravel())
+        numbers[np.reshape(inside, raster.shape)] = number
+    return numbers
+
+
+def bearing_regions(
+    raster: Raster, heights: Array, plateaus: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Number of the side at each point of the surface around and between the plateaus.
+
+    A reference shows where surface was that is no bearing, and more of it is unworn: kept is what
+    is inclined less than 55 deg, and not at a border.
+
+    Parameters
+    ----------
+    raster : Raster
+    heights : array, shape (n, m)
+        Heights of the reference, mm.
+    plateaus : array of int, shape (n, m)
+        Number of the plateau at each point, -1 outside.
+    """
+    upright = np.nan_to_num(normals_of(heights)[..., 1])
+    kept = scipy.ndimage.binary_opening(upright > _LEAST_UPRIGHT, iterations=1)
+    kept = scipy.ndimage.binary_erosion(kept, iterations=round(_BORDER / STEP))
+    label, _ = scipy.ndimage.label(kept | (plateaus >= 0))
+    reached = np.unique(label[plateaus >= 0])
+    kept = np.isin(label, reached)
+    middles = [float(np.mean(raster.z[np.nonzero(plateaus == n)[1]])) for n in (0, 1)]
+    sides = np.broadcast_to((raster.z < 0.5 * sum(middles)).astype(int), raster.shape)
+    return np.where(kept, sides, -1)
+
+
+def sheet_of(raster: Raster, heights: Array, every: int = 1) -> TriangleMesh:
+    """Mesh of the known heights of a raster, or of every so many points of it.
+
+    Parameters
+    ----------
+    raster : Raster
+    heights : array, shape (n, m)
+        Heights of the chosen points, mm; NaN where missing.
+    every : int
+        Distance of the chosen points in those of the raster.
+    """
+    x, z = np.meshgrid(raster.x[::every], raster.z[::every], indexing="ij")
+    points = np.stack([x, heights, z], axis=-1)
+    number = np.arange(heights.size).reshape(heights.shape)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    # Counter-clockwise seen from above, with z to the right of x.
+    faces = np.concatenate([np.stack(one, -1).reshape(-1, 3) for one in ((a, d, c), (a, c, b))])
+    known = np.isfinite(heights).ravel()
+    whole = TriangleMesh(np.nan_to_num(points.reshape(-1, 3)), faces)
+    return whole.part(known[faces].all(axis=1))

@@ -1,0 +1,364 @@
+"""Worn blocks of a bearing, and the volume removed from them.
+
+Manufacturing tolerance and wear both lower a surface, and nothing but their shape tells them apart.
+Candidates of the scar, level sets of the deviation, are therefore compared by their likelihood:
+deviations are drift, a random field of the tolerance and noise everywhere, and in addition a field
+of wear, which fades to zero at the border of the scar. Results are averaged over the likely scars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from kneewear.models.retrieval.kriging import (
+    Field,
+    UnwornSurface,
+    correlation,
+    likelihood,
+    likely_fields,
+)
+from kneewear.models.retrieval.settings import RetrievalSettings
+from kneewear.models.retrieval.surfaces import Blocks
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# Iterations of the envelope; weight of blocks below it over that of blocks above it: an expectile
+# near the unworn surface even where nine tenths are worn.
+_ENVELOPE_STEPS = 40
+_BELOW = 0.02
+# Candidates: worn fractions of the plateaus, depths, mm, fractions over that of the best one, and
+# smoothing of the deviation, mm.
+_FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_LEVELS = (0.01, 0.02, 0.035, 0.055)
+_NEIGHBOURS = (0.0, 0.7, 0.85, 1.0, 1.15, 1.35)
+_SMOOTHING = (1.5, 4.0)
+_ROUNDS = 2
+# Blocks of the likelihood of candidates, at most.
+_SAMPLE = 220
+# Wear of a scar: SD of its mean depth and of its variation, mm, over a distance, mm, and width over
+# which it fades, mm.
+_WEAR_DEPTH = 0.15
+_WEAR_VARIATION = ((0.08, 10.0), (0.02, 4.0))
+_FADING = 5.0
+# Largest depth, mm, above which these grow with it.
+_USUAL_DEPTH = 0.25
+# Roughness of a scar's depth, mm.
+_WEAR_ROUGHNESS = 0.005
+# Tolerance of inserts: SD of 15 to 60 um (PMC3369103: CAD deviates by 26 to 37 um on average).
+_USUAL_TOLERANCE = 0.03
+_TOLERANCE_SPREAD = 0.35  # of its natural logarithm
+# Width of the band about a scar that is not used as unworn surface, mm.
+_MARGIN = 3.2
+# Likelihood over the largest one below which a scar is left out, and scars averaged at most.
+_SMALLEST_WEIGHT = 0.03
+_MAX_SCARS = 4
+
+
+@dataclass(frozen=True)
+class Scar:
+    """Worn blocks of a bearing and their depths, averaged over likely scars.
+
+    Parameters
+    ----------
+    worn : array of bool, shape (n,)
+        Blocks of the likeliest scar with its margin.
+    probability : array, shape (n,)
+        Probability that a block belongs to the scar.
+    depth, depth_sd : array, shape (n,)
+        Depth removed along the normal and its standard deviation, mm; NaN where not measured.
+    volume, volume_sd : array, shape (3,)
+        Volume removed from the medial and the lateral plateau and from both, mm3.
+    sources : mapping
+        Standard deviation, shape (3,), mm3, by source.
+    fields : tuple of Field
+        Tolerance of the reference as seen on unworn blocks of the likeliest scar.
+    unworn : array, shape (3,)
+        Unworn fraction of each plateau and of both.
+    """
+
+    worn: Bools
+    probability: Array
+    depth: Array
+    depth_sd: Array
+    volume: Array
+    volume_sd: Array
+    sources: dict[str, Array]
+    fields: tuple[Field, ...]
+    unworn: Array
+
+
+def envelope(deviation: Array, drift: Array) -> Array:
+    """Drift near the upper border of deviations, mm.
+
+    Wear only removes: unworn blocks are the highest ones, however few they are.
+    """
+    weight = np.ones(len(deviation))
+    left, sizes, _ = np.linalg.svd(drift, full_matrices=False)
+    basis = left[:, sizes > 1e-9 * sizes[0]]
+    fitted = np.zeros_like(deviation)
+    for _ in range(_ENVELOPE_STEPS):
+        root = np.sqrt(weight)[:, None]
+        fitted = basis @ np.linalg.lstsq(root * basis, root[:, 0] * deviation, rcond=None)[0]
+        weight = np.where(deviation > fitted, 1.0, _BELOW)
+    return fitted
+
+
+def find_scar(
+    blocks: Blocks,
+    drift: Array,
+    settings: RetrievalSettings,
+    declared: Bools | None = None,
+    excluded: Bools | None = None,
+) -> Scar:
+    """Find worn blocks and their depths from deviations of a scan.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        Deviations.
+    drift : array, shape (n, p)
+        Functions of the drift at the blocks.
+    settings : RetrievalSettings
+        Margin about scars and their least area.
+    declared : array of bool, shape (n,), optional
+        Blocks that are worn as stated by the user; otherwise they are found.
+    excluded : array of bool, shape (n,), optional
+        Blocks with damage that is not wear, neither worn nor unworn.
+
+    Returns
+    -------
+    Scar
+    """
+    usable = np.isfinite(blocks.deviation)
+    if excluded is not None:
+        usable &= ~excluded
+    if declared is not None:
+        return _averaged([(1.0, declared)], blocks, drift, usable)
+    likely = _Search(blocks, drift, settings, usable).likely()
+    scars = [(weight, _with_margin(blocks, scar)) for weight, scar in likely]
+    return _averaged(scars, blocks, drift, usable)
+
+
+def _with_margin(blocks: Blocks, scar: Bools) -> Bools:
+    """A scar with the band about it into which wear fades unseen."""
+    if not scar.any():
+        return scar
+    distance = scipy.ndimage.distance_transform_edt(~blocks.masked(scar)) * blocks.size
+    return np.asarray((distance <= _MARGIN)[blocks.row, blocks.column])
+
+
+class _Search:
+    """Search of likely scars among level sets of the deviation."""
+
+    def __init__(
+        self, blocks: Blocks, drift: Array, settings: RetrievalSettings, usable: Bools
+    ) -> None:
+        self.blocks, self.drift, self.settings, self.usable = blocks, drift, settings, usable
+        chosen = np.random.default_rng(0).permutation(np.flatnonzero(usable))[:_SAMPLE]
+        self.sample = np.sort(chosen)
+        plan = blocks.points[self.sample][:, [0, 2]]
+        self.distance = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(plan))
+        self.wear = _WEAR_DEPTH**2 + sum(
+            sd**2 * correlation(self.distance, length, "gaussian") for sd, length in _WEAR_VARIATION
+        )
+        self.known: dict[bytes, float] = {}
+
+    def likely(self) -> list[tuple[float, Bools]]:
+        """Scars with their weights, the likeliest first."""
+        best = np.zeros(self.usable.size, dtype=bool)
+        low = np.zeros(self.usable.size)
+        usable = self.usable
+        low[usable] = envelope(self.blocks.deviation[usable], self.drift[usable])
+        low -= np.where(usable, self.blocks.deviation, 0.0)
+        # Deep scars vary more than shallow ones.
+        self.wear *= max(float(np.quantile(low[usable], 0.99)) / _USUAL_DEPTH, 1.0) ** 2
+        found: dict[bytes, tuple[float, Bools]] = {}
+
+        def judge(scar: Bools) -> None:
+            found[scar.tobytes()] = (self._likelihood(scar), scar)
+
+        # Of both plateaus together first: one that is taken for unworn hides the other's scar.
+        everywhere = np.ones(usable.size, dtype=bool)
+        judge(best)
+        for scar in self._candidates(self._from_border(), everywhere, _FRACTIONS[::2]):
+            judge(scar)
+        for number in range(_ROUNDS):
+            start = best
+            for scar in self._candidates(low, everywhere, _FRACTIONS, _LEVELS):
+                judge(scar)
+            best = max(found.values(), key=lambda one: one[0])[1]
+            for side in np.unique(self.blocks.side):
+                own = self.blocks.side == side
+                near = best[own].mean() * np.array(_NEIGHBOURS)
+                for scar in self._candidates(low, own, tuple(near[near < 1.0])):
+                    judge(np.where(own, scar, best))
+                best = max(found.values(), key=lambda one: one[0])[1]
+            if number and (start == best).all():
+                break
+            low = self._lowered(best)
+        ranked = sorted(found.values(), key=lambda one: -one[0])
+        weights = [np.exp(one[0] - ranked[0][0]) for one in ranked[:_MAX_SCARS]]
+        kept = [weight for weight in weights if weight > _SMALLEST_WEIGHT]
+        total = float(sum(kept))
+        return [(weight / total, one[1]) for weight, one in zip(kept, ranked, strict=False)]
+
+    def _candidates(
+        self,
+        low: Array,
+        own: Bools,
+        fractions: tuple[float, ...],
+        levels: tuple[float, ...] = (),
+    ) -> Iterator[Bools]:
+        """Level sets of how low some blocks are, by worn fractions and by depths, mm."""
+        blocks = self.blocks
+        inside = blocks.masked(own)
+        used = blocks.masked(own & self.usable)
+        image = blocks.image(np.where(own & self.usable, low, 0.0), 0.0) * used
+        for width in _SMOOTHING if levels else _SMOOTHING[:1]:
+            sigma = width / blocks.size
+            weight = scipy.ndimage.gaussian_filter(used.astype(float), sigma)
+            smooth = scipy.ndimage.gaussian_filter(image, sigma)
+            smooth = np.divide(smooth, weight, out=np.zeros_like(smooth), where=weight > 1e-3)
+            quantiles = np.quantile(smooth[inside], [1.0 - one for one in fractions])
+            for level in (*quantiles, *levels):
+                above = (smooth > level) & inside
+                label, count = scipy.ndimage.label(above)
+                sizes = scipy.ndimage.sum_labels(above, label, np.arange(1, count + 1))
+                large = sizes * blocks.size**2 >= self.settings.smallest_scar_mm2
+                scar = np.isin(label, 1 + np.flatnonzero(large))
+                scar = scipy.ndimage.binary_fill_holes(scar) & inside
+                yield np.asarray(scar[blocks.row, blocks.column] & own)
+
+    def _from_border(self) -> Array:
+        """Distance of blocks from the border of their plateau, mm: scars lie in the middle."""
+        distance = np.zeros(self.usable.size)
+        for side in np.unique(self.blocks.side):
+            own = self.blocks.side == side
+            padded = np.pad(self.blocks.masked(own), 1)
+            image = scipy.ndimage.distance_transform_edt(padded)[1:-1, 1:-1]
+            distance[own] = image[self.blocks.row, self.blocks.column][own] * self.blocks.size
+        return distance
+
+    def _fading(self, scar: Bools) -> Array:
+        """Factor of wear at the sampled blocks: rises from 0 outside the scar to 1 inside it."""
+        blocks = self.blocks
+        distance = np.zeros(scar.size)
+        for side in (0, 1):
+            own = blocks.side == side
+            outside = blocks.masked(own & ~scar)
+            if not outside.any():
+                distance[own] = _FADING
+                continue
+            image = scipy.ndimage.distance_transform_edt(~outside) * blocks.size
+            distance[own] = image[blocks.row, blocks.column][own]
+        return np.where(scar, np.minimum(distance / _FADING, 1.0), 0.0)[self.sample]
+
+    def _likelihood(self, scar: Bools) -> float:
+        """Restricted log likelihood of the sampled deviations with a scar."""
+        key = scar.tobytes()
+        if key in self.known:
+            return self.known[key]
+        sample, blocks = self.sample, self.blocks
+        unworn = ~scar[sample]
+        if unworn.sum() < max(self.settings.least_unworn * sample.size, self.drift.shape[1] + 5):
+            self.known[key] = -np.inf
+            return -np.inf
+        values, drift = blocks.deviation[sample], self.drift[sample]
+        rows = np.flatnonzero(unworn)
+        fields = likely_fields(
+            self.distance[np.ix_(rows, rows)], values[rows], drift[rows], coarse=True
+        )
+        fading = self._fading(scar)
+        wear = fading[:, None] * self.wear * fading
+        wear[np.diag_indices_from(wear)] += np.where(fading > 0.0, _WEAR_ROUGHNESS**2, 0.0)
+        best = -np.inf
+        for one in fields[:3]:
+            covariance = one.sd**2 * correlation(self.distance, one.length, one.smoothness)
+            covariance[np.diag_indices_from(covariance)] += one.sd**2 * one.nugget
+            unusual = np.log(max(one.sd, 1e-4) / _USUAL_TOLERANCE) / _TOLERANCE_SPREAD
+            prior = -0.5 * max(unusual, 0.0) ** 2
+            best = max(best, likelihood(covariance + wear, values, drift) + prior)
+        self.known[key] = best
+        return best
+
+    def _lowered(self, scar: Bools) -> Array:
+        """Lowering of blocks against the surface predicted from those outside a scar, mm."""
+        surface = _unworn_surface(self.blocks, self.drift, self.usable & ~scar).fitted(1)
+        found = surface.predict(self.blocks.points[:, [0, 2]], self.drift, np.zeros((0, scar.size)))
+        return np.where(self.usable, found.mean - self.blocks.deviation, 0.0)
+
+
+def _unworn_surface(blocks: Blocks, drift: Array, unworn: Bools) -> UnwornSurface:
+    return UnwornSurface(blocks.points[unworn][:, [0, 2]], blocks.deviation[unworn], drift[unworn])
+
+
+def _averaged(
+    scars: list[tuple[float, Bools]], blocks: Blocks, drift: Array, usable: Bools
+) -> Scar:
+    """Depths and volumes averaged over scars."""
+    plan = blocks.points[:, [0, 2]]
+    volumes, depths, depth_squares, pieces, all_fields = [], [], [], [], []
+    weights = np.array([weight for weight, _ in scars])
+    for _, worn in scars:
+        area = np.where(worn, blocks.area, 0.0)
+        sums = np.stack([area * (blocks.side == 0), area * (blocks.side == 1), area])
+        surface = _unworn_surface(blocks, drift, usable & ~worn).fitted()
+        found = surface.predict(plan, drift, sums)
+        depth = np.where(usable, found.mean - blocks.deviation, np.nan)
+        depth = _filled(depth, plan, worn & usable, worn & ~usable)
+        volumes.append(sums @ np.nan_to_num(depth))
+        depths.append(depth)
+        depth_squares.append(found.sd**2)
+        pieces.append([found.drift_sd, found.field_sd, found.noise_sd, found.choice_sd])
+        all_fields.append(surface.fields)
+    volume = weights @ np.stack(volumes)
+    drift_sd, field_sd, noise_sd, choice_sd = np.sqrt(
+        np.einsum("s,spk->pk", weights, np.array(pieces) ** 2)
+    )
+    between = weights @ (np.stack(volumes) - volume) ** 2
+    mean = weights @ np.stack(depths)
+    depth_sd = np.sqrt(weights @ (np.stack(depth_squares) + (np.stack(depths) - mean) ** 2))
+    sources = {
+        "position": drift_sd,
+        "reference": field_sd,
+        "scanner": noise_sd,
+        "tolerance": choice_sd,
+        "scar": np.sqrt(between),
+    }
+    total = np.sqrt(sum(one**2 for one in sources.values()))
+    worn = scars[0][1]
+    probability = weights @ np.stack([one for _, one in scars])
+    return Scar(
+        worn,
+        probability,
+        mean,
+        depth_sd,
+        volume,
+        total,
+        sources,
+        all_fields[0],
+        unworn_fractions(blocks, worn),
+    )
+
+
+def unworn_fractions(blocks: Blocks, worn: Bools) -> Array:
+    """Unworn fraction of the blocks of the medial and the lateral plateau and of both, (3,)."""
+    sides = [blocks.side == 0, blocks.side == 1, np.ones(worn.size, dtype=bool)]
+    return np.array([np.mean(~worn[own]) if own.any() else np.nan for own in sides])
+
+
+def _filled(depth: Array, plan: Array, known: Bools, missing: Bools) -> Array:
+    """Depths of holes of a scan inside a scar, from the nearest measured blocks."""
+    if not missing.any() or known.sum() < 4:
+        return depth
+    distance, nearest = scipy.spatial.cKDTree(plan[known]).query(plan[missing], k=4)
+    weights = 1.0 / np.maximum(distance, 1e-6)
+    filled = depth.copy()
+    filled[missing] = (depth[known][nearest] * weights).sum(axis=1) / weights.sum(axis=1)
+    return filled

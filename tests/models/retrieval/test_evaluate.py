@@ -1,0 +1,175 @@
+"""Volumes of phantoms with known wear, and scans that are refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.retrieval.phantoms import make_phantom, read_families, triangles, write_ply
+from benchmarks.retrieval.score import score
+from kneewear.errors import InputDataError
+from kneewear.models.retrieval.evaluate import Areas, evaluate_scan, result_table
+from kneewear.models.retrieval.options import add_options, run
+from kneewear.models.retrieval.prediction import Prediction, comparison_table, read_prediction
+from kneewear.models.retrieval.scans import read_scan
+from kneewear.models.retrieval.settings import RetrievalSettings, read_retrieval_settings
+
+FAMILIES = {family["family"]: family for family in read_families()}
+SETTINGS = RetrievalSettings(block_mm=2.0)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, float]:
+    """Files of a scan and of its own unworn surface, and the volume removed, mm3."""
+    folder = tmp_path_factory.mktemp("phantom")
+    phantom = make_phantom(FAMILIES["own_scan"], 0)
+    scan, reference = folder / "scan.ply", folder / "reference.ply"
+    write_ply(scan, phantom.scan, triangles(phantom.present))
+    write_ply(reference, phantom.reference, triangles(phantom.whole))
+    return scan, reference, sum(phantom.volumes)
+
+
+def _read(path: Path):
+    return read_scan(str(path), "right")
+
+
+@pytest.fixture(scope="module")
+def evaluated(files: tuple[Path, Path, float]):
+    """Evaluation of the scan."""
+    scan, reference, _ = files
+    return evaluate_scan(_read(scan), _read(reference), SETTINGS)
+
+
+def test_volume_against_own_unworn_scan(evaluated, files: tuple[Path, Path, float]) -> None:
+    volume = files[2]
+    table = result_table([evaluated], 5.0)
+    both = table.set_index("side").loc["both"]
+    # Acceptance of the method: 5 % or 3 mm3.
+    assert both["volume_mm3"] == pytest.approx(volume, abs=max(0.05 * volume, 3.0))
+    assert 0.0 < both["sd_mm3"] < 3.0
+    assert both["mm3_per_year"] == pytest.approx(both["volume_mm3"] / 5.0)
+    sides = table.set_index("side")["volume_mm3"]
+    assert sides["medial"] + sides["lateral"] == pytest.approx(sides["both"])
+
+
+def test_unit_of_a_scan_is_recognised(files: tuple[Path, Path, float], tmp_path: Path) -> None:
+    scan, *_ = files
+    mesh = _read(scan).mesh
+    in_metres = tmp_path / "metres.ply"
+    write_ply(in_metres, 1e-3 * mesh.vertices, mesh.faces)
+    assert _read(in_metres).mesh.extent == pytest.approx(mesh.extent, rel=1e-5)
+
+
+def test_scan_of_another_size_is_refused(files: tuple[Path, Path, float], tmp_path: Path) -> None:
+    scan, reference, _ = files
+    mesh = _read(scan).mesh
+    larger = tmp_path / "larger.ply"
+    write_ply(larger, 1.05 * mesh.vertices, mesh.faces)
+    with pytest.raises(InputDataError) as error:
+        evaluate_scan(_read(larger), _read(reference), SETTINGS)
+    assert error.value.finding.check == "retrieval.size"
+
+
+def test_mirrored_scan_is_refused(tmp_path: Path) -> None:
+    phantom = make_phantom(FAMILIES["milled"], 0)
+    scan, reference = tmp_path / "scan.ply", tmp_path / "reference.ply"
+    # Its plateaus differ, so that it has a side.
+    write_ply(scan, phantom.scan * [1.0, 1.0, -1.0], triangles(phantom.present)[:, ::-1])
+    write_ply(reference, phantom.reference, triangles(phantom.whole))
+    with pytest.raises(InputDataError) as error:
+        evaluate_scan(_read(scan), _read(reference), SETTINGS)
+    assert error.value.finding.check == "retrieval.mirrored"
+
+
+@pytest.mark.slow
+def test_reference_more_worn_than_the_scan_is_reported(files: tuple[Path, Path, float]) -> None:
+    scan, reference, _ = files
+    found = evaluate_scan(_read(reference), _read(scan), SETTINGS)
+    assert "retrieval.reference" in {one.check for one in found.findings}
+
+
+def test_underside_is_refused(tmp_path: Path) -> None:
+    x, z = np.meshgrid(np.arange(-20.0, 20.1, 1.0), np.arange(-35.0, 35.1, 1.0), indexing="ij")
+    flat = tmp_path / "flat.ply"
+    write_ply(flat, np.stack([x, 0.0 * x, z], -1), triangles(np.ones(x.shape, dtype=bool)))
+    with pytest.raises(InputDataError) as error:
+        _read(flat)
+    assert error.value.finding.check == "retrieval.underside"
+
+
+def test_too_little_unworn_surface_is_refused(files: tuple[Path, Path, float]) -> None:
+    scan, reference, _ = files
+    everything = np.array([[-30.0, -50.0], [30.0, -50.0], [30.0, 50.0], [-30.0, 50.0]])
+    with pytest.raises(InputDataError) as error:
+        evaluate_scan(_read(scan), _read(reference), SETTINGS, Areas(worn=(everything,)))
+    assert error.value.finding.check == "retrieval.unworn"
+
+
+@pytest.mark.slow
+def test_command_writes_page_tables_and_coloured_mesh(
+    files: tuple[Path, Path, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import argparse
+
+    from plyfile import PlyData
+
+    scan, reference, _ = files
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text("block_mm: 2.0\n", encoding="utf-8")
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    words = ["one", "--scan", str(scan), "--reference", str(reference), "--settings", "mine.yaml"]
+    run(parser.parse_args(words))
+    folder = Path("results/retrieval/one")
+    assert (folder / "index.html").stat().st_size > 10_000
+    vertex = PlyData.read(str(folder / "deviations.ply"))["vertex"]
+    depth = np.asarray(vertex["depth_mm"])
+    assert 0.02 < np.nanmax(depth) < 1.0
+    assert {"red", "green", "blue"} <= {one.name for one in vertex.properties}
+
+
+def test_equal_prediction_has_ratio_and_overlap_of_one(evaluated) -> None:
+    found = evaluated
+    depth = np.where(found.scar.worn, np.nan_to_num(found.scar.depth), 0.0)
+    depths = {"wear": 0.25 * depth, "creep": 0.75 * depth, "sum": depth}
+    table = comparison_table(found, Prediction("study", "case", "life", depths, {}, 0.0))
+    assert table["ratio"].to_numpy() == pytest.approx(1.0, abs=1e-6)
+    assert table["overlap"].to_numpy() == pytest.approx(1.0)
+    assert table[["posterior_mm", "medial_mm"]].to_numpy() == pytest.approx(0.0, abs=1e-9)
+    shares = table["predicted_wear_mm3"] / table["predicted_sum_mm3"]
+    assert shares.to_numpy() == pytest.approx(0.25)
+
+
+def test_folder_without_a_finished_study_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputDataError):
+        read_prediction(tmp_path, None)
+
+
+def test_settings_file_with_unknown_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("blok_mm: 2.0\n", encoding="utf-8")
+    with pytest.raises(InputDataError) as error:
+        read_retrieval_settings(path)
+    assert "blok_mm" in error.value.finding.where + error.value.finding.found
+
+
+def test_score_counts_errors_and_coverage() -> None:
+    import pandas as pd
+
+    truth = pd.DataFrame(
+        {
+            "phantom": ["a", "b"],
+            "family": "f",
+            "reference": "own",
+            "side": "both",
+            "volume_mm3": [100.0, 100.0],
+        }
+    )
+    results = pd.DataFrame(
+        {"phantom": ["a", "b"], "side": "both", "volume_mm3": [104.0, 94.0], "sd_mm3": [3.0, 3.0]}
+    )
+    (row,) = score(truth, results).to_dict("records")
+    assert row["within_tolerance"] == 0.5
+    assert row["coverage_90"] == 0.5
+    assert row["mean_error_mm3"] == pytest.approx(-1.0)
+    assert row["slope"] == pytest.approx(0.99)
