@@ -213,13 +213,16 @@ def _draw_net(axes: Any, net: Array) -> None:
     fine = net.shape[0] * net.shape[1] > 400
     for lines in (net, net.swapaxes(0, 1)):
         for line in lines:
-            axes.plot(line[:, 0], line[:, 2], line[:, 1], color=style.INK, lw=0.25 if fine else 0.6)
+            axes.plot(
+                *line[:, [0, 2, 1]].T, color=style.INK, lw=0.25 if fine else 0.6, rasterized=True
+            )
     if not fine:
-        axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=style.INK, s=5)
+        points = (net[..., axis].ravel() for axis in (0, 2, 1))
+        axes.scatter(*points, color=style.INK, s=5, rasterized=True)
 
 
 # Moments of the cycle shown as pictures, samples of a surface there, and colour of the metal.
-MOMENTS = 8
+MOMENTS = 4
 MOTION_SAMPLES = (29, 17)
 BRIGHT_METAL = "#9aa5ad"
 
