@@ -13,6 +13,7 @@ from contourpy import contour_generator
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from mpl_toolkits.mplot3d.art3d import Line3DCollection
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import USUALLY_PRESCRIBED, Activity
@@ -69,9 +70,12 @@ def draw_bodies(
         *((points, style.METAL) for points in metal.values()),
     ):
         strides = (size // WIRES for size in SAMPLES)
-        for stride, lines in zip(strides, (points, points.swapaxes(0, 1)), strict=True):
-            for line in lines[::stride]:
-                space.plot(line[:, 0], line[:, 2], line[:, 1], color=colour, lw=0.6)
+        both = zip(strides, (points, points.swapaxes(0, 1)), strict=True)
+        lines = [line[:, [0, 2, 1]] for stride, rows in both for line in rows[::stride]]
+        # As one picture: the file is a third of that of lines.
+        wires = Line3DCollection(lines, colors=colour, linewidths=0.6, rasterized=True)
+        space.add_collection3d(wires)
+        space.auto_scale_xyz(*points[..., [0, 2, 1]].reshape(-1, 3).T)
     space.set_aspect("equal")
     view_space(space, 18, 150)
     _name_axes_in_space(space)
@@ -213,12 +217,9 @@ def _draw_net(axes: Any, net: Array) -> None:
     fine = net.shape[0] * net.shape[1] > 400
     for lines in (net, net.swapaxes(0, 1)):
         for line in lines:
-            axes.plot(
-                *line[:, [0, 2, 1]].T, color=style.INK, lw=0.25 if fine else 0.6, rasterized=True
-            )
+            axes.plot(*line[:, [0, 2, 1]].T, color=style.INK, lw=0.25 if fine else 0.6)
     if not fine:
-        points = (net[..., axis].ravel() for axis in (0, 2, 1))
-        axes.scatter(*points, color=style.INK, s=5, rasterized=True)
+        axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=style.INK, s=5)
 
 
 # Moments of the cycle shown as pictures, samples of a surface there, and colour of the metal.

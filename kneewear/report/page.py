@@ -57,6 +57,22 @@ MAX_NUMBERS = 4
 # Signs of SVG that stand in an address as they are.
 SVG_SIGNS = " !$()*+,-./:;=?@[]^_`{|}~'"
 
+# What an SVG file has that no browser needs: comments, spaces, names that nothing refers to, and
+# thousandths of a point.
+SVG_WASTE = [
+    (re.compile(pattern), shorter)
+    for pattern, shorter in (
+        (r"<!--.*?-->", ""),
+        (r"\s+", " "),
+        (r"> <", "><"),
+        (r' id="\w+_\d+"', ""),
+        (r'(?<=[:;]) (?=[^"<>]*"/?>)', ""),
+        (r'( [xy]="-?\d+\.\d\d)\d+', r"\1"),
+        (r"(\d\.\d{4})\d+(?=[ )])", r"\1"),
+        (r"(?<=[MLQC]) (?=-?\d)|(?<=\d) (?=[MLQC] ?-?\d)", ""),
+    )
+]
+
 # Data of each tool from the tables and settings of a study; None where it has none.
 TOOLS = {"decision": decision_data, "regions": regions_data}
 
@@ -200,6 +216,8 @@ def _data_address(picture: bytes) -> str:
     if picture.startswith(b"\x89PNG"):
         return f"data:image/png;base64,{b64encode(picture).decode('ascii')}"
     # Shorter than base64: only signs that end an address or an attribute are written as numbers.
-    text = re.sub(r"\s+", " ", re.sub(r">\s+<", "><", picture.decode("utf-8")))
+    text = picture.decode("utf-8")
+    for pattern, shorter in SVG_WASTE:
+        text = pattern.sub(shorter, text)
     text = text if "'" in text else text.replace('"', "'")
     return Markup("data:image/svg+xml," + quote(text, safe=SVG_SIGNS))
