@@ -222,8 +222,9 @@ def _draw_net(axes: Any, net: Array) -> None:
         axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=style.INK, s=5)
 
 
-# Moments of the cycle shown as pictures, samples of a surface there, and colour of the metal.
-MOMENTS = 4
+# Moments of the cycle shown as plans and in space; samples of a surface, and colour of metal there.
+MOMENTS = 8
+MOMENTS_IN_SPACE = 4
 MOTION_SAMPLES = (29, 17)
 BRIGHT_METAL = "#9aa5ad"
 
@@ -393,7 +394,7 @@ def draw_dynamics(
 @style.styled
 def draw_motion(implant: Implant, history: xr.Dataset) -> Figure:
     """Component on insert at moments of the cycle (Fig. 2-6)."""
-    frames = shown_frames(history)
+    frames = shown_frames(history, MOMENTS_IN_SPACE)
     flexion = np.degrees(clinical_angles(body_three_123(history.rotation.values[0])))[:, 0]
     figure = Figure(figsize=(style.WIDTH, 2.1 * -(-frames.size // 4)), layout="constrained")
     percent, load = history.percent.values, history["load"].values[0]

@@ -6,14 +6,16 @@ the summary of the study and its tables.
 
 from __future__ import annotations
 
+import io
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
+from PIL import Image
 
 from kneewear.base.findings import Cause, Reported, causes
 from kneewear.report.bars import interval_bars
@@ -43,7 +45,7 @@ from kneewear.report.summary import (
 )
 from kneewear.report.tables import Table, make_table
 from kneewear.report.values import Values
-from kneewear.report.wear_tables import decision_data
+from kneewear.report.wear_tables import cases_data, decision_data
 
 PROVENANCE = {
     "versions": "Versions",
@@ -57,8 +59,11 @@ MAX_NUMBERS = 4
 # Signs of SVG that stand in an address as they are.
 SVG_SIGNS = " !$()*+,-./:;=?@[]^_`{|}~'"
 
+# A picture within an SVG file.
+_EMBEDDED = re.compile(r"data:image/png;base64,\s*([A-Za-z0-9+/=\s]+)")
 # What an SVG file has that no browser needs: comments, spaces, names that nothing refers to, and
 # thousandths of a point.
+
 SVG_WASTE = [
     (re.compile(pattern), shorter)
     for pattern, shorter in (
@@ -74,7 +79,7 @@ SVG_WASTE = [
 ]
 
 # Data of each tool from the tables and settings of a study; None where it has none.
-TOOLS = {"decision": decision_data, "regions": regions_data}
+TOOLS = {"cases": cases_data, "decision": decision_data, "regions": regions_data}
 
 
 class PageSection(NamedTuple):
@@ -211,12 +216,21 @@ def _provenance(provenance: Mapping[str, Any]) -> Iterator[Table]:
             yield make_table(caption, frames[name])
 
 
+def _smaller(found: re.Match[str]) -> str:
+    """Address of a picture within SVG, without loss as WebP if that is shorter."""
+    file = io.BytesIO()
+    with Image.open(io.BytesIO(b64decode(found[1]))) as picture:
+        picture.save(file, "WEBP", lossless=True, quality=30, method=1)
+    address = f"data:image/webp;base64,{b64encode(file.getvalue()).decode('ascii')}"
+    return min(address, found[0], key=len)
+
+
 def _data_address(picture: bytes) -> str:
     """Picture as an address that holds its own data."""
     if picture.startswith(b"\x89PNG"):
         return f"data:image/png;base64,{b64encode(picture).decode('ascii')}"
     # Shorter than base64: only signs that end an address or an attribute are written as numbers.
-    text = picture.decode("utf-8")
+    text = _EMBEDDED.sub(_smaller, picture.decode("utf-8"))
     for pattern, shorter in SVG_WASTE:
         text = pattern.sub(shorter, text)
     text = text if "'" in text else text.replace('"', "'")

@@ -698,6 +698,54 @@ def _power_law(row: dict[Any, Any]) -> dict[str, Any] | None:
     return {"coefficients": [np.log(factor), thickness, mass], "deviation": deviation}
 
 
+def cases_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[str, Any] | None:
+    """Data of the chart of all cases of the first life; None without several masses."""
+    cases = tables.get("cases")
+    if cases is None or cases["body_mass_kg"].nunique() < 2:
+        return None
+    life = str(cases["life"].iloc[0])
+    own = rows_with(cases, life=life)
+    depth, report = leading(settings), settings["report"]
+    # Volumes are those of both sides, all else that of the larger side.
+    quantities = {
+        depth.quantity: ("max", "mm", None),
+        "wear_volume": ("sum", "mm3", None),
+        "max_pressure": ("max", "MPa", report["pressure_limit_mpa"]),
+        "avg_pressure": ("max", "MPa", report["avg_pressure_limit_mpa"]),
+    }
+    keys = ["case", "thickness_mm", "body_mass_kg"]
+    values = pd.DataFrame(
+        {
+            name: rows_with(own, quantity=name).groupby(keys, sort=False)["value"].agg(statistic)
+            for name, (statistic, _, _) in quantities.items()
+        }
+    ).dropna()
+    # More than one other variable: lines over mass would not be one case each.
+    if not len(values) or values.index.droplevel("case").duplicated().any():
+        return None
+    outside = set(cases_outside(tables.get("validity"), [life]).get(life, []))
+    middle = tables["centre"]["case"].iloc[0]
+    names = [str(case) for case, _, _ in values.index]
+    return {
+        "quantities": [
+            {"label": quantity_name(name), "unit": unit_name(unit), "limit": limit}
+            for name, (_, unit, limit) in quantities.items()
+        ],
+        "cases": [
+            {
+                "name": str(case),
+                "label": f"{thickness:g} mm, {mass:g} kg",
+                "thickness_mm": thickness,
+                "body_mass_kg": mass,
+                "outside": case in outside,
+                "values": row.round(6).tolist(),
+            }
+            for (case, thickness, mass), row in zip(values.index, values.to_numpy(), strict=True)
+        ],
+        "first": names.index(middle) if middle in names else 0,
+    }
+
+
 def decision_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[str, Any] | None:
     """Data of the decision tool on the page; None where the study has no regression."""
     if not {"cases", "regression"} <= set(tables):

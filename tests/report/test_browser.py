@@ -19,9 +19,11 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.settings import InsertRegions
 from kneewear.knees.figures import scene_view
 from kneewear.knees.result import scene_record
+from kneewear.report.derived import Tables
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.regions import tabulate_heights
+from kneewear.report.wear_tables import cases_data
 from tests.report.labels import misplaced
 from tests.report.new_kinds import NEW_KINDS, passive_flexion, searched
 from tests.report.pages import written
@@ -67,7 +69,9 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("body[data-tables=ready]")
-        self.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        self.page.evaluate(
+            "document.querySelectorAll('details').forEach((d) => { d.open = true; })"
+        )
 
     def _listen(self, message):
         if message.type in ("error", "warning"):
@@ -376,6 +380,22 @@ def test_an_outline_that_crosses_itself_is_not_written(regions):
     regions.page.mouse.move(*at(regions, 24.0, 20.0))
     regions.page.mouse.up()
     assert outlines(regions) is None
+
+
+def test_chart_of_cases_and_view_show_the_same_case(visits, whole):
+    one = visits["laptop"]
+    data = cases_data(Tables(whole.tables, whole.settings), whole.settings)
+    number = next(i for i, case in enumerate(data["cases"]) if case["name"] == "6mm_50kg")
+    one.page.select_option("#cases-quantity", "1")
+    one.page.locator(f'#cases-plot [data-case="{number}"]').click(force=True)
+    one.choose("quantity", "damage_depth")
+    one.shown("damage_depth 6mm_50kg")
+    words = one.page.locator("#cases-message").inner_text()
+    volume = data["cases"][number]["values"][1]
+    assert f"{volume:#.3g}".rstrip(".") in words
+    one.choose("case", "10mm_50kg")
+    chosen = one.page.locator("#cases-case option:checked").inner_text()
+    assert chosen == "10 mm, 50 kg"
 
 
 def test_contents_mark_the_section_in_view_and_open_it(visits):
