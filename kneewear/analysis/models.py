@@ -91,6 +91,25 @@ def polynomial_matrix(points: Array, squares: bool, products: bool) -> Array:
     return np.column_stack(columns)
 
 
+def fitted_values(model: str, points: Array, values: Array, at: Array) -> Array:
+    """Values of a model fitted to some cases, at other covariates.
+
+    Parameters
+    ----------
+    model : str
+        "plane" or another name of `POLYNOMIALS`, or "power law".
+    points, values : array, shape (n, k) and (n,)
+        Covariates and quantity of the cases that it is fitted to by least squares.
+    at : array, shape (m, k)
+        Covariates of the values, shape (m,), that are returned.
+    """
+    if model == POWER_LAW:
+        matrices = [polynomial_matrix(np.log(one), False, False) for one in (points, at)]
+        return np.asarray(np.exp(matrices[1] @ np.linalg.lstsq(matrices[0], np.log(values))[0]))
+    first, second = (polynomial_matrix(one, *POLYNOMIALS[model]) for one in (points, at))
+    return np.asarray(second @ np.linalg.lstsq(first, values)[0])
+
+
 def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
     """Fit planes, curved polynomials and a power law, and find which predicts unseen cases best.
 

@@ -119,6 +119,34 @@ class Verdict:
         return f"Results: {self.words}{f' ({self.counts})' if self.counts else ''}"
 
 
+@dataclass(frozen=True)
+class Cause:
+    """Findings of one check, with their worst severity and their number."""
+
+    check: str
+    severity: Severity
+    number: int
+    findings: tuple[Reported, ...]
+
+    @property
+    def count(self) -> str:
+        """Number and severity in words."""
+        return f"{self.number} {LEVELS[self.severity].lower()}{'s' * (self.number > 1)}"
+
+
+def causes(findings: Iterable[Reported]) -> list[Cause]:
+    """Findings by their check, in the order of the first of each."""
+    by_check: dict[str, list[Reported]] = {}
+    for one in findings:
+        by_check.setdefault(one.finding.check, []).append(one)
+    levels = list(LEVELS)
+    found = []
+    for check, own in by_check.items():
+        worst = min((one.finding.severity for one in own), key=levels.index)
+        found.append(Cause(check, worst, sum(1 + one.more for one in own), tuple(own)))
+    return found
+
+
 def gather(findings: Iterable[Reported]) -> list[Reported]:
     """The first finding of each kind with the number of further ones, the worst kinds first.
 

@@ -25,7 +25,6 @@ LIBRARIES = (
     "matplotlib",
     "vtk",
     "xarray",
-    "k3d",
     "itables",
     "trimesh",
     "pydantic",

@@ -23,6 +23,9 @@ _NUMBER = re.compile(r"[+-]?([\d.]+(e[+-]?\d+)?|inf|nan)", re.IGNORECASE)
 # Room round a figure's ink, and what a layout leaves of it, inches.
 _MARGIN = 0.1
 _PAD = 0.04
+# Coordinates of a path of an SVG file, and what is left out of their decimals.
+_PATH = re.compile(r'\bd="[^"]*"')
+_DECIMALS = re.compile(r"(\d\.\d\d)\d+(?![\de])")
 # Dots per inch of pictures, and of the parts of a drawing that are pictures: twice what the page
 # shows, 250 on A4. Formats that a study asks for are for print.
 _SCREEN = 200
@@ -226,6 +229,15 @@ def save_figures(
             dpi = _PRINT if suffix in formats else _SCREEN
             with atomic_path(Path(folder, f"{name}.{suffix}")) as temporary:
                 figure.savefig(temporary, dpi=dpi, bbox_inches=ink, **_FIGURE_OPTIONS[suffix])
+                if suffix == "svg":
+                    _round_paths(temporary)
+
+
+def _round_paths(file: Path) -> None:
+    """Round the coordinates of paths to a hundredth of a point: a third of the file is decimals."""
+    text = file.read_text(encoding="utf-8")
+    rounded = _PATH.sub(lambda found: _DECIMALS.sub(r"\1", found[0]), text)
+    file.write_text(rounded, encoding="utf-8")
 
 
 def _ink(figure: Any) -> Any:

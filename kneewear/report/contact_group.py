@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from kneewear.base.schemas import CONTACT, DAMAGE
+from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.motion.history import keep_common
 from kneewear.report.drawing import Drawing
 from kneewear.report.figures import draw_contact
 from kneewear.report.insert_view import build_insert_view
+from kneewear.report.solids import whole_components
 from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
 from kneewear.wear.leading import leading_depth
@@ -41,5 +43,6 @@ def plot_contact(settings: Mapping[str, Any], given: JobFiles) -> Drawing:
         first=settings["case"],
         leading=leading_depth(settings["creep_law"]),
         histories=(one for batch in batches for (one,) in batch),
+        solids=whole_components(netcdf.load(GeometryRecord, given.paths("fit")[0]).extractions),
     )
     return Drawing(figures, view)

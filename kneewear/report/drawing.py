@@ -10,9 +10,11 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from kneewear.io.documents import save_figures, save_json
+from kneewear.report.picture import draw_view
 
-# View in space of a group of figures, in their folder.
+# View in space of a group of figures, in their folder, and the figure of what it shows first.
 VIEW = "view.json"
+STILL = "view"
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Drawing:
 
     def save(self, folder: str, formats: Sequence[str], pictures: Sequence[str]) -> None:
         """Write the figures, and the view beside them."""
-        save_figures(self.figures, folder, formats, pictures)
+        still = {STILL: draw_view(self.view)} if self.view else {}
+        save_figures(still | dict(self.figures), folder, formats, pictures)
         if self.view:
             save_json(self.view, Path(folder, VIEW))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+from base64 import b64encode
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -14,6 +16,10 @@ from markupsafe import Markup, escape
 
 LINK = re.compile(r"https://doi\.org/\S+")
 CODE = re.compile(r"`([^`]+)`")
+# A number and its unit, which stay on one line.
+TIED = re.compile(
+    r"(?<=\d) (?=(?:mm[²³]?|MPa|kg|mg|µm|nm|N|deg|months?|million|%|±|×)(?![a-z]))|(?<=×) (?=\d)"
+)
 
 
 def render(template: str, **values: Any) -> str:
@@ -25,8 +31,8 @@ def render(template: str, **values: Any) -> str:
         lstrip_blocks=True,
         loader=PackageLoader("kneewear.report", "templates"),
     )
-    environment.filters |= {"embedded": _as_json, "marked": marked}
-    environment.globals |= {"library": library}
+    environment.filters |= {"embedded": _as_json, "marked": marked, "tied": tied, "begun": begun}
+    environment.globals |= {"library": library, "packed_library": packed_library}
     return environment.get_template(template).render(**values)
 
 
@@ -41,10 +47,27 @@ def marked(text: str) -> Markup:
     return Markup(CODE.sub(r"<code>\1</code>", linked))
 
 
+def tied(text: str) -> str:
+    """Text whose numbers are not separated from their units."""
+    return TIED.sub("\u00a0", text)
+
+
+def begun(text: str) -> str:
+    """Text that begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 @cache
 def library(package: str, path: str) -> Markup:
-    """Text of a file of a browser library: K3D-jupyter and ITables (DataTables), MIT licence."""
-    # Their Python halves are not imported: that would bring all of Jupyter in.
+    """Text of a file of a browser library: ITables (DataTables), MIT licence."""
+    # Its Python half is not imported: that would bring all of Jupyter in.
     file = distribution(package).locate_file(path)
     text = Path(str(file)).read_text(encoding="utf-8")
     return Markup(text.replace("</script", "<\\/script"))
+
+
+@cache
+def packed_library(package: str, path: str) -> str:
+    """A library's script, compressed and as text: it is half a megabyte."""
+    packed = gzip.compress(library(package, path).encode(), 9, mtime=0)
+    return b64encode(packed).decode("ascii")

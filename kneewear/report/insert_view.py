@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from kneewear.base.cases import Case
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.motion.history import cases_of
 from kneewear.report.maps import sample_surface, typical_cases
+from kneewear.report.solids import block_under
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
 from kneewear.report.viewer import (
     ENDS,
@@ -33,8 +35,15 @@ from kneewear.wear.leading import DAMAGE, LeadingDepth
 # the page would be too large, and only the typical cases are shown.
 MAX_VALUES = 60_000_000
 MAX_VERTICES = 20_000
-MAX_FRAMES = 101
+MAX_FRAMES = 51
 FEMORAL_STRIDE = 4
+POLYETHYLENE = "#ece7da"
+# Of the femoral component in contact, so that what is below it is seen.
+SEEN_THROUGH = 0.3
+# Lifted off, turned so that its condyles face the camera: turn about z (deg), and x and y (mm).
+LIFTED_DEG, LIFTED_MM = 66.0, (-38.0, 19.0)
+# A solid of other origins than its bearing's is not shown: largest distance of their ends, mm.
+MAX_OFFSET = 6.0
 
 DEPTHS = ("damage_depth", "wear_depth", "creep_depth")
 NAMES = {
@@ -118,6 +127,7 @@ def build_insert_view(
     first: str = "",
     tops: Mapping[str, float] | None = None,
     leading: LeadingDepth = DAMAGE,
+    solids: Mapping[str, TriangleMesh] | None = None,
 ) -> dict[str, Any]:
     """View (:mod:`kneewear.report.viewer`) of maps and pressures, small enough for a page.
 
@@ -137,6 +147,8 @@ def build_insert_view(
         Ends of the colour scales, those of `scale_tops` when not given.
     leading : LeadingDepth
         Depth that leads; damage is shown only if it does.
+    solids : mapping, optional
+        Whole components "insert" and "femoral" in the frames of their bearings.
     """
     factor = int(np.ceil(np.sqrt(grid.valid.sum() / MAX_VERTICES)))
     mesh, valid = insert_mesh(grid, factor)
@@ -160,15 +172,16 @@ def build_insert_view(
         ]
         return {"scale": quantity, "coloured": "insert", "colours": packed(steps), "texts": texts}
 
-    bodies = {"insert": body(mesh.points, mesh.triangles)}
-    for side, surface in implant.femoral.items():
-        points, triangles = raster(sample_surface(surface)[::FEMORAL_STRIDE, ::FEMORAL_STRIDE])
-        bodies[f"femoral_{side}"] = body(points, triangles, opacity=0.25, group="femoral")
+    bodies = {"insert": body(mesh.points, mesh.triangles)} | _solid_bodies(
+        implant, grid, solids or {}
+    )
+    lifted = [_lifted()]
     scenes = [
         {
             "of": {"quantity": quantity, "case": all_cases[index].name, "life": life},
             "title": f"{NAMES[quantity]}, {all_cases[index].label}, {life}",
-            "bodies": ["insert"],
+            "bodies": list(bodies),
+            "poses": {"femoral": lifted},
         }
         | painted(maps[quantity].values[number, index], quantity)
         for index in chosen
@@ -187,6 +200,7 @@ def build_insert_view(
                         "frames": [f"{at:.0f} % of the cycle" for at in percent[frames]],
                         "first_frame": int(np.argmax(history["load"].values[number, frames])),
                         "poses": {"femoral": _poses(history, number, frames)},
+                        "opacity": {"femoral": SEEN_THROUGH},
                     }
                     | painted(history.pressure.values[number, frames], "pressure")
                 )
@@ -200,7 +214,7 @@ def build_insert_view(
             choice("life", "Life", {name: name for name in lives}),
             choice("activity", "Activity", {name: name for name in activities}),
         ],
-        groups={"femoral": {"label": "Femoral component", "shown": False}},
+        groups={"femoral": {"label": "Femoral component", "shown": True}},
         scales={
             name: scale(NAMES[name], UNITS[name], tops[name], COLOURS[name]) for name in quantities
         },
@@ -208,6 +222,44 @@ def build_insert_view(
         hint="Point at a place for its value; × marks the largest value of each side. One colour "
         f"scale for all cases; grey was never touched.{left}",
     )
+
+
+def _solid_bodies(
+    implant: Implant, grid: ElementGrid, solids: Mapping[str, TriangleMesh]
+) -> dict[str, Any]:
+    """What is around the elements: the solid of the insert, or a block, and the other component."""
+    bodies = {}
+    insert = solids.get("insert")
+    if insert is not None and _has_place_of(insert.vertices, grid.centre[grid.valid]):
+        bodies["insert_solid"] = body(insert.vertices, insert.faces, POLYETHYLENE)
+    elif isinstance(implant.underside, float) and not implant.natural:
+        block = block_under(grid, implant.underside)
+        bodies["insert_solid"] = body(block.vertices, block.faces, POLYETHYLENE)
+    surfaces = {side: sample_surface(one) for side, one in implant.femoral.items()}
+    everything = np.concatenate([points.reshape(-1, 3) for points in surfaces.values()])
+    femoral = solids.get("femoral")
+    if femoral is not None and _has_place_of(femoral.vertices, everything):
+        return bodies | {
+            "femoral_solid": body(femoral.vertices, femoral.faces, group="femoral", metal=True)
+        }
+    for side, sampled in surfaces.items():
+        points, triangles = raster(sampled[::FEMORAL_STRIDE, ::FEMORAL_STRIDE])
+        bodies[f"femoral_{side}"] = body(points, triangles, group="femoral", metal=True)
+    return bodies
+
+
+def _has_place_of(solid: NDArray[np.float64], bearing: NDArray[np.float64]) -> bool:
+    """True if a bearing is within the box of a solid, which then has its origin."""
+    below = solid.min(axis=0) - MAX_OFFSET <= bearing.min(axis=0)
+    above = solid.max(axis=0) + MAX_OFFSET >= bearing.max(axis=0)
+    return bool(below.all() and above.all())
+
+
+def _lifted() -> list[float]:
+    """Matrix of the femoral component lifted off, row by row."""
+    angle = np.radians(LIFTED_DEG)
+    turn = [[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0, 0, 1.0]]
+    return matrices([turn], [[*LIFTED_MM, 0.0]])[0]
 
 
 def _poses(history: xr.Dataset, number: int, frames: NDArray[np.int64]) -> list[list[float]]:

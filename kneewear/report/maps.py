@@ -83,24 +83,29 @@ def draw_damage_maps(
     """
     cases = cases_of(maps)
     chosen = typical_cases(cases)
-    most = 3 if len(grid.sides) == 1 else 2
-    width = style.WIDTH * min(most, len(chosen)) / most + 1.0
-    figure, panels = style.panels_in_rows(len(chosen), most, 2.8, width)
+    single = len(grid.sides) == 1
+    most = 3 if single else 2
+    # The colour bar has the last panel, which an odd number of maps leaves free.
+    width = style.WIDTH * min(most, len(chosen) + 1) / most
+    figure, panels = style.panels_in_rows(len(chosen) + 1, most, 2.7, width)
     top = max(float(maps.damage_depth[:, index].max()) for _, index in chosen)
-    for letter, axes, (label, index) in zip("ABCDE", panels, chosen, strict=False):
+    for letter, axes, (label, index) in zip("ABCDE", panels[:-1], chosen, strict=False):
         depth = maps.damage_depth.values[life, index]
         mesh = draw_plateaus(axes, grid, depth, top, style.DEPTH_COLOURS)
         _mark_worst(axes, grid, depth)
         worst = ", ".join(
-            f"{side} {own.max():.2f} mm" for side, own in zip(sides_of(maps), depth, strict=True)
+            f"{side} {own.max():.2f}\u00a0mm"
+            for side, own in zip(sides_of(maps), depth, strict=True)
         )
-        badge = "\noutside validity" if cases[index].name in outside else ""
+        badge = ", outside validity" if cases[index].name in outside else ""
         # A single plateau is narrower than a line of its title.
-        parts = f"{letter}) {label}", f"{cases[index].label}: {worst}"
+        parts = f"{letter}  {label}", f"{cases[index].label}{badge}", worst
         lines = [fill(part, TITLE_CHARACTERS * len(grid.sides)) for part in parts]
-        axes.set_title("\n".join(lines) + badge)
-    style.share_plan_labels(figure, panels)
-    figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
+        axes.set_title("\n".join(lines))
+    style.share_plan_labels(figure, panels[:-1])
+    panels[-1].set_axis_off()
+    bar = panels[-1].inset_axes((0.05, 0.55, 0.85, 0.09))
+    figure.colorbar(mesh, cax=bar, label="damage depth (mm)", orientation="horizontal")
     return figure
 
 
@@ -334,7 +339,9 @@ def draw_element_grid(grid: ElementGrid) -> Figure:
         draw_outline(plan, grid, side)
         corners = grid.corners[side][..., ::-1]
         lines = [*corners[::stride], *corners.swapaxes(0, 1)[::stride]]
-        plan.add_collection(LineCollection(lines, colors=style.INK, linewidths=0.35, zorder=2))
+        plan.add_collection(
+            LineCollection(lines, colors=style.INK, linewidths=0.35, zorder=2, rasterized=True)
+        )
         window = _window(grid.covered[side])
         part = corners[tuple(slice(one.start, one.stop + 1) for one in window)]
         loop = np.concatenate([part[:, 0], part[-1], part[::-1, -1], part[0, ::-1]])
@@ -342,7 +349,7 @@ def draw_element_grid(grid: ElementGrid) -> Figure:
         axes = below.inset_axes((0.02 + 0.5 * side, 0.0, 0.46, 0.88))
         cells = _draw_corner(axes, part, grid.covered[side][window])
         centre = grid.centre[side][window][grid.valid[side][window]]
-        axes.plot(centre[:, 2], centre[:, 0], ".", color=style.RED, ms=3)
+        axes.plot(centre[:, 2], centre[:, 0], ".", color=style.RED, ms=3, rasterized=True)
         axes.set_title(f"{name.capitalize()} border enlarged")
         x, z = grid.corners[side, -1, 0] - grid.corners[side, 0, 0]
         turned.append(f"{np.degrees(np.arctan2(z, x)):.1f}° ({name})")

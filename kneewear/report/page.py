@@ -6,12 +6,23 @@ the summary of the study and its tables.
 
 from __future__ import annotations
 
-from base64 import b64encode
+import io
+import re
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
+from markupsafe import Markup
+from PIL import Image
+
+from kneewear.base.findings import Cause, Reported, causes
+from kneewear.report.bars import interval_bars
 from kneewear.report.derived import Tables
+from kneewear.report.drawing import STILL
 from kneewear.report.html import render
+from kneewear.report.picture import first_scene
 from kneewear.report.regions import regions_data
 from kneewear.report.source_tables import provenance_tables
 from kneewear.report.specification import (
@@ -21,6 +32,7 @@ from kneewear.report.specification import (
     SectionPart,
     TablePart,
     figure_text,
+    page_data,
     starting_with,
 )
 from kneewear.report.summary import (
@@ -33,7 +45,7 @@ from kneewear.report.summary import (
 )
 from kneewear.report.tables import Table, make_table
 from kneewear.report.values import Values
-from kneewear.report.wear_tables import decision_data
+from kneewear.report.wear_tables import cases_data, decision_data
 
 PROVENANCE = {
     "versions": "Versions",
@@ -42,8 +54,32 @@ PROVENANCE = {
     "inputs": "Input files",
 }
 
+# Key results beside the first picture, at most.
+MAX_NUMBERS = 4
+# Signs of SVG that stand in an address as they are.
+SVG_SIGNS = " !$()*+,-./:;=?@[]^_`{|}~'"
+
+# A picture within an SVG file.
+_EMBEDDED = re.compile(r"data:image/png;base64,\s*([A-Za-z0-9+/=\s]+)")
+# What an SVG file has that no browser needs: comments, spaces, names that nothing refers to, and
+# thousandths of a point.
+
+SVG_WASTE = [
+    (re.compile(pattern), shorter)
+    for pattern, shorter in (
+        (r"<!--.*?-->", ""),
+        (r"\s+", " "),
+        (r"> <", "><"),
+        (r' id="\w+_\d+"', ""),
+        (r'(?<=[:;]) (?=[^"<>]*"/?>)', ""),
+        (r'( [xy]="-?\d+\.\d\d)\d+', r"\1"),
+        (r"(\d\.\d{4})\d+(?=[ )])", r"\1"),
+        (r"(?<=[MLQC]) (?=-?\d)|(?<=\d) (?=[MLQC] ?-?\d)", ""),
+    )
+]
+
 # Data of each tool from the tables and settings of a study; None where it has none.
-TOOLS = {"decision": decision_data, "regions": regions_data}
+TOOLS = {"cases": cases_data, "decision": decision_data, "regions": regions_data}
 
 
 class PageSection(NamedTuple):
@@ -53,8 +89,25 @@ class PageSection(NamedTuple):
     text: list[str]
     figures: list[tuple[str, FigurePart, str]]  # name, texts and data address
     tables: list[tuple[TablePart | FactsPart, Table]]
-    viewer: Any
     tool: Any
+
+    @property
+    def hint(self) -> str:
+        """Number of figures and tables."""
+        counts = {"figure": len(self.figures), "table": len(self.tables)}
+        return ", ".join(f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n)
+
+
+@dataclass(frozen=True)
+class TitledCause:
+    """Findings of one cause with its title (`pages/causes.yaml`)."""
+
+    title: str
+    cause: Cause
+
+    severity = property(lambda self: self.cause.severity)
+    count = property(lambda self: self.cause.count)
+    findings = property(lambda self: self.cause.findings)
 
 
 def render_page(
@@ -73,21 +126,36 @@ def render_page(
     name, `files` the addresses of the figures beside the page, `view` the data of the 3-D viewer
     (:mod:`kneewear.report.viewer`), and `provenance` versions, inputs and times for the appendix.
     """
-    results = read_key_results(summary)
+    results, findings = read_key_results(summary), read_findings(summary)
     named = [KeyResult(**record) for record in summary["named_values"]]
     values = named_values([*results, *named], tables.settings)
+    still = figures.get(STILL)
+    others = {name: picture for name, picture in figures.items() if name != STILL}
+    hero = "" if appendix or view else _first_figure(page, others)
 
     def composed(parts: list[SectionPart]) -> list[PageSection]:
-        made = (compose(part, values, tables, figures, view) for part in parts)
+        left = {name: picture for name, picture in others.items() if name != hero}
+        made = (compose(part, values, tables, left) for part in parts)
         return [section for section in made if section is not None]
 
+    bars = (interval_bars(part, tables) for part in page.bars)
     return render(
         "page.html.j2",
         summary=summary,
         results=results,
-        findings=read_findings(summary),
+        numbers=key_numbers(page, results),
+        bars=[one for one in bars if one is not None],
+        findings=findings,
+        causes=list(titled_causes(findings)),
+        worst=findings[0] if findings and findings[0].finding.severity != "note" else None,
         verdict=read_verdict(summary),
-        first=compose(page.first, values, tables, figures, view),
+        assumptions=len(tables.get("assumptions", ())),
+        view=view,
+        still=None if still is None else _data_address(still),
+        still_name=STILL,
+        still_text=str(first_scene(view)["title"]) if view else "",
+        hero=(hero, figure_text(hero), _data_address(others[hero])) if hero else None,
+        first=next(iter(composed([page.first])), None),
         sections=composed(page.appendix if appendix else page.sections),
         provenance=list(_provenance(provenance or {})) if appendix else [],
         appendix=appendix,
@@ -96,12 +164,36 @@ def render_page(
     )
 
 
+def _first_figure(page: Page, figures: Mapping[str, bytes]) -> str:
+    """Name of the figure at the top of a page without a view; empty without figures."""
+    shown = [*page.first.figures, *page.summary_figures]
+    shown += [name for part in page.sections for name in part.figures]
+    return next(iter(starting_with(figures, *shown)), "")
+
+
+def key_numbers(page: Page, results: Sequence[KeyResult]) -> list[KeyResult]:
+    """At most four key results: those that the page names, of each the largest, or the first."""
+    if not page.key_numbers:
+        return [one for one in results if isinstance(one.value, float)][:MAX_NUMBERS]
+    chosen = []
+    for name in page.key_numbers:
+        own = [one for one in results if one.name == name and isinstance(one.value, float)]
+        if own:
+            chosen.append(max(own, key=lambda one: float(one.value or 0.0)))
+    return chosen
+
+
+def titled_causes(findings: Sequence[Reported]) -> Iterator[TitledCause]:
+    """Findings by their cause, each with the title of its check or of the check's beginning."""
+    titles = page_data("causes")
+    for cause in causes(findings):
+        start = cause.check.partition(".")[0]
+        plain = cause.check.replace("_", " ").replace(".", ": ").capitalize()
+        yield TitledCause(titles.get(cause.check) or titles.get(start) or plain, cause)
+
+
 def compose(
-    part: SectionPart,
-    values: Values,
-    tables: Tables,
-    figures: Mapping[str, bytes],
-    view: Mapping[str, Any] | None,
+    part: SectionPart, values: Values, tables: Tables, figures: Mapping[str, bytes]
 ) -> PageSection | None:
     """A section with its content; None where the study has none of it."""
     shown = [
@@ -110,12 +202,11 @@ def compose(
     ]
     listed = list(section_tables(part, tables, values))
     tool = TOOLS[part.tool](tables, tables.settings) if part.tool else None
-    viewer = view if part.viewer else None
-    wanted = part.figures or part.tables or part.viewer or part.tool
-    if wanted and not (shown or listed or viewer or tool):
+    wanted = part.figures or part.tables or part.tool
+    if wanted and not (shown or listed or tool):
         return None
     text = [line for line in map(values.text, part.text) if line is not None]
-    return PageSection(part, text, shown, listed, viewer, tool)
+    return PageSection(part, text, shown, listed, tool)
 
 
 def _provenance(provenance: Mapping[str, Any]) -> Iterator[Table]:
@@ -125,7 +216,22 @@ def _provenance(provenance: Mapping[str, Any]) -> Iterator[Table]:
             yield make_table(caption, frames[name])
 
 
+def _smaller(found: re.Match[str]) -> str:
+    """Address of a picture within SVG, without loss as WebP if that is shorter."""
+    file = io.BytesIO()
+    with Image.open(io.BytesIO(b64decode(found[1]))) as picture:
+        picture.save(file, "WEBP", lossless=True, quality=30, method=1)
+    address = f"data:image/webp;base64,{b64encode(file.getvalue()).decode('ascii')}"
+    return min(address, found[0], key=len)
+
+
 def _data_address(picture: bytes) -> str:
     """Picture as an address that holds its own data."""
-    kind = "image/png" if picture.startswith(b"\x89PNG") else "image/svg+xml"
-    return f"data:{kind};base64,{b64encode(picture).decode('ascii')}"
+    if picture.startswith(b"\x89PNG"):
+        return f"data:image/png;base64,{b64encode(picture).decode('ascii')}"
+    # Shorter than base64: only signs that end an address or an attribute are written as numbers.
+    text = _EMBEDDED.sub(_smaller, picture.decode("utf-8"))
+    for pattern, shorter in SVG_WASTE:
+        text = pattern.sub(shorter, text)
+    text = text if "'" in text else text.replace('"', "'")
+    return Markup("data:image/svg+xml," + quote(text, safe=SVG_SIGNS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,7 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from kneewear.analysis.groups import QUANTITIES
-from kneewear.analysis.models import ENOUGH
+from kneewear.analysis.models import ENOUGH, PLANE, fitted_values
 from kneewear.report import style
 from kneewear.report.tables import panel_name, rows_with
 from kneewear.wear.leading import DAMAGE, LeadingDepth
@@ -27,6 +28,50 @@ BAR_COLOURS = {
 }
 # Width of the residuals of a quantity, whose fitted values span 0.9.
 BLOCK = 1.08
+
+
+@style.styled
+def draw_trends(
+    cases: pd.DataFrame, models: pd.DataFrame, leading: LeadingDepth = DAMAGE
+) -> Figure:
+    """Largest depth over body mass for each thickness, with the model that predicts cases best.
+
+    This is the one with the smallest error of cases left out; the plane is dashed.
+    """
+    chosen = rows_with(cases, quantity=leading.quantity)
+    sides = list(style.side_colours(chosen))
+    figure, panels = style.new_figure(3.9, columns=len(sides), sharey=True)
+    for letter, axes, side in zip("AB", panels.flat, sides, strict=False):
+        own = rows_with(chosen, side=side)
+        errors = rows_with(models, side=side, quantity=leading.quantity)
+        errors = errors.set_index("model")["leave_one_out_percent"]
+        best = str(errors.idxmin())
+        points = own[["thickness_mm", "body_mass_kg"]].to_numpy(float)
+        thicknesses = np.unique(points[:, 0])
+        masses = np.linspace(points[:, 1].min(), points[:, 1].max(), 41)
+        colours = mpl.colormaps[style.THICKNESS_COLOURS](np.linspace(0.0, 0.85, len(thicknesses)))
+        for thickness, colour in zip(thicknesses, colours, strict=True):
+            at = np.column_stack([np.full(len(masses), thickness), masses])
+            values = own["value"].to_numpy(float)
+            curve, plane = (fitted_values(name, points, values, at) for name in (best, PLANE))
+            axes.plot(masses, curve, color=colour)
+            axes.plot(masses, plane, "--", color=colour, lw=0.8)
+            rows = own[own["thickness_mm"] == thickness]
+            axes.plot(rows["body_mass_kg"], rows["value"], "o", color=colour, ms=4)
+            axes.annotate(
+                f"{thickness:g}\u00a0mm",
+                (masses[-1], curve[-1]),
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=style.SMALL,
+            )
+        title = f"{letter}  {side}\n{best}: error {errors[best]:.1f}\u00a0%"
+        axes.set_title(title if best == PLANE else f"{title} (plane: {errors[PLANE]:.1f}\u00a0%)")
+        axes.set(xlabel="body mass (kg)", xticks=np.unique(points[:, 1]))
+    panels[0, 0].set(ylabel=f"{leading.name} depth (mm)")
+    panels[0, 0].set_ylim(bottom=0.0)
+    return figure
 
 
 @style.styled

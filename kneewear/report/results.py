@@ -21,7 +21,9 @@ from kneewear.report.regression import (
     draw_design,
     draw_models,
     draw_residuals,
+    draw_trends,
 )
+from kneewear.report.tables import rows_with
 from kneewear.report.wear import draw_blocks, draw_spread, draw_wear_over_cycles
 from kneewear.report.wear_tables import blocks, deepest_places
 from kneewear.wear.leading import DAMAGE, LeadingDepth
@@ -55,6 +57,17 @@ def model_spread(
 def blocks_of_life(cases: pd.DataFrame) -> Figure | None:
     """Depth, area and volume over the number of blocks, where it varies."""
     return draw_blocks(cases) if len(blocks(cases)) else None
+
+
+@figure("trends", of="life")
+def trends(
+    cases: pd.DataFrame, regression_models: pd.DataFrame, leading: LeadingDepth
+) -> Figure | None:
+    """Depth over thickness and mass, with the model that predicts other cases best."""
+    known = rows_with(regression_models, quantity=leading.quantity)
+    if not (len(known) and can_draw_surfaces(cases)):
+        return None
+    return draw_trends(cases, regression_models, leading)
 
 
 @figure("damage_surfaces", of="life")

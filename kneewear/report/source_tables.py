@@ -70,6 +70,23 @@ def citations(settings: Settings) -> pd.DataFrame:
     return frame.groupby("source", sort=False)["use"].agg("; ".join).reset_index()
 
 
+@derived
+def motion_sources(settings: Settings) -> pd.DataFrame:
+    """Source of the motion of each activity that a study simulates, in words."""
+    lives = settings.get("wear", {}).get("lives", {})
+    activities = settings.get("activities", {})
+    named = dict.fromkeys(name for shares in lives.values() for name in shares)
+    rows = []
+    for name in (one for one in named if one in activities):
+        block = activities[name]
+        source = words(f"source_{block['source']}")
+        files = sorted({str(path) for key, path in block.items() if key.endswith("file") and path})
+        rows.append((name, source, ", ".join(files)))
+    frame = pd.DataFrame(rows, columns=["activity", "source", "files"])
+    texts = [f"{words(name)}: {source}" for name, source, _ in rows]
+    return frame.assign(text="; ".join(texts))
+
+
 def _implant_sources(settings: Settings, known: Mapping[str, Any]) -> list[tuple[str, str]]:
     implant = settings["implant"]
     if implant["source"] == "parametric":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from kneewear.base.registry import declared
 from kneewear.errors import Severity
@@ -23,7 +23,7 @@ from kneewear.study.models import FOLDERS
 PAGES = Path(__file__).with_name("pages")
 PACKAGE = Path(__file__).parents[1]
 # Files beside the pages that several of them use.
-_PARTS = {"figures", "labels", "shared", "citations", "factors"}
+_PARTS = {"figures", "labels", "shared", "citations", "factors", "causes"}
 
 Scalar = str | float | bool
 # "largest" is the value of the largest magnitude, with its sign.
@@ -134,18 +134,40 @@ class FactsPart(PagePart):
     summary: bool = False
 
 
+class BarRows(Selection):
+    """Rows of a chart of intervals, one for each row of a table.
+
+    `label` may name columns of the row in braces; `value`, `low` and `high` are columns. Of kind
+    "study" is a result, of "part" what its interval is made of, of "measured" a measurement.
+    """
+
+    label: str
+    low: str = "low"
+    high: str = "high"
+    kind: Literal["study", "part", "measured"] = "study"
+
+
+class BarsPart(PagePart):
+    """Intervals on one axis from zero; rows whose tables are absent are left out."""
+
+    title: str
+    unit: str
+    note: str = ""
+    rows: list[BarRows]
+
+
 class SectionPart(PagePart):
     """A section; without any of its figures, tables and tools it is left out.
 
     `figures` are names of figures or their beginnings. Paragraphs of `text` with a value that the
-    study lacks are left out.
+    study lacks are left out. Sections that are not `open` open by a click.
     """
 
     id: str
     heading: str
     text: list[str] = []
-    viewer: bool = False
-    tool: Literal["", "decision", "regions"] = ""
+    open: bool = False
+    tool: Literal["", "cases", "decision", "regions"] = ""
     figures: list[str] = []
     tables: list[TablePart | FactsPart] = []
     links: dict[str, str] = {}
@@ -160,10 +182,20 @@ class FigurePart(PagePart):
 
 
 class Page(PagePart):
-    """A page and its appendix; `closing` are the last lines of the summary on paper."""
+    """A page and its appendix; `closing` are the last lines of the summary on paper.
+
+    Of the `sentence`s the first one whose values the study has is the headline, followed by those
+    of `case` and preceded by all of `context`. `key_numbers` are the names of at most four key
+    results, and `bars` the intervals beside the first picture.
+    """
 
     heading: str
     subject: str = "{settings.implant.name}"
+    sentence: list[str] = []
+    case: list[str] = []
+    context: list[str] = ["{settings.implant.name}", "{settings.implant.knee} knee"]
+    key_numbers: list[str] = Field(default=[], max_length=4)
+    bars: list[BarsPart] = []
     key_results: list[KeyResultPart] = []
     findings: list[FindingPart] = []
     first: SectionPart  # beside the key results

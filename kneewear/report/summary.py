@@ -1,7 +1,8 @@
 """Key results and findings of a study as records, from which page, paper and terminal are written.
 
-`report/summary.json` is a mapping with the keys `study`, `page`, `heading`, `subject`, `version`,
-`schema` (:data:`kneewear.RESULTS_SCHEMA`), `key_results` and `named_values` (records of
+`report/summary.json` is a mapping with the keys `study`, `page`, `heading`, `subject`, `sentence`
+and `case` (the main result), `context`, `number` and `operator` of the report, `version`, `schema`
+(:data:`kneewear.RESULTS_SCHEMA`), `key_results` and `named_values` (records of
 `KeyResult`), `findings` (records of :class:`kneewear.base.findings.Reported`), `verdict`
 (:class:`kneewear.base.findings.Verdict`) and `tables` (the short tables of the summary on paper:
 `caption`, `header`, `rows`).
@@ -9,6 +10,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -28,7 +31,7 @@ from kneewear.report.specification import (
     SectionPart,
     TablePart,
 )
-from kneewear.report.tables import Table, make_table, shown, unit_name, words
+from kneewear.report.tables import Table, make_table, same_decimals, shown, unit_name, words
 from kneewear.report.values import Values
 
 # Rows of a table of a page at most: browsers take half a minute to show ten thousand.
@@ -77,11 +80,22 @@ class KeyResult:
         return f"{shown(self.value, self.form)} {unit_name(self.unit)}".strip()
 
     @property
+    def number(self) -> str:
+        """Value without its unit."""
+        return shown(self.value, self.form)
+
+    @property
+    def unit_name(self) -> str:
+        """Unit for display."""
+        return unit_name(self.unit).strip()
+
+    @property
     def interval(self) -> str:
         """Ends of the interval as text; empty without one."""
         if self.low is None or self.high is None:
             return ""
-        return f"{shown(self.low, self.form)} to {shown(self.high, self.form)}"
+        form = same_decimals(self.value, self.form)
+        return f"{shown(self.low, form)} to {shown(self.high, form)}"
 
     @property
     def measurement(self) -> str:
@@ -103,6 +117,14 @@ class KeyResult:
         if self.null_model is not None:
             parts.append(f"model without mechanics {shown(self.null_model, self.form)}")
         return "; ".join([*parts, *filter(None, [self.measurement])])
+
+    @property
+    def short_details(self) -> str:
+        """Interval and limit as a few words."""
+        limit = "" if self.limit is None else shown(self.limit)
+        words_of_limit = f"above the limit of {limit}" if self.outside else f"limit {limit}"
+        parts = [self.interval, words_of_limit if limit else "", self.measurement]
+        return "; ".join(filter(None, parts))
 
     def text(self) -> str:
         """The result as a line; beside a measurement predicted : measured, ratio, interval."""
@@ -263,10 +285,12 @@ def build_summary(
     tables: Tables,
     findings: Sequence[Reported],
     version: str = "",
+    inputs: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Summary of a study as plain builtins.
 
-    `name` and `page` are name and specification of its page, `findings` those of its jobs.
+    `name` and `page` are name and specification of its page, `findings` those of its jobs, and
+    `inputs` the digests of its input files by name.
     """
     results = list(key_results(page.key_results, tables))
     values = named_values(results, tables.settings)
@@ -287,6 +311,11 @@ def build_summary(
         "page": name,
         "heading": values.text(page.heading) or page.heading,
         "subject": values.text(page.subject) or "",
+        "sentence": _first_text(page.sentence, values),
+        "case": _first_text(page.case, values),
+        "context": [text for text in map(values.text, page.context) if text],
+        "number": report_number(tables.settings, version, inputs or {}),
+        "operator": tables.settings.get("report", {}).get("operator", ""),
         "version": version,
         "schema": RESULTS_SCHEMA,
         "key_results": [asdict(result) for result in results if result.name not in hidden],
@@ -295,6 +324,21 @@ def build_summary(
         "verdict": asdict(Verdict.of(gathered)),
         "tables": short,
     }
+
+
+def _first_text(templates: Iterable[str], values: Values) -> str:
+    """The first text whose values are all there; empty without one."""
+    return next(filter(None, map(values.text, templates)), "")
+
+
+def report_number(settings: Settings, version: str, inputs: Mapping[str, str]) -> str:
+    """Number of a report: that of the settings, or one that follows from all that decides it.
+
+    Equal settings, versions and input files have equal numbers, others have others.
+    """
+    own = settings.get("report", {}).get("number", "")
+    content = json.dumps([settings, version, dict(inputs)], sort_keys=True, default=str)
+    return own or hashlib.sha256(content.encode()).hexdigest()[:10]
 
 
 def read_key_results(summary: Mapping[str, Any]) -> list[KeyResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -73,6 +74,16 @@ def shown(value: Any, form: str = "4") -> str:
     factor, _, power = text.partition("e")
     times = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
     return factor.replace("-", "−") + times
+
+
+def same_decimals(value: Any, form: str) -> str:
+    """Format of numbers beside a value that `shown` writes with significant digits.
+
+    They get as many decimals as the value; very large and small ones keep significant digits.
+    """
+    if form.endswith("f") or not isinstance(value, float) or not 1e-3 <= abs(value) < 1e4:
+        return form
+    return f".{max(0, int(form) - 1 - math.floor(math.log10(abs(value))))}f"
 
 
 def span(values: Any, form: str = "4") -> str:

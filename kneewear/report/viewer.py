@@ -2,7 +2,7 @@
 
 A view is a mapping of plain builtins:
 
-- `bodies`: by name `points` and `triangles` (packed), `colour`, `opacity` and `group`;
+- `bodies`: by name `points` and `triangles` (packed), `colour`, `opacity`, `group` and `metal`;
 - `groups`: by name `label` and `shown`, parts that a checkbox shows; and `poses` are those of
   groups;
 - `scales`: by quantity `label`, `unit`, `top`, `steps`, and the colours `zero` and `stops`;
@@ -11,9 +11,11 @@ A view is a mapping of plain builtins:
   are any, `frames` (labels), `first_frame`, `texts`, `poses` (by group, a matrix of 16 numbers for
   each frame), `scale` with `coloured` body and its `colours` (packed steps, frame by frame),
   `points` (packed positions of the bodies, by body, for each frame), `lines` (polylines of each
-  frame) and `outside` (validity);
-- `directions`: by name where the camera stands, from the middle, and what is up; the first is that
-  of the beginning;
+  frame), `opacity` (by group, other than the bodies' own) and `outside` (validity);
+- `directions`: by name the direction of the camera from the middle, and what is up;
+  `first_direction` is the name of the first one;
+- `light`: direction of the lamp; `focus`: distance of the camera over half the height it sees;
+  `margin`: part of the picture's size that the bodies fill, inverted;
 - `ends`: words at the ends of the bearing: text, axis and 0 or 1 for its end;
 - `enlarge`: factors by which displacements are enlarged; `panes`: name of the choice that each of
   two panes has of its own, else empty; `hint`: a text.
@@ -22,7 +24,7 @@ A view is a mapping of plain builtins:
 from __future__ import annotations
 
 import gzip
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,18 +41,23 @@ UNTOUCHED = "#d6d2c6"
 FEMORAL_COLOUR = "#8a97a3"
 
 # On an insert x is posterior, y superior, z medial; on bones x is anterior, z lateral.
+# Medial is at the left in every view of an insert that shows both sides.
 ON_INSERT = {
-    "above": [0, 0.7, 0, -1, 0, 0],
-    "front": [-0.9, 0.02, 0, 0, 1, 0],
-    "medial side": [0, 0, 0.9, 0, 1, 0],
-    "oblique": [-0.7, 0.7, 0.2, 0, 1, 0],
+    "oblique": [0.62, 0.85, 0.14, 0, 1, 0],
+    "above": [0, 1, 0, -1, 0, 0],
+    "back": [1, 0.05, 0, 0, 1, 0],
+    "medial side": [0, 0, 1, 0, 1, 0],
 }
 ON_BONES = {
-    "lateral side": [0, 0, 1.6, 0, 1, 0],
-    "medial side": [0, 0, -1.6, 0, 1, 0],
-    "front": [1.6, 0, 0, 0, 1, 0],
     "oblique": [1.1, 0.5, 1.0, 0, 1, 0],
+    "lateral side": [0, 0, 1, 0, 1, 0],
+    "medial side": [0, 0, -1, 0, 1, 0],
+    "front": [1, 0, 0, 0, 1, 0],
 }
+# Direction of the lamp by directions of the camera.
+LIGHT = [0.35, 1.0, 0.45]
+FIELD_OF_VIEW = np.radians(24.0)
+MARGIN = 1.06
 ENDS = [["anterior", 0, 0], ["posterior", 0, 1], ["lateral", 2, 0], ["medial", 2, 1]]
 
 
@@ -65,6 +72,9 @@ def build_view(
         "groups": {},
         "scales": {},
         "directions": ON_INSERT,
+        "light": LIGHT,
+        "focus": round(float(1.0 / np.tan(FIELD_OF_VIEW / 2.0)), 4),
+        "margin": MARGIN,
         "ends": [],
         "enlarge": [],
         "panes": "",
@@ -72,7 +82,8 @@ def build_view(
         "line_colour": FEMORAL_COLOUR,
     }
     content = {"bodies": dict(bodies), "scenes": list(scenes), "choices": list(choices)}
-    return empty | content | further
+    view = empty | content | further
+    return {"first_direction": next(iter(view["directions"]))} | view
 
 
 def body(
@@ -81,14 +92,16 @@ def body(
     colour: str = FEMORAL_COLOUR,
     opacity: float = 1.0,
     group: str = "",
+    metal: bool = False,
 ) -> dict[str, Any]:
-    """A body: points (n, 3), mm, and triangles (m, 3)."""
+    """A body: points (n, 3), mm, and triangles (m, 3); one of metal shines."""
     return {
         "points": packed(np.asarray(points, dtype="<f4")),
         "triangles": packed(np.asarray(triangles, dtype="<u4")),
         "colour": colour,
         "opacity": opacity,
         "group": group,
+        "metal": metal,
     }
 
 
@@ -125,6 +138,11 @@ def colour_steps(values: NDArray[Any], top: float) -> NDArray[np.uint8]:
 def packed(values: NDArray[Any]) -> str:
     """Bytes of an array, compressed and as text; without a time stamp, so equal data are equal."""
     return b64encode(gzip.compress(np.ascontiguousarray(values).tobytes(), 6, mtime=0)).decode()
+
+
+def unpacked(text: str, kind: str) -> NDArray[Any]:
+    """Array of :func:`packed` bytes."""
+    return np.frombuffer(gzip.decompress(b64decode(text)), kind)
 
 
 def matrices(rotation: ArrayLike, translation: ArrayLike) -> list[list[float]]:

@@ -128,6 +128,54 @@ def centre_losses(centre: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 
 
 @derived
+def life_cycles(settings: Settings) -> pd.DataFrame:
+    """Million cycles of a life."""
+    wear = settings["wear"]
+    million = 1e-6 * cycles_of_life(wear["cycles_per_year"], wear["months"])
+    return pd.DataFrame({"million_cycles": [million]})
+
+
+@derived
+def wear_rate_here(
+    centre: pd.DataFrame, constant_intervals: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Wear volume of both sides of the centre case per year (mm3), with its interval if any."""
+    rates = rows_with(centre, quantity="volumetric_wear_rate")
+    first = rates[rates["life"] == rates["life"].iloc[0]] if len(rates) else rates
+    row: dict[str, Any] = {"value": first["value"].sum(), "low": np.nan, "high": np.nan}
+    if constant_intervals is not None:
+        own = rows_with(constant_intervals, side=BOTH, quantity="volumetric_wear_rate")
+        if len(own):
+            row |= {"low": own["lower"].iloc[0], "high": own["upper"].iloc[0]}
+    return pd.DataFrame([row]) if len(first) else pd.DataFrame()
+
+
+@derived
+def wear_rate_parts(
+    model_ranges: pd.DataFrame, wear_rate_here: pd.DataFrame, centre_losses: pd.DataFrame
+) -> pd.DataFrame:
+    """Ranges of the wear volume of both sides per year (mm3), by the choice that causes them.
+
+    Without the uncertain constants, whose interval is that of the result.
+    """
+    volume = rows_with(centre_losses, quantity="wear_volume")["value"].iloc[0]
+    rate = wear_rate_here["value"].iloc[0]
+    rows = model_ranges[model_ranges["kind"] != "constants"]
+    if not (len(rows) and volume > 0.0):
+        return pd.DataFrame()
+    part = rate / volume
+    parts = pd.DataFrame(
+        {
+            "cause": rows["cause"],
+            "low": part * rows["volume_low"],
+            "high": part * rows["volume_high"],
+        }
+    )
+    wide = (parts["high"] - rate).abs() + (parts["low"] - rate).abs()
+    return parts.loc[wide.sort_values(ascending=False, kind="stable").index]
+
+
+@derived
 def last_weighings(
     simulator_tests: pd.DataFrame, constant_intervals: pd.DataFrame | None = None
 ) -> pd.DataFrame:
@@ -319,7 +367,7 @@ def model_ranges(
     """Ranges of total wear (mm3) and of the leading depth (mm) of the centre case, by their cause.
 
     Columns of depths are `depth_low` and `depth_high` of damage, `wear_low` and `wear_high` of
-    wear.
+    wear; `kind` is the choice that is changed, or "constants".
     """
     depth = leading(settings)
     keys = ["wear_volume", depth.quantity]
@@ -328,13 +376,13 @@ def model_ranges(
         whole = rows_with(constant_intervals, side=BOTH).set_index("quantity")
         ends = whole.reindex(keys)[["lower", "upper"]].to_numpy()
         percent = whole["percentiles"].iloc[0]
-        rows.append(_range(f"Uncertain constants ({percent} percentiles)", *ends))
+        rows.append(_range("constants", f"Uncertain constants ({percent} percentiles)", *ends))
     if model_spread is not None:
         by_choice = choices(model_spread)
         for choice, own in by_choice.iloc[1:].groupby("choice", sort=False):
             ends = own[keys].agg(["min", "max"]).to_numpy().T
             name = f"Choice of the {choice} ({len(own)} other{'s' if len(own) > 1 else ''})"
-            rows.append(_range(name, *ends))
+            rows.append(_range(str(choice), name, *ends))
     names = {"depth_low": "wear_low", "depth_high": "wear_high"} if depth is WEAR else {}
     return pd.DataFrame(rows).rename(columns=names)
 
@@ -365,9 +413,10 @@ def interval_refused(settings: Settings) -> pd.DataFrame:
     return pd.DataFrame([row] if count < MIN_LABORATORIES else [], columns=list(row))
 
 
-def _range(cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:
+def _range(kind: str, cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:
     ends = {"volume_low": volume[0], "volume_high": volume[1]}
-    return {"cause": cause, **ends, "depth_low": depth[0], "depth_high": depth[1]}
+    depths = {"depth_low": depth[0], "depth_high": depth[1]}
+    return {"kind": kind, "cause": cause, **ends, **depths}
 
 
 def choices(spread: pd.DataFrame) -> pd.DataFrame:
@@ -674,6 +723,54 @@ def _power_law(row: dict[Any, Any]) -> dict[str, Any] | None:
         return None
     factor, thickness, mass, deviation = (float(row[name]) for name in POWER)
     return {"coefficients": [np.log(factor), thickness, mass], "deviation": deviation}
+
+
+def cases_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[str, Any] | None:
+    """Data of the chart of all cases of the first life; None without several masses."""
+    cases = tables.get("cases")
+    if cases is None or cases["body_mass_kg"].nunique() < 2:
+        return None
+    life = str(cases["life"].iloc[0])
+    own = rows_with(cases, life=life)
+    depth, report = leading(settings), settings["report"]
+    # Volumes are those of both sides, all else that of the larger side.
+    quantities = {
+        depth.quantity: ("max", "mm", None),
+        "wear_volume": ("sum", "mm3", None),
+        "max_pressure": ("max", "MPa", report["pressure_limit_mpa"]),
+        "avg_pressure": ("max", "MPa", report["avg_pressure_limit_mpa"]),
+    }
+    keys = ["case", "thickness_mm", "body_mass_kg"]
+    values = pd.DataFrame(
+        {
+            name: rows_with(own, quantity=name).groupby(keys, sort=False)["value"].agg(statistic)
+            for name, (statistic, _, _) in quantities.items()
+        }
+    ).dropna()
+    # More than one other variable: lines over mass would not be one case each.
+    if not len(values) or values.index.droplevel("case").duplicated().any():
+        return None
+    outside = set(cases_outside(tables.get("validity"), [life]).get(life, []))
+    middle = tables["centre"]["case"].iloc[0]
+    names = [str(case) for case, _, _ in values.index]
+    return {
+        "quantities": [
+            {"label": quantity_name(name), "unit": unit_name(unit), "limit": limit}
+            for name, (_, unit, limit) in quantities.items()
+        ],
+        "cases": [
+            {
+                "name": str(case),
+                "label": f"{thickness:g} mm, {mass:g} kg",
+                "thickness_mm": thickness,
+                "body_mass_kg": mass,
+                "outside": case in outside,
+                "values": row.round(6).tolist(),
+            }
+            for (case, thickness, mass), row in zip(values.index, values.to_numpy(), strict=True)
+        ],
+        "first": names.index(middle) if middle in names else 0,
+    }
 
 
 def decision_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[str, Any] | None:

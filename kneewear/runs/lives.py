@@ -251,7 +251,7 @@ class LivesChain(Chain):
             "contact": JobStep(
                 "report.contact_group:plot_contact",
                 shown,
-                self.of_knee | histories | damage,
+                self.of_knee | histories | damage | {"fit": fit["fit"]},
                 memory=self.sizes.view_mb,
             ),
             "results": JobStep(

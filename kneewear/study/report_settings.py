@@ -225,6 +225,17 @@ class ReportSettings(Settings):
     simulator_tests: Annotated[dict[str, SimulatorTestSettings], Removable] = Field(
         description="Wear measured in a knee simulator that is drawn over the predicted wear."
     )
+    number: str = Field(
+        default="",
+        max_length=80,
+        description="Number of the report; empty for one that follows from settings, version and "
+        "input files.",
+    )
+    operator: str = Field(
+        default="",
+        max_length=200,
+        description="Who ran the study, for the line of the operator on the page.",
+    )
     fe_comparison: FileName | None = Field(
         default=None,
         description="Table of a finished finite-element comparison "

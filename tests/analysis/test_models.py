@@ -7,7 +7,7 @@ import pytest
 from statsmodels.api import OLS
 
 from kneewear.analysis.groups import QUANTITIES
-from kneewear.analysis.models import compare_models, predict_cases
+from kneewear.analysis.models import compare_models, fitted_values, predict_cases
 
 
 def with_values(cases, law):
@@ -94,3 +94,18 @@ def test_limits_are_nested_and_hold_the_fit(published):
     # Prediction limits are to hold 95 of 100 cases; of these they were fitted to, rather more.
     held = points["value"].between(*outer)
     assert held.mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("model", "law"),
+    [
+        ("plane", lambda t, m: 2.0 - 0.1 * t + 0.03 * m),
+        ("quadratic and interaction", lambda t, m: 1.0 + 0.2 * t + 0.01 * t * m - 1e-4 * m**2),
+        ("power law", lambda t, m: 0.3 * t**-0.4 * m**0.6),
+    ],
+)
+def test_a_model_continues_its_own_law_between_cases(model, law):
+    t, m = (one.ravel() for one in np.meshgrid([6.0, 8.0, 10.0, 14.0], [50.0, 75.0, 150.0]))
+    at = np.array([[7.0, 60.0], [12.0, 110.0], [9.5, 149.0]])
+    found = fitted_values(model, np.column_stack([t, m]), law(t, m), at)
+    assert found == pytest.approx(law(*at.T), rel=1e-9)

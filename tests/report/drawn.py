@@ -7,6 +7,7 @@ from kneewear.report.maps import centre_case
 WEAR_FIGURES = {
     "damage_maps",
     "wear_maps",
+    "trends",
     "damage_surfaces",
     "design",
     "published_scatter",

@@ -55,7 +55,7 @@ def test_every_figure_of_an_activity_is_drawn():
     figures = draw_dynamics(study.implant, study.grid, {"gait": moved})
     assert list(figures) == ["motion_gait", "forces_gait", "areas_gait"]
     motion, forces, areas = figures.values()
-    assert len(motion.axes) == 8
+    assert len(motion.axes) == 4
     assert not any(is_mirrored(axes) for axes in motion.axes)
     assert "flexion" in motion.axes[0].get_title()
     # Net superior force on the insert: the load, downwards.

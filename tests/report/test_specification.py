@@ -51,6 +51,7 @@ def test_every_derived_table_is_shown_or_used():
             *page.key_results,
             *page.findings,
             *(t for one in sections(page) for t in one.tables if not isinstance(t, FactsPart)),
+            *(rows for one in page.bars for rows in one.rows),
         )
     }
     used = {

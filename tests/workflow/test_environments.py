@@ -108,7 +108,7 @@ def test_cad_and_three_dimensional_packages_share_no_file_and_load_in_either_ord
     # Without a common file, installing one never overwrites the other.
     owned = [
         {str(path) for path in files(name) or () if "__pycache__" not in str(path)}
-        for name in ("cadquery-ocp-novtk", "vtk", "k3d")
+        for name in ("cadquery-ocp-novtk", "vtk")
     ]
     assert all(owned)
     assert not [one & other for one, other in itertools.combinations(owned, 2) if one & other]

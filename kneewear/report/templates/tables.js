@@ -1,7 +1,12 @@
 "use strict";
 // Tables that sort by column, filter by words and download their unrounded numbers as CSV.
 (async () => {
-  const text = document.getElementById("table-library").textContent;
+  // Without it tables stay as they are written.
+  if (!window.DecompressionStream) return;
+  const packed = atob(document.getElementById("table-library").textContent);
+  const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const text = await new Response(stream).text();
   const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   const { default: DataTable } = await import(address);
   URL.revokeObjectURL(address);
@@ -19,7 +24,3 @@
   }
   document.body.dataset.tables = "ready";
 })();
-// Long tables are printed in full.
-window.addEventListener("beforeprint", () => {
-  document.querySelectorAll("details").forEach((one) => { one.open = true; });
-});
