@@ -92,7 +92,7 @@ def unbounded_influence(
     columns), mm. For bodies that go on beyond their elements, such as discs of wear tests.
     """
     shape = (grid.valid.shape[1], grid.valid.shape[2])
-    flat = float(thickness[side][_middle(grid.valid[side])])
+    flat = float(thickness[side][middle_element(grid.valid[side])])
     modulus, ratio = material.youngs_modulus, material.poisson_ratio
     return flat_influence(shape, grid.cell_edges(side), flat, modulus, ratio)
 
