@@ -119,7 +119,12 @@ def _part_uses(
             title,
             "not used" if reason else "used",
             quantity,
-            describe(quantity, sign),
+            describe(
+                "ground_reaction"
+                if quantity == "load" and settings.load.kind == "ground_reaction"
+                else quantity,
+                sign,
+            ),
             column.unit.name if column.unit else "",
             f"{keys}.{quantity}",
             reason,

@@ -30,8 +30,10 @@ _RATE = re.compile(
 _KIND_ALONE = re.compile(r"\"?[A-Za-z][A-Za-z ]*\"?[,;\s]*")
 _FRAME_FIRST = re.compile(r"\"?Frame\"?[,;\t]")
 _BODY = re.compile(
-    r"(?:^|[,;\t#])\s*(?:body[ _]?(?:mass|weight)|k(?:ö|oe)rper(?:masse|gewicht)"
-    r"|masse corporelle|peso corporeo|peso corporal|mass|weight|masse|masa|massa)\W*(\d+(?:[.,]\d+)?)\W*(kg|N)\b",
+    r"(?:^|[,;\t#])\s*(?:(?:subject|patient|participant)(?:['´]?s)?[ _])?"
+    r"(?:body[ _]?(?:mass|weight)|k(?:ö|oe)rper(?:masse|gewicht)"
+    r"|masse corporelle|peso corporeo|peso corporal|mass|weight|masse|masa|massa)"
+    r"\W*(\d+(?:[.,]\d+)?)\W*(kg|N)\b",
     re.IGNORECASE,
 )
 _GRAVITY = 9.81  # m/s2
