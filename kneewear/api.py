@@ -556,6 +556,15 @@ def predict_wear(cycles: Cycles, study: Study, coverage: float = 0.9) -> pd.Data
     The wear factor differs between laboratories, see
     :func:`kneewear.wear.interval.factor_interval`. Rows of the law `archard` have one factor for
     all motions and pressures; measured wear does not decide between it and the other law.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> study = kw.load_study("config/quick.yaml")
+    >>> cycles = kw.simulate(kw.build_knee(study), study)
+    >>> wear = kw.predict_wear(cycles, study).query("quantity == 'wear_volume'")
+    >>> bool((wear["low"] < wear["high"]).all())
+    True
     """
     study = _consistent(cycles, study)
     parts = []
