@@ -50,6 +50,7 @@ _MARGIN = 2.0
 _BESIDE = 3.0
 _TOLERANCE = 5e-3  # change of the dent in an update, of the largest overlap
 _MAX_UPDATES = 40
+_REMEDY = "Set simulation.material_yield to null, or choose a thicker insert or a smaller load."
 
 
 class PlasticCycle(NamedTuple):
@@ -314,6 +315,9 @@ class _Cycle:
         strain, change = self.latest, math.inf
         history: list[tuple[Array, Array]] = []
         for _ in range(_MAX_UPDATES):
+            dent = max(float(np.abs(own.dent).max()) for own in strain)
+            if dent > DEEPEST_DENT:
+                raise ConvergenceError("Dent of the surface", frame, dent, "mm", _REMEDY)
             for side, own in zip(self.sides, strain, strict=True):
                 side.sink(own)
             found = self.solve(frame, start, load_share)
@@ -336,7 +340,7 @@ class _Cycle:
             frame,
             change,
             "mm of change of the dent",
-            "Set simulation.material_yield to null, or choose a thicker insert or a smaller load.",
+            _REMEDY,
         )
 
     def _without_flow(self, frame: int, fresh: Sequence[PlasticFields]) -> Equilibrium | None:

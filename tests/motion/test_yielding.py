@@ -12,6 +12,7 @@ import pytest
 from kneewear import default_settings_file
 from kneewear.base.files import read_settings
 from kneewear.motion import cases, yielding
+from kneewear.motion.history import failures_of
 from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
 from kneewear.study.settings import merge_settings, validate_study
 from kneewear.study.study import PERMANENT_LIMITS
@@ -213,3 +214,10 @@ def test_plastic_strain_of_two_activities_is_refused_unless_nothing_stays():
     assert "permanent_share" in refusal(validate_study, settings(given(1.0), lives, stairs)).where
     study = validate_study(settings(given(0.0), lives, stairs))
     assert study.simulation.material_yield.permanent_share == 0.0
+
+
+def test_dents_deeper_than_elements_can_move_fail_the_case(monkeypatch):
+    monkeypatch.setattr(yielding, "DEEPEST_DENT", 1e-4)
+    history = study_of(curve_of(1.0)).run(HEAVY, keep_going=True)
+    assert history.sizes["case"] == 0
+    assert [failure.case for failure in failures_of(history)] == [HEAVY]
