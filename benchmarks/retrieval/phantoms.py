@@ -24,14 +24,21 @@ Array = NDArray[np.float64]
 
 FAMILIES = Path(__file__).with_name("families.csv")
 # Points of the surface, mm: half size of the plan, and distance.
-_HALF_LENGTH, _HALF_WIDTH, _STEP = 22.0, 38.0, 0.5
+_HALF_LENGTH = 22.0
+_HALF_WIDTH = 38.0
+_STEP = 0.5
 # Middle of a plateau, half of its width, rounding of its rims, radii of its sections, mm.
-_MIDDLE, _LAND, _RIM = 21.0, 13.0, 5.0
-_SAGITTAL, _CORONAL = 55.0, 32.0
+_MIDDLE = 21.0
+_LAND = 13.0
+_RIM = 5.0
+_SAGITTAL = 55.0
+_CORONAL = 32.0
 # Notch for the ligament, mm.
-_NOTCH_WIDTH, _NOTCH_FROM = 7.0, 12.0
+_NOTCH_WIDTH = 7.0
+_NOTCH_FROM = 12.0
 # Pose of a scan in the frame of its file: rotation, rad, and translation, mm.
-_TURN, _SHIFT = 0.02, 3.0
+_TURN = 0.02
+_SHIFT = 3.0
 
 
 @dataclass(frozen=True)
@@ -184,7 +191,7 @@ def triangles(present: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Triangles (k, 3) of a grid of points between those that are present, normals up."""
     number = np.arange(present.size).reshape(present.shape)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
-    faces = np.concatenate([np.stack(one, -1).reshape(-1, 3) for one in ((a, d, c), (a, c, b))])
+    faces = np.concatenate([np.stack(item, -1).reshape(-1, 3) for item in ((a, d, c), (a, c, b))])
     return faces[present.ravel()[faces].all(axis=1)]
 
 

@@ -33,13 +33,13 @@ def main() -> None:
             reference = read_scan(str(unworn), "right") if unworn.is_file() else None
             try:
                 scan = read_scan(str(path), "right")
-                found = evaluate_scan(scan, reference, RetrievalSettings())
+                result = evaluate_scan(scan, reference, RetrievalSettings())
             except InputDataError as error:
                 print(f"{name}: {error}", flush=True)
                 continue
-            for row in result_table([found], None).itertuples():
+            for row in result_table([result], None).itertuples():
                 limit = row.detection_limit_mm3
-                values = [f"{one:.4f}" for one in (row.volume_mm3, row.sd_mm3, limit)]
+                values = [f"{item:.4f}" for item in (row.volume_mm3, row.sd_mm3, limit)]
                 rows.writerow([name, row.side, *values])
             file.flush()
             print(f"{name}: {time.perf_counter() - start:.1f} s", flush=True)

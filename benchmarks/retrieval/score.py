@@ -38,23 +38,23 @@ def score(truth: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for family, own in both.groupby("family", sort=False):
         relative, absolute = _TOLERANCES[own["reference"].iloc[0] != "none"]
-        found = own.dropna(subset=["volume_mm3"])
-        error = (found["volume_mm3"] - found["volume_mm3_true"]).to_numpy()
-        true = found["volume_mm3_true"].to_numpy()
+        result = own.dropna(subset=["volume_mm3"])
+        error = (result["volume_mm3"] - result["volume_mm3_true"]).to_numpy()
+        true = result["volume_mm3_true"].to_numpy()
         inside = np.abs(error) <= np.maximum(relative * true, absolute)
-        covered = np.abs(error) <= _NINETY * found["sd_mm3"].to_numpy()
+        covered = np.abs(error) <= _NINETY * result["sd_mm3"].to_numpy()
         square = float(true @ true)
         rows.append(
             {
                 "family": family,
                 "phantoms": len(own),
-                "evaluated": len(found),
-                "mean_error_mm3": error.mean() if len(found) else np.nan,
-                "rms_error_mm3": np.sqrt((error**2).mean()) if len(found) else np.nan,
-                "mean_sd_mm3": found["sd_mm3"].mean(),
+                "evaluated": len(result),
+                "mean_error_mm3": error.mean() if len(result) else np.nan,
+                "rms_error_mm3": np.sqrt((error**2).mean()) if len(result) else np.nan,
+                "mean_sd_mm3": result["sd_mm3"].mean(),
                 "within_tolerance": inside.sum() / len(own),
                 "coverage_90": covered.sum() / len(own),
-                "slope": found["volume_mm3"] @ true / square if square else np.nan,
+                "slope": result["volume_mm3"] @ true / square if square else np.nan,
             }
         )
     return pd.DataFrame(rows)

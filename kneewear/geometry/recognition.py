@@ -205,7 +205,7 @@ def orient_implant(
 
 
 def orient_insert(insert: TriangleMesh) -> tuple[Orientation, bool]:
-    """Axes of an insert alone, a mesh in mm, as of a right knee, and if others suit it as well.
+    """Axes of an insert alone, a mesh in mm, for a right knee, and if others suit it as well.
 
     See `orient_implant`. An insert without a notch whose dishes rise alike has no front.
     """

@@ -50,11 +50,11 @@ def evaluate_inserts(chosen: argparse.Namespace) -> tuple[list[str], list[str]]:
         expected, remedy = "letters, digits, _ and -", "Choose another name."
         raise InputDataError("NAME", f"'{chosen.name}'", expected, remedy)
     if bool(chosen.scan) == bool(chosen.pairs):
-        found = "both" if chosen.scan else "neither"
-        raise InputDataError("--scan, --pairs", found, "one of them", "Name scans of one insert.")
+        result = "both" if chosen.scan else "neither"
+        raise InputDataError("--scan, --pairs", result, "one of them", "Name scans of one insert.")
     if chosen.years is not None and not 0.0 < chosen.years < 100.0:
-        found, expected = f"{chosen.years:g}", "0 to 100 years"
-        raise InputDataError("--years", found, expected, "Give the years in the body.")
+        result, expected = f"{chosen.years:g}", "0 to 100 years"
+        raise InputDataError("--years", result, expected, "Give the years in the body.")
     settings = read_retrieval_settings(chosen.settings) if chosen.settings else RetrievalSettings()
     options = {"knee": chosen.knee, "unit": chosen.unit, "axes": chosen.axes}
     if chosen.pairs:
@@ -82,7 +82,7 @@ def _evaluated(
     reference = read_scan(unworn, **options) if unworn else None
     areas = Areas(
         *(
-            tuple(np.array(one) for one in drawn)
+            tuple(np.array(item) for item in drawn)
             for drawn in (
                 settings.areas_mm.worn,
                 settings.areas_mm.damage,
@@ -111,21 +111,21 @@ def _run_pairs(
         unworn = None if unworn is None or pd.isna(unworn) else str(unworn)
         years = None if years is None or pd.isna(years) else float(years)
         try:
-            found, reference = _evaluated([str(pair["scan"])], unworn, settings, options)
+            result, reference = _evaluated([str(pair["scan"])], unworn, settings, options)
         except InputDataError as error:
             lines.append(f"{name}: {error}")
             rows.append({"name": name, "refused": str(error)})
             continue
         folder = FOLDER / chosen.name / name
-        lines += _written(folder, name, found, reference, None, years)[:1]
-        both = result_table(found, years).iloc[-1]
+        lines += _written(folder, name, result, reference, None, years)[:1]
+        both = result_table(result, years).iloc[-1]
         values = {str(key): value for key, value in both.drop("side").items()}
         rows.append({"name": name} | values)
     table = pd.DataFrame(rows)
     save_table(table, FOLDER / chosen.name / "inserts.csv")
     if "volume_mm3" in table:
         volumes = table["volume_mm3"].dropna()
-        quartiles = ", ".join(f"{one:.3g}" for one in volumes.quantile([0.25, 0.5, 0.75]))
+        quartiles = ", ".join(f"{item:.3g}" for item in volumes.quantile([0.25, 0.5, 0.75]))
         lines.append(
             f"{len(volumes)} of {len(table)} inserts: mean {volumes.mean():.3g} mm3, SD between "
             f"inserts {volumes.std():.3g} mm3, quartiles {quartiles} mm3"
@@ -143,8 +143,8 @@ def _written(
 ) -> list[str]:
     """Write page, tables, figures and mesh of an insert; return lines."""
     first = evaluations[0]
-    scans = [one.scan for one in evaluations] + ([reference] if reference else [])
-    digests = {one.file: one.sha256 for one in scans}
+    scans = [item.scan for item in evaluations] + ([reference] if reference else [])
+    digests = {item.file: item.sha256 for item in scans}
     tables = {
         "volumes": result_table(evaluations, years),
         "sources": source_table(evaluations),
@@ -170,8 +170,8 @@ def _written(
     save_figures(figures, folder / "figures")
     vertices, faces, depth, colours = coloured_scan(first)
     save_ply(vertices, faces, folder / "deviations.ply", colours=colours, depth_mm=depth)
-    doubts = [one for scan in scans for one in scan.findings if one.severity == "warn"]
-    findings = [*doubts, *(finding for one in evaluations for finding in one.findings)]
+    doubts = [item for scan in scans for item in scan.findings if item.severity == "warn"]
+    findings = [*doubts, *(finding for item in evaluations for finding in item.findings)]
     lines = _write_page(folder, name, tables, figures, first, reference, findings)
     return [*lines, f"Look at {folder / 'index.html'}"]
 
@@ -187,7 +187,7 @@ def _write_page(
 ) -> list[str]:
     """Write page and summary; return the key results and findings as lines."""
     statement = (
-        f"The unworn surface is that of {reference.file}, with an offset that is predicted from "
+        f"The unworn surface is {reference.file}, with an offset that is predicted from "
         "unworn surface."
         if reference
         else "The unworn surface is reconstructed from the unworn part of the scan."
@@ -199,7 +199,7 @@ def _write_page(
     }
     page = load_page("retrieval")
     shown = Tables(dict(tables), settings)
-    summary = build_summary("retrieval", page, shown, [Reported(one) for one in findings])
+    summary = build_summary("retrieval", page, shown, [Reported(item) for item in findings])
     pictures = {key: (folder / "figures" / f"{key}.svg").read_bytes() for key in figures}
     view = build_depth_view(first)
     save_text(render_page(page, summary, shown, pictures, view=view), folder / "index.html")
@@ -211,20 +211,22 @@ def _write_page(
 def _scan_table(evaluations: Sequence[Evaluation]) -> pd.DataFrame:
     """Files of scans, their digests and volumes."""
     rows = []
-    for one in evaluations:
+    for item in evaluations:
         row = {
-            "scan": one.scan.file,
-            "triangles": len(one.scan.mesh.faces),
+            "scan": item.scan.file,
+            "triangles": len(item.scan.mesh.faces),
         }
-        volumes = zip((*SIDES, "both"), one.scar.volume, strict=True)
+        volumes = zip((*SIDES, "both"), item.scar.volume, strict=True)
         row |= {f"{side}_mm3": value for side, value in volumes}
-        row["distance_um"] = 1e3 * one.pose.distance if one.pose else np.nan
+        row["distance_um"] = 1e3 * item.pose.distance if item.pose else np.nan
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def _recognised(evaluations: Sequence[Evaluation], reference: Scan | None) -> pd.DataFrame:
-    """What was recognised of each file."""
-    scans = [one.scan for one in evaluations] + ([reference] if reference else [])
-    rows = [{"file": one.file, "found": finding.found} for one in scans for finding in one.findings]
+    """Table of what was recognised of each file."""
+    scans = [item.scan for item in evaluations] + ([reference] if reference else [])
+    rows = [
+        {"file": item.file, "found": finding.found} for item in scans for finding in item.findings
+    ]
     return pd.DataFrame(rows, columns=["file", "found"])

@@ -124,8 +124,8 @@ def evaluate_scan(
     heights = raster.heights(reference.mesh)
     plateaus = plateau_regions(raster, heights, reference.file)
     regions = _measured(raster, bearing_regions(raster, heights, plateaus), areas)
-    found = raster.heights(pose.moved(scan.mesh))
-    blocks = make_blocks(raster, heights, found, regions, settings.block_mm)
+    result = raster.heights(pose.moved(scan.mesh))
+    blocks = make_blocks(raster, heights, result, regions, settings.block_mm)
     _check_coverage(scan, blocks)
     worn, excluded = _drawn(blocks, areas)
     if worn is not None:
@@ -141,14 +141,14 @@ def _registered(scan: Scan, reference: Scan) -> tuple[Scan, Pose]:
     turned = replace(
         scan, mesh=TriangleMesh(scan.mesh.vertices * [-1.0, 1.0, -1.0], scan.mesh.faces)
     )
-    pose, other = (register(one.mesh, reference.mesh) for one in (scan, turned))
+    pose, other = (register(item.mesh, reference.mesh) for item in (scan, turned))
     # A notch or a rim without counterpart tells more than tolerances of what has one.
     gained = other.matched - pose.matched
     nearer = other.distance < pose.distance
     if gained < -_TELLING_MATCH or (gained < _TELLING_MATCH and not nearer):
         return scan, pose
-    found = f"front and rear exchanged: so it is nearer to {reference.file}"
-    finding = Finding("retrieval.front", "note", scan.file, found, "", "")
+    result = f"front and rear exchanged: so it is nearer to {reference.file}"
+    finding = Finding("retrieval.front", "note", scan.file, result, "", "")
     return replace(turned, findings=(*scan.findings, finding)), other
 
 
@@ -156,14 +156,14 @@ def _evaluate_alone(scan: Scan, settings: RetrievalSettings, areas: Areas) -> Ev
     """Evaluate a scan against the shape of its own unworn part."""
     vertices = scan.mesh.vertices
     raster = Raster.around(vertices[:, [0, 2]].min(axis=0), vertices[:, [0, 2]].max(axis=0))
-    found = raster.heights(scan.mesh)
-    regions = _measured(raster, plateau_regions(raster, found, scan.file), areas)
+    result = raster.heights(scan.mesh)
+    regions = _measured(raster, plateau_regions(raster, result, scan.file), areas)
     unworn: Bools | None = None
     if areas.worn:
         unworn = ~_inside(raster, areas.worn)
     for _ in range(2):
-        heights, drift_at = reconstructed(raster, found, regions, unworn)
-        blocks = make_blocks(raster, heights, found, regions, settings.block_mm)
+        heights, drift_at = reconstructed(raster, result, regions, unworn)
+        blocks = make_blocks(raster, heights, result, regions, settings.block_mm)
         _check_coverage(scan, blocks)
         worn, excluded = _drawn(blocks, areas)
         if worn is not None:
@@ -182,10 +182,10 @@ def _check_unworn(scan: Scan, unworn: Array, settings: RetrievalSettings) -> Non
     """InputDataError where too little of a plateau, or of both, is unworn."""
     for side, part in zip((*SIDES, BOTH), unworn, strict=True):
         if part < settings.least_unworn:
-            found = f"{100 * part:.0f} % of the {side} plateau unworn"
+            result = f"{100 * part:.0f} % of the {side} plateau unworn"
             remedy = "Give an unworn scan with --reference, or a smaller worn area."
             expected = f"at least {100 * settings.least_unworn:.0f} %"
-            raise InputDataError(scan.file, found, expected, remedy, check="retrieval.unworn")
+            raise InputDataError(scan.file, result, expected, remedy, check="retrieval.unworn")
 
 
 def _finished(
@@ -201,16 +201,16 @@ def _finished(
     _check_unworn(scan, scar.unworn, settings)
     for side, unworn in zip(SIDES, scar.unworn, strict=False):
         if unworn < _LITTLE_UNWORN:
-            found = f"{100 * unworn:.0f} % of the {side} plateau unworn: its volume is doubtful"
+            result = f"{100 * unworn:.0f} % of the {side} plateau unworn: its volume is doubtful"
             remedy = "State the worn area in the file of --settings if it is known."
-            findings += (Finding("retrieval.unworn", "warn", scan.file, found, "", remedy),)
+            findings += (Finding("retrieval.unworn", "warn", scan.file, result, "", remedy),)
     offset = scar.depth + np.where(np.isfinite(blocks.deviation), blocks.deviation, np.nan)
     return Evaluation(scan, pose, raster, blocks, scar, offset, heights, findings)
 
 
 def _refuse_others(scan: Scan, reference: Scan, pose: Pose) -> None:
     """InputDataError for a scan of another size or design, or its mirror image."""
-    extents = [one.mesh.extent[[0, 2]] for one in (scan, reference)]
+    extents = [item.mesh.extent[[0, 2]] for item in (scan, reference)]
     larger = float((extents[0] - extents[1]).max())
     scaled = abs(pose.scale - 1.0) > _OTHER_SCALE and pose.distance > 0.1 * _OTHER_DESIGN
     apart = pose.distance > _OTHER_DESIGN
@@ -219,30 +219,30 @@ def _refuse_others(scan: Scan, reference: Scan, pose: Pose) -> None:
         return
     other = register(mirrored(scan.mesh), reference.mesh)
     if other.distance < _MIRROR_RATIO * pose.distance:
-        found = f"the mirror image of {reference.file}"
+        result = f"the mirror image of {reference.file}"
         remedy = "Name the side with --knee, or export the scan again without mirroring it."
         raise InputDataError(
-            scan.file, found, "a scan of the same side", remedy, check="retrieval.mirrored"
+            scan.file, result, "a scan of the same side", remedy, check="retrieval.mirrored"
         )
     if not unlike:
         return
-    found = (
+    result = (
         f"a surface {pose.distance:.2f} mm from {reference.file} (median), "
         f"{extents[0][0]:.1f} by {extents[0][1]:.1f} mm instead of {extents[1][0]:.1f} by "
         f"{extents[1][1]:.1f} mm"
     )
     remedy = "Name the reference of this size and design, or leave it out."
     raise InputDataError(
-        scan.file, found, "a scan of the reference", remedy, check="retrieval.size"
+        scan.file, result, "a scan of the reference", remedy, check="retrieval.size"
     )
 
 
 def _check_coverage(scan: Scan, blocks: Blocks) -> None:
     part = float(np.isfinite(blocks.deviation).mean())
     if part < 0.5:
-        found = f"{100 * part:.0f} % of the plateaus in the scan"
+        result = f"{100 * part:.0f} % of the plateaus in the scan"
         remedy = "Scan the bearing as a whole, or give the measured area with --areas."
-        raise InputDataError(scan.file, found, "at least half", remedy, check="retrieval.coverage")
+        raise InputDataError(scan.file, result, "at least half", remedy, check="retrieval.coverage")
 
 
 def _judge_reference(scan: Scan, reference: Scan, blocks: Blocks) -> tuple[Finding, ...]:
@@ -259,13 +259,18 @@ def _judge_reference(scan: Scan, reference: Scan, blocks: Blocks) -> tuple[Findi
         areas.append(float(np.max(sizes, initial=0.0)) * blocks.size**2)
     above, below = areas
     if above > max(_ABOVE_AREA, 2.0 * below):
-        found = (
+        result = (
             f"{above:.0f} mm2 more than {1e3 * _ABOVE:.0f} um above {reference.file}, "
             f"{below:.0f} mm2 as far below it"
         )
         remedy = "The reference may be the more worn one: exchange the files, or name another."
         finding = Finding(
-            "retrieval.reference", "warn", scan.file, found, "a surface below its reference", remedy
+            "retrieval.reference",
+            "warn",
+            scan.file,
+            result,
+            "a surface below its reference",
+            remedy,
         )
         return (finding,)
     return ()
@@ -309,10 +314,11 @@ def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.D
     rows = []
     count = len(evaluations)
     for number, side in enumerate((*SIDES, BOTH)):
-        volumes = np.array([one.scar.volume[number] for one in evaluations])
+        volumes = np.array([item.scar.volume[number] for item in evaluations])
         sources = _sources(evaluations, number)
         sd = float(np.sqrt(sum(value**2 for value in sources.values())))
         first = evaluations[0]
+        blank = float(np.mean([item.scar.blank_sd[number] for item in evaluations]))
         own = first.blocks.side == number if side in SIDES else np.full(first.scar.worn.size, True)
         depth = np.where(own & first.scar.worn, np.nan_to_num(first.scar.depth), -np.inf)
         worst = int(np.argmax(depth))
@@ -324,7 +330,7 @@ def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.D
             "sd_mm3": sd,
             "lower_mm3": volumes.mean() - 1.645 * sd,
             "upper_mm3": volumes.mean() + 1.645 * sd,
-            "detection_limit_mm3": _DETECTION * sd if worn else np.nan,
+            "detection_limit_mm3": _DETECTION * blank,
             "largest_depth_mm": depth[worst] if worn else np.nan,
             "depth_sd_mm": first.scar.depth_sd[worst] if worn else np.nan,
             "x_mm": first.blocks.points[worst, 0] if worn else np.nan,
@@ -344,14 +350,14 @@ def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.D
 def _sources(evaluations: Sequence[Evaluation], number: int) -> dict[str, float]:
     """Standard deviation of the volume of a side by source, mm3."""
     squares = {
-        name: float(np.mean([one.scar.sources[name][number] ** 2 for one in evaluations]))
+        name: float(np.mean([item.scar.sources[name][number] ** 2 for item in evaluations]))
         for name in evaluations[0].scar.sources
     }
     count = len(evaluations)
     sources = {name: np.sqrt(value) for name, value in squares.items()}
     sources["scanner"] /= np.sqrt(count)
     if count > 1:
-        volumes = [one.scar.volume[number] for one in evaluations]
+        volumes = [item.scar.volume[number] for item in evaluations]
         sources["repeated scans"] = float(np.std(volumes, ddof=1) / np.sqrt(count))
     return sources
 
@@ -371,13 +377,13 @@ def tolerance_table(evaluation: Evaluation) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "form": one.smoothness,
-                "weight": one.weight,
-                "sd_um": 1e3 * one.sd,
-                "length_mm": one.length,
-                "noise_um": 1e3 * one.sd * np.sqrt(one.nugget),
+                "form": item.smoothness,
+                "weight": item.weight,
+                "sd_um": 1e3 * item.sd,
+                "length_mm": item.length,
+                "noise_um": 1e3 * item.sd * np.sqrt(item.nugget),
             }
-            for one in evaluation.scar.fields
+            for item in evaluation.scar.fields
         ]
     )
 

@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 # Distances at which correlation falls, mm; smoothness of the field; variance of noise of a block
-# over that of the field.
+# over the field's.
 LENGTHS = (2.5, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 42.0, 63.0)
 SMOOTHNESS = ("exponential", "matern_3_2", "gaussian")
 NUGGETS = (1e-4, 1e-2, 0.1, 1.0)
 # Points of the likelihood, at most: its cost grows with the third power.
 _MAX_POINTS = 420
 # Weight below which a combination of parameters adds nothing.
-_SMALLEST_WEIGHT = 0.01
+_MIN_WEIGHT = 0.01
 # Exact interpolation of a smooth field is singular in double precision.
 _JITTER = 1e-8
 
@@ -108,8 +108,8 @@ class UnwornSurface:
         distances = scipy.spatial.distance.pdist(self.points[chosen])
         distances = scipy.spatial.distance.squareform(distances)
         fields = likely_fields(distances, self.values[chosen], self.drift[chosen])[:most]
-        total = sum(one.weight for one in fields)
-        fields = tuple(replace(one, weight=one.weight / total) for one in fields)
+        total = sum(item.weight for item in fields)
+        fields = tuple(replace(item, weight=item.weight / total) for item in fields)
         return UnwornSurface(self.points, self.values, self.drift, fields)
 
     def predict(self, points: Array, drift: Array, sums: Array) -> Prediction:
@@ -132,14 +132,14 @@ class UnwornSurface:
         among = scipy.spatial.distance.pdist(self.points)
         among = scipy.spatial.distance.squareform(among)
         worn = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(points))
-        weights = np.array([one.weight for one in self.fields])
-        parts = [self._one(one, (among, to_unworn, worn), drift, sums) for one in self.fields]
+        weights = np.array([item.weight for item in self.fields])
+        parts = [self._one(item, (among, to_unworn, worn), drift, sums) for item in self.fields]
         means, variances, totals, from_drift, from_field, noise = (
             np.stack(column) for column in zip(*parts, strict=True)
         )
         mean, total = weights @ means, weights @ totals
         spread = weights @ (totals - total) ** 2
-        pieces = [weights @ one for one in (from_drift, from_field, noise)]
+        pieces = [weights @ item for item in (from_drift, from_field, noise)]
         sd = np.sqrt(weights @ (variances + (means - mean) ** 2))
         pieces.append(spread)
         return Prediction(mean, sd, total, np.sqrt(sum(pieces)), *map(np.sqrt, pieces))
@@ -202,19 +202,19 @@ def likely_fields(
         Try fewer combinations.
     """
     drift = _orthogonal(drift)
-    found = []
+    result = []
     for smoothness in SMOOTHNESS[1:] if coarse else SMOOTHNESS:
         for length in LENGTHS[::2] if coarse else LENGTHS:
             covariance = correlation(distances, length, smoothness)
             for nugget in NUGGETS[1:2] if coarse else NUGGETS:
                 value, sd = _profiled(covariance, nugget, values, drift)
-                found.append((value, sd, length, smoothness, nugget))
-    found.sort(key=lambda one: -one[0])
-    weights = np.exp([one[0] - found[0][0] for one in found])
-    weights = weights[weights > _SMALLEST_WEIGHT]
+                result.append((value, sd, length, smoothness, nugget))
+    result.sort(key=lambda item: -item[0])
+    weights = np.exp([item[0] - result[0][0] for item in result])
+    weights = weights[weights > _MIN_WEIGHT]
     weights = weights / weights.sum()
     return tuple(
-        Field(float(weight), *one[1:]) for weight, one in zip(weights, found, strict=False)
+        Field(float(weight), *item[1:]) for weight, item in zip(weights, result, strict=False)
     )
 
 

@@ -10,7 +10,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", help="name of the insert, and of its folder in results/retrieval/")
     text = "scan or scans of the insert (STL, PLY, OBJ, VTP, points); several are averaged"
     command.add_argument("--scan", nargs="+", default=[], help=text)
-    text = "unworn surface: a scan or CAD; without it that of the scan's own unworn part"
+    text = "unworn surface: a scan or CAD; without it the scan's own unworn part"
     command.add_argument("--reference", help=text)
     text = "CSV with name, scan, and optionally reference and years of many inserts"
     command.add_argument("--pairs", metavar="CSV", help=text)

@@ -85,7 +85,7 @@ def read_prediction(
     grid: ElementGrid = netcdf.load(ElementGrid, files[0], "grid")
     names: list[str] = []
     for maps in netcdf.load_all(DAMAGE, files[1:]):
-        own = [one.name for one in cases_of(maps)]
+        own = [item.name for item in cases_of(maps)]
         names += own
         chosen = own[0] if case is None else case
         if chosen in own:
@@ -93,7 +93,7 @@ def read_prediction(
     else:
         expected = f"one of {', '.join(names[:8])}"
         raise InputDataError("--case", f"'{case}'", expected, "Name a case of the study.")
-    lives = [str(one) for one in maps["life"].values.tolist()]
+    lives = [str(item) for item in maps["life"].values.tolist()]
     chosen_life = lives[-1] if life is None else life
     if chosen_life not in lives:
         expected = f"one of {', '.join(lives)}"
@@ -103,10 +103,10 @@ def read_prediction(
     surface = TriangleMesh(mesh.points, _upward(mesh.points, mesh.triangles))
     pose = register(surface, sheet_of(evaluation.raster, evaluation.reference))
     if pose.distance > _OTHER_IMPLANT:
-        found = f"a bearing {pose.distance:.2f} mm from that of {evaluation.scan.file} (median)"
+        result = f"a bearing {pose.distance:.2f} mm from {evaluation.scan.file} (median)"
         remedy = "Name a study of the implant that was scanned."
         raise InputDataError(
-            folder, found, "the bearing of the scan", remedy, check="retrieval.study"
+            folder, result, "the bearing of the scan", remedy, check="retrieval.study"
         )
     plan = (grid.centre[valid] @ pose.rotation.T + pose.translation)[:, [0, 2]]
     blocks = evaluation.blocks
@@ -147,7 +147,7 @@ def comparison_table(evaluation: Evaluation, prediction: Prediction) -> pd.DataF
             plan = blocks.points[:, [0, 2]]
             centres.append(weight @ plan / total if total > 0 else np.full(2, np.nan))
             scars.append(own & (depth > _SCAR_FRACTION * max(float(depth[own].max()), 1e-6)))
-        common, either = (area[one].sum() for one in (scars[0] & scars[1], scars[0] | scars[1]))
+        common, either = (area[item].sum() for item in (scars[0] & scars[1], scars[0] | scars[1]))
         volume, sd = scar.volume[number], scar.volume_sd[number]
         total = float(area @ predicted)
         rows.append(

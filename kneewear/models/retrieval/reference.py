@@ -22,7 +22,7 @@ Bools = NDArray[np.bool_]
 # Derivatives of deviations with parameters, from points, normals and plateaus.
 Drift = Callable[[Array, Array, NDArray[np.int64]], Array]
 
-# Points of a fit, at most; weight of points below the surface over that of points above it.
+# Points of a fit, at most; ratio of the weights of points below the surface and above it.
 _SAMPLE = 1500
 _BELOW = 0.05
 _ENVELOPE_STEPS = 6

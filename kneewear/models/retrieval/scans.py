@@ -38,13 +38,13 @@ Array = NDArray[np.float64]
 
 # Points on which unit, axes and form are recognised.
 _RECOGNITION_POINTS = 40_000
-# Smoothing of heights whose bearing is recognised, mm; step of their raster over that of heights.
+# Smoothing of heights whose bearing is recognised, mm; every so many points of the raster are used.
 _SMOOTHING = 1.0
 _COARSE = 2
 # A bearing is curved: a surface this near to a plane over most of its middle is an underside, mm.
 _FLAT = 0.05
 # Cosine of the steepest surface that is evaluated, and its distance from borders, mm.
-_LEAST_UPRIGHT = float(np.cos(np.radians(55.0)))
+_MIN_UPRIGHT = float(np.cos(np.radians(55.0)))
 _BORDER = 0.25
 
 
@@ -163,18 +163,18 @@ def _refuse_underside(mesh: TriangleMesh, file: str) -> None:
     up = mesh.face_normals[:, 1] > 0.5 * area
     middle = mesh.vertices[mesh.faces[up]].mean(axis=1)
     if len(middle) < 50:
-        found, remedy = "hardly any surface that faces up", "Name a scan of the bearing."
-        raise InputDataError(file, found, "the bearing of an insert", remedy)
+        result, remedy = "hardly any surface that faces up", "Name a scan of the bearing."
+        raise InputDataError(file, result, "the bearing of an insert", remedy)
     low, high = np.quantile(middle[:, [0, 2]], [0.1, 0.9], axis=0)
     plan = middle[:, [0, 2]]
     inner = middle[((plan > low) & (plan < high)).all(axis=1)]
     terms = np.column_stack([inner[:, [0, 2]], np.ones(len(inner))])
     rest = inner[:, 1] - terms @ np.linalg.lstsq(terms, inner[:, 1], rcond=None)[0]
     if np.median(np.abs(rest)) < _FLAT:
-        found = f"a plane (heights within {1e3 * float(np.median(np.abs(rest))):.0f} um of it)"
+        result = f"a plane (heights within {1e3 * float(np.median(np.abs(rest))):.0f} um of it)"
         remedy = "The scan may be of the underside: name one of the bearing, or state --axes."
         raise InputDataError(
-            file, found, "the curved bearing of an insert", remedy, check="retrieval.underside"
+            file, result, "the curved bearing of an insert", remedy, check="retrieval.underside"
         )
 
 
@@ -225,7 +225,7 @@ def bearing_regions(
         Number of the plateau at each point, -1 outside.
     """
     upright = np.nan_to_num(normals_of(heights)[..., 1])
-    kept = scipy.ndimage.binary_opening(upright > _LEAST_UPRIGHT, iterations=1)
+    kept = scipy.ndimage.binary_opening(upright > _MIN_UPRIGHT, iterations=1)
     kept = scipy.ndimage.binary_erosion(kept, iterations=round(_BORDER / STEP))
     label, _ = scipy.ndimage.label(kept | (plateaus >= 0))
     reached = np.unique(label[plateaus >= 0])
@@ -244,14 +244,14 @@ def sheet_of(raster: Raster, heights: Array, every: int = 1) -> TriangleMesh:
     heights : array, shape (n, m)
         Heights of the chosen points, mm; NaN where missing.
     every : int
-        Distance of the chosen points in those of the raster.
+        Distance of the chosen points, in points of the raster.
     """
     x, z = np.meshgrid(raster.x[::every], raster.z[::every], indexing="ij")
     points = np.stack([x, heights, z], axis=-1)
     number = np.arange(heights.size).reshape(heights.shape)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
     # Counter-clockwise seen from above, with z to the right of x.
-    faces = np.concatenate([np.stack(one, -1).reshape(-1, 3) for one in ((a, d, c), (a, c, b))])
+    faces = np.concatenate([np.stack(item, -1).reshape(-1, 3) for item in ((a, d, c), (a, c, b))])
     known = np.isfinite(heights).ravel()
     whole = TriangleMesh(np.nan_to_num(points.reshape(-1, 3)), faces)
     return whole.part(known[faces].all(axis=1))

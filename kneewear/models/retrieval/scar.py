@@ -9,7 +9,7 @@ of wear, which fades to zero at the border of the scar. Results are averaged ove
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -28,11 +28,11 @@ from kneewear.models.retrieval.surfaces import Blocks
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-# Iterations of the envelope; weight of blocks below it over that of blocks above it: an expectile
+# Iterations of the envelope; ratio of the weights of blocks below it and above it: an expectile
 # near the unworn surface even where nine tenths are worn.
 _ENVELOPE_STEPS = 40
 _BELOW = 0.02
-# Candidates: worn fractions of the plateaus, depths, mm, fractions over that of the best one, and
+# Candidates: worn fractions of the plateaus, depths, mm, ratios to the best fraction, and
 # smoothing of the deviation, mm.
 _FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _LEVELS = (0.01, 0.02, 0.035, 0.055)
@@ -41,22 +41,24 @@ _SMOOTHING = (1.5, 4.0)
 _ROUNDS = 2
 # Blocks of the likelihood of candidates, at most.
 _SAMPLE = 220
-# Wear of a scar: SD of its mean depth and of its variation, mm, over a distance, mm, and width over
-# which it fades, mm.
+# Wear of a scar: SD of its mean depth, mm; SD of its variation, mm, over a distance, mm, and the
+# power of the depth that it grows by; and width over which it fades, mm.
 _WEAR_DEPTH = 0.15
-_WEAR_VARIATION = ((0.08, 10.0), (0.02, 4.0))
+_WEAR_VARIATION = ((0.08, 10.0, 1.0), (0.02, 4.0, 2.0))
 _FADING = 5.0
-# Largest depth, mm, above which these grow with it.
+# Depth of a usual scar, mm; these numbers grow with the depth of deeper ones.
 _USUAL_DEPTH = 0.25
 # Roughness of a scar's depth, mm.
 _WEAR_ROUGHNESS = 0.005
 # Tolerance of inserts: SD of 15 to 60 um (PMC3369103: CAD deviates by 26 to 37 um on average).
 _USUAL_TOLERANCE = 0.03
 _TOLERANCE_SPREAD = 0.35  # of its natural logarithm
+# Worn fraction of a plateau that the detection limit is stated for where less is worn.
+_STATED_AREA = 0.3
 # Width of the band about a scar that is not used as unworn surface, mm.
 _MARGIN = 3.2
 # Likelihood over the largest one below which a scar is left out, and scars averaged at most.
-_SMALLEST_WEIGHT = 0.03
+_MIN_WEIGHT = 0.03
 _MAX_SCARS = 4
 
 
@@ -80,6 +82,9 @@ class Scar:
         Tolerance of the reference as seen on unworn blocks of the likeliest scar.
     unworn : array, shape (3,)
         Unworn fraction of each plateau and of both.
+    blank_sd : array, shape (3,)
+        Standard deviation of the volume where nothing is removed, on the scar, or on the middle of
+        a plateau with less of one, mm3.
     """
 
     worn: Bools
@@ -91,6 +96,7 @@ class Scar:
     sources: dict[str, Array]
     fields: tuple[Field, ...]
     unworn: Array
+    blank_sd: Array
 
 
 def envelope(deviation: Array, drift: Array) -> Array:
@@ -142,7 +148,15 @@ def find_scar(
         return _averaged([(1.0, declared)], blocks, drift, usable)
     likely = _Search(blocks, drift, settings, usable).likely()
     scars = [(weight, _with_margin(blocks, scar)) for weight, scar in likely]
-    return _averaged(scars, blocks, drift, usable)
+    result = _averaged(scars, blocks, drift, usable)
+    distance, stated = from_border(blocks), result.worn.copy()
+    for side in np.unique(blocks.side):
+        own = blocks.side == side
+        if stated[own].mean() < _STATED_AREA:
+            stated |= own & (distance > np.quantile(distance[own], 1.0 - _STATED_AREA))
+    if (stated == result.worn).all():
+        return result
+    return replace(result, blank_sd=_averaged([(1.0, stated)], blocks, drift, usable).volume_sd)
 
 
 def _with_margin(blocks: Blocks, scar: Bools) -> Bools:
@@ -164,10 +178,16 @@ class _Search:
         self.sample = np.sort(chosen)
         plan = blocks.points[self.sample][:, [0, 2]]
         self.distance = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(plan))
-        self.wear = _WEAR_DEPTH**2 + sum(
-            sd**2 * correlation(self.distance, length, "gaussian") for sd, length in _WEAR_VARIATION
-        )
         self.known: dict[bytes, float] = {}
+        self._set_depth(1.0)
+
+    def _set_depth(self, ratio: float) -> None:
+        """Set the covariance of wear for scars so many times deeper than usual ones."""
+        self.wear = (_WEAR_DEPTH * ratio) ** 2 * np.ones_like(self.distance)
+        for sd, length, power in _WEAR_VARIATION:
+            # Deep scars vary more, and the more over short distances: they have edges.
+            self.wear += (sd * ratio**power) ** 2 * correlation(self.distance, length, "gaussian")
+        self.roughness = _WEAR_ROUGHNESS * ratio
 
     def likely(self) -> list[tuple[float, Bools]]:
         """Scars with their weights, the likeliest first."""
@@ -176,37 +196,36 @@ class _Search:
         usable = self.usable
         low[usable] = envelope(self.blocks.deviation[usable], self.drift[usable])
         low -= np.where(usable, self.blocks.deviation, 0.0)
-        # Deep scars vary more than shallow ones.
-        self.wear *= max(float(np.quantile(low[usable], 0.99)) / _USUAL_DEPTH, 1.0) ** 2
-        found: dict[bytes, tuple[float, Bools]] = {}
+        self._set_depth(max(float(np.quantile(low[usable], 0.99)) / _USUAL_DEPTH, 1.0))
+        result: dict[bytes, tuple[float, Bools]] = {}
 
         def judge(scar: Bools) -> None:
-            found[scar.tobytes()] = (self._likelihood(scar), scar)
+            result[scar.tobytes()] = (self._likelihood(scar), scar)
 
         # Of both plateaus together first: one that is taken for unworn hides the other's scar.
         everywhere = np.ones(usable.size, dtype=bool)
         judge(best)
-        for scar in self._candidates(self._from_border(), everywhere, _FRACTIONS[::2]):
+        for scar in self._candidates(from_border(self.blocks), everywhere, _FRACTIONS[::2]):
             judge(scar)
         for number in range(_ROUNDS):
             start = best
             for scar in self._candidates(low, everywhere, _FRACTIONS, _LEVELS):
                 judge(scar)
-            best = max(found.values(), key=lambda one: one[0])[1]
+            best = max(result.values(), key=lambda item: item[0])[1]
             for side in np.unique(self.blocks.side):
                 own = self.blocks.side == side
                 near = best[own].mean() * np.array(_NEIGHBOURS)
                 for scar in self._candidates(low, own, tuple(near[near < 1.0])):
                     judge(np.where(own, scar, best))
-                best = max(found.values(), key=lambda one: one[0])[1]
+                best = max(result.values(), key=lambda item: item[0])[1]
             if number and (start == best).all():
                 break
             low = self._lowered(best)
-        ranked = sorted(found.values(), key=lambda one: -one[0])
-        weights = [np.exp(one[0] - ranked[0][0]) for one in ranked[:_MAX_SCARS]]
-        kept = [weight for weight in weights if weight > _SMALLEST_WEIGHT]
+        ranked = sorted(result.values(), key=lambda item: -item[0])
+        weights = [np.exp(item[0] - ranked[0][0]) for item in ranked[:_MAX_SCARS]]
+        kept = [weight for weight in weights if weight > _MIN_WEIGHT]
         total = float(sum(kept))
-        return [(weight / total, one[1]) for weight, one in zip(kept, ranked, strict=False)]
+        return [(weight / total, item[1]) for weight, item in zip(kept, ranked, strict=False)]
 
     def _candidates(
         self,
@@ -225,7 +244,7 @@ class _Search:
             weight = scipy.ndimage.gaussian_filter(used.astype(float), sigma)
             smooth = scipy.ndimage.gaussian_filter(image, sigma)
             smooth = np.divide(smooth, weight, out=np.zeros_like(smooth), where=weight > 1e-3)
-            quantiles = np.quantile(smooth[inside], [1.0 - one for one in fractions])
+            quantiles = np.quantile(smooth[inside], [1.0 - item for item in fractions])
             for level in (*quantiles, *levels):
                 above = (smooth > level) & inside
                 label, count = scipy.ndimage.label(above)
@@ -234,16 +253,6 @@ class _Search:
                 scar = np.isin(label, 1 + np.flatnonzero(large))
                 scar = scipy.ndimage.binary_fill_holes(scar) & inside
                 yield np.asarray(scar[blocks.row, blocks.column] & own)
-
-    def _from_border(self) -> Array:
-        """Distance of blocks from the border of their plateau, mm: scars lie in the middle."""
-        distance = np.zeros(self.usable.size)
-        for side in np.unique(self.blocks.side):
-            own = self.blocks.side == side
-            padded = np.pad(self.blocks.masked(own), 1)
-            image = scipy.ndimage.distance_transform_edt(padded)[1:-1, 1:-1]
-            distance[own] = image[self.blocks.row, self.blocks.column][own] * self.blocks.size
-        return distance
 
     def _fading(self, scar: Bools) -> Array:
         """Factor of wear at the sampled blocks: rises from 0 outside the scar to 1 inside it."""
@@ -276,12 +285,12 @@ class _Search:
         )
         fading = self._fading(scar)
         wear = fading[:, None] * self.wear * fading
-        wear[np.diag_indices_from(wear)] += np.where(fading > 0.0, _WEAR_ROUGHNESS**2, 0.0)
+        wear[np.diag_indices_from(wear)] += np.where(fading > 0.0, self.roughness**2, 0.0)
         best = -np.inf
-        for one in fields[:3]:
-            covariance = one.sd**2 * correlation(self.distance, one.length, one.smoothness)
-            covariance[np.diag_indices_from(covariance)] += one.sd**2 * one.nugget
-            unusual = np.log(max(one.sd, 1e-4) / _USUAL_TOLERANCE) / _TOLERANCE_SPREAD
+        for item in fields[:3]:
+            covariance = item.sd**2 * correlation(self.distance, item.length, item.smoothness)
+            covariance[np.diag_indices_from(covariance)] += item.sd**2 * item.nugget
+            unusual = np.log(max(item.sd, 1e-4) / _USUAL_TOLERANCE) / _TOLERANCE_SPREAD
             prior = -0.5 * max(unusual, 0.0) ** 2
             best = max(best, likelihood(covariance + wear, values, drift) + prior)
         self.known[key] = best
@@ -290,8 +299,10 @@ class _Search:
     def _lowered(self, scar: Bools) -> Array:
         """Lowering of blocks against the surface predicted from those outside a scar, mm."""
         surface = _unworn_surface(self.blocks, self.drift, self.usable & ~scar).fitted(1)
-        found = surface.predict(self.blocks.points[:, [0, 2]], self.drift, np.zeros((0, scar.size)))
-        return np.where(self.usable, found.mean - self.blocks.deviation, 0.0)
+        result = surface.predict(
+            self.blocks.points[:, [0, 2]], self.drift, np.zeros((0, scar.size))
+        )
+        return np.where(self.usable, result.mean - self.blocks.deviation, 0.0)
 
 
 def _unworn_surface(blocks: Blocks, drift: Array, unworn: Bools) -> UnwornSurface:
@@ -309,13 +320,13 @@ def _averaged(
         area = np.where(worn, blocks.area, 0.0)
         sums = np.stack([area * (blocks.side == 0), area * (blocks.side == 1), area])
         surface = _unworn_surface(blocks, drift, usable & ~worn).fitted()
-        found = surface.predict(plan, drift, sums)
-        depth = np.where(usable, found.mean - blocks.deviation, np.nan)
+        result = surface.predict(plan, drift, sums)
+        depth = np.where(usable, result.mean - blocks.deviation, np.nan)
         depth = _filled(depth, plan, worn & usable, worn & ~usable)
         volumes.append(sums @ np.nan_to_num(depth))
         depths.append(depth)
-        depth_squares.append(found.sd**2)
-        pieces.append([found.drift_sd, found.field_sd, found.noise_sd, found.choice_sd])
+        depth_squares.append(result.sd**2)
+        pieces.append([result.drift_sd, result.field_sd, result.noise_sd, result.choice_sd])
         all_fields.append(surface.fields)
     volume = weights @ np.stack(volumes)
     drift_sd, field_sd, noise_sd, choice_sd = np.sqrt(
@@ -331,9 +342,9 @@ def _averaged(
         "tolerance": choice_sd,
         "scar": np.sqrt(between),
     }
-    total = np.sqrt(sum(one**2 for one in sources.values()))
+    total = np.sqrt(sum(item**2 for item in sources.values()))
     worn = scars[0][1]
-    probability = weights @ np.stack([one for _, one in scars])
+    probability = weights @ np.stack([item for _, item in scars])
     return Scar(
         worn,
         probability,
@@ -344,7 +355,19 @@ def _averaged(
         sources,
         all_fields[0],
         unworn_fractions(blocks, worn),
+        total,
     )
+
+
+def from_border(blocks: Blocks) -> Array:
+    """Distance of blocks from the border of their plateau, mm, (n,): scars lie in the middle."""
+    distance = np.zeros(blocks.side.size)
+    for side in np.unique(blocks.side):
+        own = blocks.side == side
+        padded = np.pad(blocks.masked(own), 1)
+        image = scipy.ndimage.distance_transform_edt(padded)[1:-1, 1:-1]
+        distance[own] = image[blocks.row, blocks.column][own] * blocks.size
+    return distance
 
 
 def unworn_fractions(blocks: Blocks, worn: Bools) -> Array:

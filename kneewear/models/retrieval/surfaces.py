@@ -18,7 +18,7 @@ Bools = NDArray[np.bool_]
 STEP = 0.25
 _SLOPE_SMOOTHING = 0.75
 # Fraction of a block's points that a scan must have.
-_LEAST_FRACTION = 0.5
+_MIN_FRACTION = 0.5
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def make_blocks(
     difference = (scan - reference) * normal[..., 1]
     with np.errstate(invalid="ignore"):
         deviation = sums(difference, seen)[kept] / count[kept]
-    deviation = np.where(count[kept] >= _LEAST_FRACTION * size_of[kept], deviation, np.nan)
+    deviation = np.where(count[kept] >= _MIN_FRACTION * size_of[kept], deviation, np.nan)
 
     def mean(values: Array) -> Array:
         return sums(values, inside)[kept] / size_of[kept]

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 # Grey of surface that was not evaluated.
 _GREY = 150
-# Points of the view over those of the raster of heights.
+# Points of the raster of heights per point of the view.
 _EVERY = 4
 # Heights between a vertex and the evaluated surface, mm: further away is another surface.
 _SAME_SURFACE = 1.5
