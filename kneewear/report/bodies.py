@@ -69,8 +69,8 @@ def draw_bodies(
         *((points, style.METAL) for points in metal.values()),
     ):
         strides = (size // WIRES for size in SAMPLES)
-        both = zip(strides, (points, points.swapaxes(0, 1)), strict=True)
-        lines = [line[:, [0, 2, 1]] for stride, rows in both for line in rows[::stride]]
+        rasters = zip(strides, (points, points.swapaxes(0, 1)), strict=True)
+        lines = [line[:, [0, 2, 1]] for stride, rows in rasters for line in rows[::stride]]
         for line in lines:
             # Every second point is enough for a line of this size, and its last one.
             space.plot(*np.concatenate([line[:-1:2], line[-1:]]).T, color=colour, lw=0.6)

@@ -721,7 +721,7 @@ def cases_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[s
         }
     ).dropna()
     # More than one other variable: lines over mass would not be one case each.
-    if not len(values) or values.index.droplevel("case").duplicated().any():
+    if not len(values) or values.reset_index()[keys[1:]].duplicated().any():
         return None
     outside = set(cases_outside(tables.get("validity"), [life]).get(life, []))
     middle = tables["centre"]["case"].iloc[0]
