@@ -30,9 +30,7 @@ with job_log(snakemake.log[0]):
     contents = page_contents(lists, settings, params.curves)
     tables, page = Tables(contents["frames"], settings), load_page(params.page)
     findings = reported_findings(settings, params.logs)
-    summary = build_summary(
-        params.page, page, tables, findings, __version__, provenance["inputs"]
-    )
+    summary = build_summary(params.page, page, tables, findings, __version__, provenance["inputs"])
     save_json(summary, output.records)
     vector, raster = (figure_files(given.figures, suffix) for suffix in ("svg", "png"))
     beside = figure_addresses(given.figures, output.page)

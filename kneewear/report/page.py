@@ -143,7 +143,7 @@ def render_page(
         summary=summary,
         results=results,
         numbers=key_numbers(page, results),
-        bars=[one for one in bars if one is not None],
+        bars=[chart for chart in bars if chart is not None],
         findings=findings,
         causes=list(titled_causes(findings)),
         worst=findings[0] if findings and findings[0].finding.severity != "note" else None,
@@ -173,7 +173,7 @@ def _first_figure(page: Page, figures: Mapping[str, bytes]) -> str:
 def key_numbers(page: Page, results: Sequence[KeyResult]) -> list[KeyResult]:
     """At most four key results: those that the page names, of each the largest, or the first."""
     if not page.key_numbers:
-        return [one for one in results if isinstance(one.value, float)][:MAX_NUMBERS]
+        return [result for result in results if isinstance(result.value, float)][:MAX_NUMBERS]
     chosen = []
     for name in page.key_numbers:
         own = [one for one in results if one.name == name and isinstance(one.value, float)]
