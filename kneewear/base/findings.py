@@ -142,8 +142,8 @@ def causes(findings: Iterable[Reported]) -> list[Cause]:
     levels = list(LEVELS)
     found = []
     for check, own in by_check.items():
-        worst = min((one.finding.severity for one in own), key=levels.index)
-        found.append(Cause(check, worst, sum(1 + one.more for one in own), tuple(own)))
+        worst = min((item.finding.severity for item in own), key=levels.index)
+        found.append(Cause(check, worst, sum(1 + item.more for item in own), tuple(own)))
     return found
 
 

@@ -32,7 +32,7 @@ def render(template: str, **values: Any) -> str:
         loader=PackageLoader("kneewear.report", "templates"),
     )
     environment.filters |= {"embedded": _as_json, "marked": marked, "tied": tied, "begun": begun}
-    environment.globals |= {"library": library, "packed_library": packed_library}
+    environment.globals |= {"packed_library": packed_library}
     return environment.get_template(template).render(**values)
 
 
@@ -58,16 +58,9 @@ def begun(text: str) -> str:
 
 
 @cache
-def library(package: str, path: str) -> Markup:
-    """Text of a file of a browser library: ITables (DataTables), MIT licence."""
+def packed_library(package: str, path: str) -> str:
+    """File of a browser library, compressed and as text: ITables (DataTables), MIT licence."""
     # Its Python half is not imported: that would bring all of Jupyter in.
     file = distribution(package).locate_file(path)
-    text = Path(str(file)).read_text(encoding="utf-8")
-    return Markup(text.replace("</script", "<\\/script"))
-
-
-@cache
-def packed_library(package: str, path: str) -> str:
-    """A library's script, compressed and as text: it is half a megabyte."""
-    packed = gzip.compress(library(package, path).encode(), 9, mtime=0)
+    packed = gzip.compress(Path(str(file)).read_bytes(), 9, mtime=0)
     return b64encode(packed).decode("ascii")

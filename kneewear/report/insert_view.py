@@ -41,7 +41,8 @@ POLYETHYLENE = "#ece7da"
 # Of the femoral component in contact, so that what is below it is seen.
 SEEN_THROUGH = 0.3
 # Lifted off, turned so that its condyles face the camera: turn about z (deg), and x and y (mm).
-LIFTED_DEG, LIFTED_MM = 66.0, (-38.0, 19.0)
+LIFTED_DEG = 66.0
+LIFTED_MM = (-38.0, 19.0)
 # A solid of other origins than its bearing's is not shown: largest distance of their ends, mm.
 MAX_OFFSET = 6.0
 
@@ -227,7 +228,7 @@ def build_insert_view(
 def _solid_bodies(
     implant: Implant, grid: ElementGrid, solids: Mapping[str, TriangleMesh]
 ) -> dict[str, Any]:
-    """What is around the elements: the solid of the insert, or a block, and the other component."""
+    """Bodies around the elements: the solid of the insert, or a block, and the other component."""
     bodies = {}
     insert = solids.get("insert")
     if insert is not None and _has_place_of(insert.vertices, grid.centre[grid.valid]):

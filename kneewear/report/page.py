@@ -12,7 +12,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from markupsafe import Markup
 from PIL import Image
@@ -56,8 +55,8 @@ PROVENANCE = {
 
 # Key results beside the first picture, at most.
 MAX_NUMBERS = 4
-# Signs of SVG that stand in an address as they are.
-SVG_SIGNS = " !$()*+,-./:;=?@[]^_`{|}~'"
+# Signs of SVG that do not stand in an address as they are.
+SVG_SIGNS = str.maketrans({sign: f"%{ord(sign):02X}" for sign in '%#<>&"'})
 
 # A picture within an SVG file.
 _EMBEDDED = re.compile(r"data:image/png;base64,\s*([A-Za-z0-9+/=\s]+)")
@@ -144,17 +143,17 @@ def render_page(
         summary=summary,
         results=results,
         numbers=key_numbers(page, results),
-        bars=[one for one in bars if one is not None],
+        bars=[chart for chart in bars if chart is not None],
         findings=findings,
         causes=list(titled_causes(findings)),
         worst=findings[0] if findings and findings[0].finding.severity != "note" else None,
         verdict=read_verdict(summary),
         assumptions=len(tables.get("assumptions", ())),
         view=view,
-        still=None if still is None else _data_address(still),
+        still=None if still is None else picture_address(still),
         still_name=STILL,
         still_text=str(first_scene(view)["title"]) if view else "",
-        hero=(hero, figure_text(hero), _data_address(others[hero])) if hero else None,
+        hero=(hero, figure_text(hero), picture_address(others[hero])) if hero else None,
         first=next(iter(composed([page.first])), None),
         sections=composed(page.appendix if appendix else page.sections),
         provenance=list(_provenance(provenance or {})) if appendix else [],
@@ -174,7 +173,7 @@ def _first_figure(page: Page, figures: Mapping[str, bytes]) -> str:
 def key_numbers(page: Page, results: Sequence[KeyResult]) -> list[KeyResult]:
     """At most four key results: those that the page names, of each the largest, or the first."""
     if not page.key_numbers:
-        return [one for one in results if isinstance(one.value, float)][:MAX_NUMBERS]
+        return [result for result in results if isinstance(result.value, float)][:MAX_NUMBERS]
     chosen = []
     for name in page.key_numbers:
         own = [one for one in results if one.name == name and isinstance(one.value, float)]
@@ -197,7 +196,7 @@ def compose(
 ) -> PageSection | None:
     """A section with its content; None where the study has none of it."""
     shown = [
-        (name, figure_text(name), _data_address(figures[name]))
+        (name, figure_text(name), picture_address(figures[name]))
         for name in starting_with(figures, *part.figures)
     ]
     listed = list(section_tables(part, tables, values))
@@ -225,7 +224,7 @@ def _smaller(found: re.Match[str]) -> str:
     return min(address, found[0], key=len)
 
 
-def _data_address(picture: bytes) -> str:
+def picture_address(picture: bytes) -> str:
     """Picture as an address that holds its own data."""
     if picture.startswith(b"\x89PNG"):
         return f"data:image/png;base64,{b64encode(picture).decode('ascii')}"
@@ -234,4 +233,4 @@ def _data_address(picture: bytes) -> str:
     for pattern, shorter in SVG_WASTE:
         text = pattern.sub(shorter, text)
     text = text if "'" in text else text.replace('"', "'")
-    return Markup("data:image/svg+xml," + quote(text, safe=SVG_SIGNS))
+    return Markup("data:image/svg+xml;charset=utf-8," + text.translate(SVG_SIGNS))

@@ -1,6 +1,6 @@
 """Still picture of a 3-D view: what the viewer shows first, for paper and without WebGL.
 
-Light, shadow and colours are those of `templates/viewer.js`.
+Light, shadow and colours are as in `templates/viewer.js`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def draw_view(view: Mapping[str, Any]) -> Figure:
     """Draw the scene that a view (:mod:`kneewear.report.viewer`) shows first."""
     scene = first_scene(view)
     bodies = list(_bodies(view, scene))
-    corners = np.concatenate([one.corners.reshape(-1, 3) for one in bodies])
+    corners = np.concatenate([body.corners.reshape(-1, 3) for body in bodies])
     camera = _aim(view, corners)
     figure = Figure(figsize=SIZE)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -75,7 +75,7 @@ def draw_view(view: Mapping[str, Any]) -> Figure:
     )
     axes.set(xlim=(-1.0, 1.0), ylim=(-1.0, 1.0))
     axes.set_axis_off()
-    shown = next((one for one in bodies if one.steps is not None), None)
+    shown = next((body for body in bodies if body.steps is not None), None)
     if shown is not None:
         _draw_ends(axes, view, shown.corners.reshape(-1, 3), camera)
     if scene.get("scale"):
@@ -226,7 +226,7 @@ def _render(bodies: Sequence[_Body], camera: _Camera, view: Mapping[str, Any]) -
         picture[pixel] = covered + (1.0 - body.opacity) * picture[pixel]
         depths[pixel] = depth[kept]
     blocks = picture.reshape(PIXELS[1], FINER, PIXELS[0], FINER, 4).mean(axis=(1, 3))
-    # Colours are those of what covers a pixel, of which its opacity is the part.
+    # A pixel has the colour of the bodies that cover it, and their part of it as opacity.
     blocks[..., :3] /= np.maximum(blocks[..., 3:], 1e-9)
     return np.clip(blocks, 0.0, 1.0)
 
@@ -296,7 +296,7 @@ def _lamp(bodies: Sequence[_Body], light: Array) -> _Shadow:
     across = np.cross([0.0, 1.0, 0.0] if abs(light[1]) < 0.9 else [1.0, 0.0, 0.0], light)
     across /= np.linalg.norm(across)
     axes = np.array([across, np.cross(light, across), -light])
-    points = np.concatenate([one.corners.reshape(-1, 3) for one in bodies]) @ axes.T
+    points = np.concatenate([body.corners.reshape(-1, 3) for body in bodies]) @ axes.T
     low = points.min(axis=0)
     scale = 0.999 / float(np.ptp(points, axis=0).max())
     shadow = _Shadow(axes, low, scale, np.full(SHADOW_PIXELS**2, np.inf))

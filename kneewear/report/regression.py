@@ -43,8 +43,8 @@ def draw_trends(
     figure, panels = style.new_figure(3.9, columns=len(sides), sharey=True)
     for letter, axes, side in zip("AB", panels.flat, sides, strict=False):
         own = rows_with(chosen, side=side)
-        errors = rows_with(models, side=side, quantity=leading.quantity)
-        errors = errors.set_index("model")["leave_one_out_percent"]
+        compared = rows_with(models, side=side, quantity=leading.quantity)
+        errors = compared.set_index("model")["leave_one_out_percent"]
         best = str(errors.idxmin())
         points = own[["thickness_mm", "body_mass_kg"]].to_numpy(float)
         thicknesses = np.unique(points[:, 0])

@@ -67,7 +67,7 @@ def simplified(mesh: TriangleMesh, triangles: int) -> TriangleMesh:
 
 
 def block_under(grid: ElementGrid, underside: float) -> TriangleMesh:
-    """Block of an insert whose bearings alone are known: its outline is that of both together.
+    """Block of an insert whose bearings alone are known: its outline surrounds both.
 
     The block reaches from the underside, mm, up to a part of the way to the lowest element; walls
     go down to it from the borders of the bearings.
@@ -84,10 +84,10 @@ def block_under(grid: ElementGrid, underside: float) -> TriangleMesh:
 
 def join(*meshes: TriangleMesh) -> TriangleMesh:
     """All meshes as one."""
-    starts = np.cumsum([0, *(len(one.vertices) for one in meshes[:-1])])
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
     faces = [one.faces + start for one, start in zip(meshes, starts, strict=True)]
     return TriangleMesh(
-        np.concatenate([one.vertices for one in meshes]), np.concatenate(faces).astype(int)
+        np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces).astype(int)
     )
 
 
@@ -119,7 +119,7 @@ def _walls(grid: ElementGrid, bottom: float) -> TriangleMesh:
     ).reshape(-1, 4)
     cells = cells[(cells >= 0).all(axis=1)]
     edges = np.stack([cells, np.roll(cells, -1, axis=1)], axis=-1).reshape(-1, 2)
-    # An edge inside is that of two elements, in either direction.
+    # An edge inside is part of two elements, in either direction.
     key = np.sort(edges, axis=1)
     _, first, times = np.unique(key, axis=0, return_index=True, return_counts=True)
     border = edges[first[times == 1]]

@@ -77,7 +77,7 @@ def motion_sources(settings: Settings) -> pd.DataFrame:
     activities = settings.get("activities", {})
     named = dict.fromkeys(name for shares in lives.values() for name in shares)
     rows = []
-    for name in (one for one in named if one in activities):
+    for name in [known for known in named if known in activities]:
         block = activities[name]
         source = words(f"source_{block['source']}")
         files = sorted({str(path) for key, path in block.items() if key.endswith("file") and path})

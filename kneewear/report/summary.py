@@ -332,7 +332,7 @@ def _first_text(templates: Iterable[str], values: Values) -> str:
 
 
 def report_number(settings: Settings, version: str, inputs: Mapping[str, str]) -> str:
-    """Number of a report: that of the settings, or one that follows from all that decides it.
+    """Number of a report: the one in the settings, or one that follows from all that decides it.
 
     Equal settings, versions and input files have equal numbers, others have others.
     """

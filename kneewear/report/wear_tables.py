@@ -156,7 +156,7 @@ def wear_rate_parts(
 ) -> pd.DataFrame:
     """Ranges of the wear volume of both sides per year (mm3), by the choice that causes them.
 
-    Without the uncertain constants, whose interval is that of the result.
+    Without the uncertain constants, which are the interval of the result.
     """
     volume = rows_with(centre_losses, quantity="wear_volume")["value"].iloc[0]
     rate = wear_rate_here["value"].iloc[0]
@@ -733,7 +733,7 @@ def cases_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[s
     life = str(cases["life"].iloc[0])
     own = rows_with(cases, life=life)
     depth, report = leading(settings), settings["report"]
-    # Volumes are those of both sides, all else that of the larger side.
+    # Volumes are sums of both sides; all else is the larger value.
     quantities = {
         depth.quantity: ("max", "mm", None),
         "wear_volume": ("sum", "mm3", None),
@@ -748,7 +748,7 @@ def cases_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict[s
         }
     ).dropna()
     # More than one other variable: lines over mass would not be one case each.
-    if not len(values) or values.index.droplevel("case").duplicated().any():
+    if not len(values) or values.reset_index()[keys[1:]].duplicated().any():
         return None
     outside = set(cases_outside(tables.get("validity"), [life]).get(life, []))
     middle = tables["centre"]["case"].iloc[0]

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import re
+from base64 import b64decode
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from PIL import Image
 
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.report.page import picture_address
 from kneewear.report.picture import PIXELS, draw_view, vertex_normals
 from kneewear.report.solids import block_under, join, simplified
 from kneewear.report.viewer import STEPS, body, build_view, packed, scale
+from tests.report.pages import as_svg
 
+TAGS = ("}path", "}use", "}image", "}g")
 SQUARE = np.array([[-1.0, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]])
 FACES = np.array([[0, 2, 1], [0, 3, 2]])
 
@@ -89,3 +100,27 @@ def test_fewer_triangles_keep_the_shape():
     both = join(tube, fewer)
     assert len(both.faces) == len(tube.faces) + len(fewer.faces)
     assert both.faces.max() == len(both.vertices) - 1
+
+
+def test_addresses_of_figures_lose_no_shape_and_no_pixel():
+    figure = Figure()
+    axes = figure.add_subplot()
+    axes.plot([0.0, 1.0, 2.0], [0.123456, 7.0, 3.0], "o-", label="50 % & <more>")
+    axes.imshow(np.arange(12.0).reshape(3, 4), extent=(0.0, 2.0, 0.0, 3.0))
+    axes.legend()
+    before = as_svg(figure).decode()
+    address = picture_address(before.encode())
+    assert '"' not in address and "<" not in address
+    after = unquote(address.partition(",")[2])
+    counts = [
+        [sum(one.tag.endswith(tag) for one in ElementTree.fromstring(text).iter()) for tag in TAGS]
+        for text in (before, after)
+    ]
+    assert counts[0] == counts[1] and min(counts[0]) > 0
+    assert len(after) < 0.9 * len(before)
+    pixels = [
+        np.asarray(Image.open(io.BytesIO(b64decode(found))).convert("RGBA"))
+        for text in (before, after)
+        for found in re.findall(r"data:image/\w+;base64,\s*([\w+/=\s]+)", text)
+    ]
+    assert len(pixels) == 2 and np.array_equal(*pixels)

@@ -32,8 +32,11 @@
   // All of it is printed.
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details:not([open])")];
+    if (!closed.length) closed = [...document.querySelectorAll("details:not([open])")];
     closed.forEach((one) => { one.open = true; });
   });
-  window.addEventListener("afterprint", () => closed.forEach((one) => { one.open = false; }));
+  window.addEventListener("afterprint", () => {
+    closed.forEach((one) => { one.open = false; });
+    closed = [];
+  });
 })();

@@ -3,10 +3,17 @@
 (async () => {
   // Without it tables stay as they are written.
   if (!window.DecompressionStream) return;
-  const packed = atob(document.getElementById("table-library").textContent);
-  const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const text = await new Response(stream).text();
+  async function unpack(name) {
+    const packed = atob(document.getElementById(name).textContent);
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  }
+  // Before the style of the page, which decides.
+  const style = document.createElement("style");
+  style.textContent = await unpack("table-style");
+  document.head.prepend(style);
+  const text = await unpack("table-library");
   const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   const { default: DataTable } = await import(address);
   URL.revokeObjectURL(address);
