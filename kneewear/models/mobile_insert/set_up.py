@@ -58,7 +58,7 @@ def add_backside(shapes: RecognisedShapes, dish: Dish) -> Added:
         "a single plateau glides in both directions, and walls keep it from turning"
         if dish.single
         else "the insert rotates about its peg, and does not glide",
-        "Name what is free in backside.movement.free: anterior_posterior, medial_lateral, rotation.",
+        "Name in backside.movement.free what is: anterior_posterior, medial_lateral, rotation.",
     )
     shapes.assume(
         "mobile_friction",
