@@ -302,10 +302,19 @@ class _BorderTrial(NamedTuple):
 def _ending_remedy(activity: Activity, trial: _BorderTrial) -> tuple[str, tuple[Advice, ...]]:
     """First change of the motion with which contact stays on the bearing, as a remedy."""
     block = f"activities.{activity.name}"
-    travels, flexions = (
-        [name for name in names if _SCALED[name][0] in activity.prescribed]
-        for names in (("anterior_posterior", "rotation"), ("flexion",))
-    )
+
+    def scaled(names: Sequence[str], part: float) -> Activity:
+        by = np.ones(len(COORDINATES))
+        by[[_SCALED[name][1] for name in names]] = part
+        return activity.scaled(by)
+
+    def helpful(names: Sequence[str], least: float) -> list[str]:
+        """Those of the names that are prescribed, if the least part of them helps."""
+        own = [name for name in names if _SCALED[name][0] in activity.prescribed]
+        return own if own and trial.passes(scaled(own, least)) else []
+
+    travels = helpful(("anterior_posterior", "rotation"), _PARTS[-1])
+    flexions = [] if travels else helpful(("flexion",), _PARTS[2])
     at_dwell_pose = np.where(np.arange(len(activity.zero)) == 0, np.nan, activity.zero)
     moves = "x" in activity.prescribed and not np.isnan(activity.zero[0])
     changes = (
@@ -321,9 +330,7 @@ def _ending_remedy(activity: Activity, trial: _BorderTrial) -> tuple[str, tuple[
                 text = f"Set {key} to {DWELL_POSE}: then contact stays on it."
                 return text, (Advice(key, DWELL_POSE),)
             continue
-        by = np.ones(len(COORDINATES))
-        by[[_SCALED[name][1] for name in names]] = part
-        if trial.passes(activity.scaled(by)):
+        if trial.passes(scaled(names, part)):
             keys = [f"{block}.motion.scale.{name}" for name in names]
             text = f"Multiply {' and '.join(keys)} by {part:g}: then contact stays on it."
             return text, tuple(Advice(key, part, multiplies=True) for key in keys)

@@ -34,11 +34,11 @@ rule simulate_contact:
 
 rule check_motion:
     input:
+        **CHAIN.meshes,
         knee=rules.build_geometry.output.knee,
         activity=rules.prepare_activity.output.activity,
         fit=rules.build_geometry.output.fit,
         kernels=ancient(rules.compile_kernels.output.marker),
-        **CHAIN.meshes,
     output:
         placement=table(
             f"{RESULTS}/simulation/{{activity}}/placement.csv",

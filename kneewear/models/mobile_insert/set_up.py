@@ -53,12 +53,12 @@ def add_backside(shapes: RecognisedShapes, dish: Dish) -> Added:
     free = "[anterior_posterior, medial_lateral]" if dish.single else "[rotation]"
     shapes.assume(
         "mobile_free",
-        "backside.movement.free",
-        free,
+        "backside.movement.motion",
+        "mobile",
         "a single plateau glides in both directions, and walls keep it from turning"
         if dish.single
         else "the insert rotates about its peg, and does not glide",
-        "Name what is free: anterior_posterior, medial_lateral, rotation.",
+        "Name in backside.movement.free what is: anterior_posterior, medial_lateral, rotation.",
     )
     shapes.assume(
         "mobile_friction",

@@ -1,0 +1,27 @@
+"""One verdict on a motion, of the check before a run and of the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from kneewear.activity.activity import thin_out
+from kneewear.api import load_study
+from kneewear.geometry.grid import build_grid
+from kneewear.study.shipped import find_study
+from kneewear.study.trials import build_trial, tried_cases, try_motion
+
+pytestmark = pytest.mark.compiled
+
+
+def test_a_run_judges_a_motion_as_the_check_does_whatever_its_elements():
+    study = load_study(find_study("quick"))
+    trial = build_trial(study, ".", {})
+    activity = thin_out(trial.activities[0], 10)
+    finer = replace(trial.knee, grid=build_grid(trial.knee.implant, 20, 15))
+    cases = tried_cases(study.preflight_cases())
+    assert cases == trial.cases
+    found = try_motion(study.implant, {}, finer, trial.record, activity, cases, study.simulation)
+    pd.testing.assert_frame_equal(found.table, trial.place(activity).table)
