@@ -50,7 +50,8 @@ _FADING = 5.0
 _USUAL_DEPTH = 0.25
 # Roughness of a scar's depth, mm.
 _WEAR_ROUGHNESS = 0.005
-# Tolerance of inserts: SD of 15 to 60 um (PMC3369103: CAD deviates by 26 to 37 um on average).
+# Tolerance of inserts: SD of 15 to 60 um. CAD deviates by 26 to 37 um on average (PMC3369103,
+# quoted, not read).
 _USUAL_TOLERANCE = 0.03
 _TOLERANCE_SPREAD = 0.35  # of its natural logarithm
 # Worn fraction of a plateau that the detection limit is stated for where less is worn.
