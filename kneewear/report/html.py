@@ -31,7 +31,12 @@ def render(template: str, **values: Any) -> str:
         lstrip_blocks=True,
         loader=PackageLoader("kneewear.report", "templates"),
     )
-    environment.filters |= {"embedded": _as_json, "marked": marked, "tied": tied, "begun": begun}
+    environment.filters |= {
+        "embedded": _as_json,
+        "marked": marked,
+        "tied": tie_units,
+        "begun": begun,
+    }
     environment.globals |= {"packed_library": packed_library}
     return environment.get_template(template).render(**values)
 
@@ -47,7 +52,7 @@ def marked(text: str) -> Markup:
     return Markup(CODE.sub(r"<code>\1</code>", linked))
 
 
-def tied(text: str) -> str:
+def tie_units(text: str) -> str:
     """Text whose numbers are not separated from their units."""
     return TIED.sub("\u00a0", text)
 

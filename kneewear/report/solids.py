@@ -30,11 +30,13 @@ def whole_components(extractions: Mapping[str, Extraction] | None) -> dict[str, 
     """Components that files hold whole, in few triangles; without sheets of bearings alone."""
     found = extractions or {}
     return {
-        name: simplified(one.mesh, TRIANGLES) for name, one in found.items() if not one.kept.all()
+        name: fewer_triangles(one.mesh, TRIANGLES)
+        for name, one in found.items()
+        if not one.kept.all()
     }
 
 
-def simplified(mesh: TriangleMesh, triangles: int) -> TriangleMesh:
+def fewer_triangles(mesh: TriangleMesh, triangles: int) -> TriangleMesh:
     """Mesh of at most so many triangles whose sharp edges have vertices of their own."""
     from vtkmodules.util.numpy_support import (  # noqa: PLC0415 - half a second, for solids only
         numpy_to_vtk,

@@ -16,7 +16,7 @@ from PIL import Image
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.report.page import picture_address
 from kneewear.report.picture import PIXELS, draw_view, vertex_normals
-from kneewear.report.solids import block_under, join, simplified
+from kneewear.report.solids import block_under, fewer_triangles, join
 from kneewear.report.viewer import STEPS, body, build_view, packed, scale
 from tests.report.pages import as_svg
 
@@ -93,7 +93,7 @@ def test_fewer_triangles_keep_the_shape():
         [np.column_stack([n, n + 200, after]), np.column_stack([after, n + 200, after + 200])]
     )
     tube = TriangleMesh(np.concatenate(rings), faces)
-    fewer = simplified(tube, 100)
+    fewer = fewer_triangles(tube, 100)
     assert len(fewer.faces) <= 100
     radius = np.hypot(fewer.vertices[:, 0], fewer.vertices[:, 2])
     assert radius == pytest.approx(1.0, abs=0.01)
