@@ -573,9 +573,9 @@ def predict_wear(cycles: Cycles, study: Study, coverage: float = 0.9) -> pd.Data
         for case in cases:
             histories = _only(cycles.histories, [case])
             if all(history.sizes["case"] for history in histories.values()):
-                found = wear_intervals(histories, cycles.knee.grid, own.wear, coverage)
-                found.insert(0, "case", case.name)
-                parts.append(found)
+                table = wear_intervals(histories, cycles.knee.grid, own.wear, coverage)
+                table.insert(0, "case", case.name)
+                parts.append(table)
     return pd.concat(parts, ignore_index=True)
 
 

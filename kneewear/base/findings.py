@@ -140,11 +140,11 @@ def causes(findings: Iterable[Reported]) -> list[Cause]:
     for one in findings:
         by_check.setdefault(one.finding.check, []).append(one)
     levels = list(LEVELS)
-    found = []
+    gathered = []
     for check, own in by_check.items():
         worst = min((item.finding.severity for item in own), key=levels.index)
-        found.append(Cause(check, worst, sum(1 + item.more for item in own), tuple(own)))
-    return found
+        gathered.append(Cause(check, worst, sum(1 + item.more for item in own), tuple(own)))
+    return gathered
 
 
 def gather(findings: Iterable[Reported]) -> list[Reported]:

@@ -14,7 +14,7 @@ _WORDS = 2
 
 @cache
 def _units() -> dict[tuple[str, str], tuple[float, bool]]:
-    """Factors from a unit, as titles write it, to that of a quantity; True if readers apply it."""
+    """Factors from a unit of titles to the one of a quantity; True if readers apply it."""
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
         return {
             (row["title"], row["unit"]): (float(row["factor"]), bool(row["is_converted"]))
@@ -37,14 +37,14 @@ def unit_factor(title: str, unit: str) -> float | None:
     float or None
         None where the title has no unit of that quantity. Body weights are of 75 kg.
     """
-    found = _find(title, unit)
-    return None if found is None else found[0]
+    place = _find(title, unit)
+    return None if place is None else place[0]
 
 
 def is_converted(title: str, unit: str) -> bool:
     """True if readers of curves convert the unit that a title ends with to another one."""
-    found = _find(title, unit)
-    return found is not None and found[1]
+    place = _find(title, unit)
+    return place is not None and place[1]
 
 
 def _find(title: str, unit: str) -> tuple[float, bool] | None:

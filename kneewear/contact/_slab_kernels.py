@@ -136,7 +136,7 @@ def add_pressure_wave(by_pressure: NDArray, pressure: complex, lane: int, p: NDA
 def turn_stress(
     p: NDArray, q: NDArray, r: int, j: int, c: float, s: float, lane: int, stress: NDArray
 ) -> None:
-    """Stress of a wave from its own frame into that of the grid."""
+    """Stress of a wave from its own frame into the frame of the grid."""
     cc, ss, cs = c * c, s * s, c * s
     for m in range(stress.shape[1]):
         i, n = PLANE * m, SHEAR * m

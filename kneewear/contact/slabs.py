@@ -54,7 +54,7 @@ _WAVES = 90  # wave numbers of the tables, between which they are interpolated
 _SMALLEST_WAVE = 0.02  # 1/mm
 _WAVE_STEP = 0.25  # 1/mm
 _ALIASES = (-1, 0, 1)  # of the columns: ends of contact are one or two of them wide
-# Order of the components in spectra, zz last, and from there to that of the fields.
+# Order of the components in spectra, zz last, and from there to the order of the fields.
 _LAST_ZZ = (0, 1, 3, 4, 5, 2)
 _ZZ_THIRD = (0, 1, 5, 2, 3, 4)
 # Components of the plane part in the frame of a wave: xx, yy, zz, xy (engineering).
@@ -222,9 +222,9 @@ class SlabWindow:
 
     def deflection_of(self, waves: Complex) -> Array:
         """Downward deflection of the surface (rows, columns) by plastic strain of a spectrum."""
-        found = np.empty_like(waves[0, 0])
-        fill_deflection(waves, *self._direction, self._by_pressure, self.heights, found)
-        return self._inverse(found)
+        deflection = np.empty_like(waves[0, 0])
+        fill_deflection(waves, *self._direction, self._by_pressure, self.heights, deflection)
+        return self._inverse(deflection)
 
     def deviator(self, pressure: Array, waves: Complex) -> Array:
         """Stress by pressure and by plastic strain of a spectrum, without its pressure.

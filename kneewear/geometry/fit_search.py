@@ -25,7 +25,7 @@ _SMOOTHING = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Of fits whose mean deviation is about the least the smoothest is taken: the rest is noise.
 _ABOUT = 1.15
 # Noise, mm, above which a mesh is a scan: deviations below the mean of the noise are of no use,
-# those of a smooth surface are this part above it, and stronger smoothing is tried.
+# deviations of a smooth surface are this part above it, and stronger smoothing is tried.
 NOISY = 0.002
 _ABOUT_NOISE = 1.02
 _NOISE_SMOOTHING = (8.0, 12.0)
@@ -48,7 +48,7 @@ class FittingChoice:
 
     `qualities` are those of four patches, medial and lateral of insert and femoral component;
     `plateaus` are the widest regions that a surface follows, `condyles` the regions after places
-    that no surface follows were cut off. `noise` is that of each component, mm.
+    that no surface follows were cut off. `noise` has the noise of each component, mm.
     """
 
     settings: FitSettings
@@ -124,12 +124,12 @@ def _condyle_noise(femoral: TriangleMesh, condyles: Condyles) -> float:
     arms = femoral.vertices[:, :2] - np.array(_axis(femoral, condyles))
     angle = np.degrees(np.arctan2(arms[:, 0], -arms[:, 1]))
     across = femoral.vertices[:, 2]
-    found = []
+    fits = []
     for one in condyles.values():
         (near, far), (low, high) = one.z, one.angle_deg
         inside = (across > near) & (across < far) & (angle > low) & (angle < high)
-        found.append(estimate_noise(femoral.vertices[inside]))
-    return max(found)
+        fits.append(estimate_noise(femoral.vertices[inside]))
+    return max(fits)
 
 
 def _edge(mesh: TriangleMesh) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
-# Relative excess of the area of a fan over that of its polygon that is rounding, or a bent polygon.
+# Relative excess of the area of a fan over its polygon that is rounding, or a bent polygon.
 _SAME_AREA = 1e-3
 
 
@@ -47,16 +47,16 @@ def triangles_of(corners: Sequence[int], vertices: Array) -> list[int]:
 
     A fan of a polygon with a corner that points inward overlaps itself; of such ears are cut off.
     """
-    found = fan(corners)
+    triangles = fan(corners)
     if len(corners) < 4 or min(corners) < 0 or max(corners) >= len(vertices):
-        return found
-    a, b, c = (vertices[found[k::3]] for k in range(3))
+        return triangles
+    a, b, c = (vertices[triangles[k::3]] for k in range(3))
     doubled = np.cross(b - a, c - a)
     whole = float(np.linalg.norm(doubled.sum(axis=0)))
     if float(np.linalg.norm(doubled, axis=1).sum()) <= (1.0 + _SAME_AREA) * whole or not whole:
-        return found
+        return triangles
     ears = _cut_ears(vertices[list(corners)], doubled.sum(axis=0) / whole)
-    return found if ears is None else [corners[number] for number in ears]
+    return triangles if ears is None else [corners[number] for number in ears]
 
 
 def _cut_ears(points: Array, normal: Array) -> list[int] | None:

@@ -258,11 +258,11 @@ class SimulationSettings(Settings):
         """Refuse yield where no state is carried from frame to frame."""
         expected = {"contact": "coupled_layer", "analysis": "quasi_static"}
         for name, wanted in expected.items() if self.material_yield is not None else ():
-            found = getattr(self, name)
-            if found != wanted:
+            value = getattr(self, name)
+            if value != wanted:
                 raise fault_at(
                     (name,),
-                    f"{found} with material_yield",
+                    f"{value} with material_yield",
                     f"{wanted}: plastic strain is carried from equilibrium to equilibrium below a "
                     "coupled layer",
                     f"Set {name} to {wanted}, or material_yield to null.",

@@ -161,8 +161,8 @@ class _Side:
             raise _LeftWindowError
         count = self.shape[0] * self.shape[1]
         pressure = np.bincount(block, contact.pressure, count).reshape(self.shape) / self._joined
-        found = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
-        return self.strain(found)
+        flowed = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
+        return self.strain(flowed)
 
     def on_elements(self, values: Array, cells: tuple[int, ...]) -> Array:
         """Values of the elements in the window on the grid, zero elsewhere."""
@@ -229,7 +229,7 @@ def run_cycle(
     The frames of the earlier cycles are load steps, each of which starts from the strain that the
     one before it left. Each frame of the reported cycle starts from `permanent_share` times the
     strain that these cycles left, and leaves nothing. With a share of zero there are no earlier
-    cycles: each frame is that of a body that was never loaded, and polyethylene is a nonlinear
+    cycles: in each frame the body was never loaded before, and polyethylene is a nonlinear
     elastic solid that follows its curve both ways.
 
     ConvergenceError, with the frame, where an equilibrium is not found.
@@ -280,15 +280,15 @@ class _Cycle:
                 # The first frame of the first pass is the last load step.
                 for frame in self.order[1 if number == 0 else 0 :]:
                     _, state = self._press(frame, 1.0, state)
-            state = [PlasticFields(*(self.share * part for part in one)) for one in state]
-        largest = [one.equivalent for one in state]
+            state = [PlasticFields(*(self.share * part for part in fields)) for fields in state]
+        largest = [fields.equivalent for fields in state]
         frames = {}
         for frame in self.order:
             frames[frame], after = self._press(frame, 1.0, state)
             largest = [
                 np.maximum(part, one.equivalent) for part, one in zip(largest, after, strict=True)
             ]
-        before = max(float(one.equivalent.max()) for one in state)
+        before = max(float(fields.equivalent.max()) for fields in state)
         peak = max(float(part.max()) for part in largest)
         both = list(zip(self.sides, state, largest, strict=True))
         return PlasticCycle(
@@ -306,7 +306,7 @@ class _Cycle:
         self, frame: int, load_share: float, before: Sequence[PlasticFields]
     ) -> tuple[Equilibrium, list[PlasticFields]]:
         """Equilibrium of a frame, and the plastic strain after it."""
-        unloaded = not any(one.equivalent.any() for one in before)
+        unloaded = not any(fields.equivalent.any() for fields in before)
         if load_share == 1.0 and unloaded:
             without = self._without_flow(frame, before)
             if without is not None:
@@ -320,20 +320,20 @@ class _Cycle:
                 raise ConvergenceError("Dent of the surface", frame, dent, "mm", _REMEDY)
             for side, own in zip(self.sides, strain, strict=True):
                 side.sink(own)
-            found = self.solve(frame, start, load_share)
+            solved = self.solve(frame, start, load_share)
             after = [
                 side.flow(contact, own, old)
                 for side, contact, own, old in zip(
-                    self.sides, found.contacts, strain, before, strict=True
+                    self.sides, solved.contacts, strain, before, strict=True
                 )
             ]
-            deepest = max(contact.max_penetration for contact in found.contacts)
+            deepest = max(contact.max_penetration for contact in solved.contacts)
             moves = zip(after, strain, strict=True)
             change = max(float(np.abs(new.dent - own.dent).max()) for new, own in moves)
             if change <= _TOLERANCE * deepest:
-                self.latest, self.shift = after, found.pose - self.elastic[frame].pose
-                return found, [one.fields for one in after]
-            start = found.pose
+                self.latest, self.shift = after, solved.pose - self.elastic[frame].pose
+                return solved, [fields.fields for fields in after]
+            start = solved.pose
             strain, history = self._next(strain, after, before, history)
         raise ConvergenceError(
             "Plastic strain below the contact",
@@ -371,8 +371,8 @@ class _Cycle:
             (new.fields.equivalent == old.equivalent).all() for new, old in pairs
         ):
             return list(after), []  # nothing flows: the strain is that before, to the bit
-        point = np.concatenate([one.fields.strain.ravel() for one in strain])
-        target = np.concatenate([one.fields.strain.ravel() for one in after])
+        point = np.concatenate([fields.fields.strain.ravel() for fields in strain])
+        target = np.concatenate([fields.fields.strain.ravel() for fields in after])
         history = [*history[1 - MEMORY :], (point, target - point)]
         mixed, found, at = accelerated(history), [], 0
         for side, new in zip(self.sides, after, strict=True):

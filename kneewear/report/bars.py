@@ -48,22 +48,22 @@ class Bars:
 
 def interval_bars(part: BarsPart, tables: Tables) -> Bars | None:
     """Rows of all selections of a chart whose tables the study has; None without any."""
-    found = []
+    charted = []
     for rows in part.rows:
         for record in select(tables, rows).to_dict("records"):
             named = {str(name): value for name, value in record.items()}
             label = Values({"settings": tables.settings} | named).text(rows.label)
             ends = [_number(named.get(column)) for column in (rows.value, rows.low, rows.high)]
             if label is not None and any(end is not None for end in ends):
-                found.append((rows.kind, label, ends))
-    values = [end for _, _, ends in found for end in ends if end is not None]
+                charted.append((rows.kind, label, ends))
+    values = [end for _, _, ends in charted for end in ends if end is not None]
     if not values or max(values) <= 0.0:
         return None
     step, top = _axis(max(values))
     ticks = tuple(
         Tick(f"{value:g}", 100.0 * value / top) for value in np.arange(0.0, top - 0.2 * step, step)
     )
-    rows_of = tuple(_row(kind, label, ends, top) for kind, label, ends in found)
+    rows_of = tuple(_row(kind, label, ends, top) for kind, label, ends in charted)
     return Bars(part.title, part.unit, part.note, rows_of, ticks)
 
 

@@ -28,10 +28,10 @@ _ROUND = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
 
 def whole_components(extractions: Mapping[str, Extraction] | None) -> dict[str, TriangleMesh]:
     """Components that files hold whole, in few triangles; without sheets of bearings alone."""
-    found = extractions or {}
+    windows = extractions or {}
     return {
         name: fewer_triangles(one.mesh, TRIANGLES)
-        for name, one in found.items()
+        for name, one in windows.items()
         if not one.kept.all()
     }
 

@@ -289,7 +289,7 @@ def build_summary(
 ) -> dict[str, Any]:
     """Summary of a study as plain builtins.
 
-    `name` and `page` are name and specification of its page, `findings` those of its jobs, and
+    `name` and `page` are name and specification of its page, `findings` come from its jobs, and
     `inputs` the digests of its input files by name.
     """
     results = list(key_results(page.key_results, tables))

@@ -43,7 +43,7 @@ EXAMPLES = {
     "lateral": "lateral_force_N",
     "frame": "frame_100Hz",
 }
-# Columns that a message lists with those of other joints and quantities.
+# Columns that a message lists with columns of other joints and quantities.
 _MAX_LISTED = 12
 # A knee flexes by this many times as much as it extends, at least.
 _FLEXES = 2.0

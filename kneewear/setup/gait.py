@@ -156,9 +156,9 @@ def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tu
     if first == (0, 0):
         return
     for share in left:
-        found = score(share)
-        yield share, found
-        if found == (0, 0):
+        result = score(share)
+        yield share, result
+        if result == (0, 0):
             return
 
 

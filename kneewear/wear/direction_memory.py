@@ -55,8 +55,8 @@ def remember_directions(history: History, memory: float) -> RememberedSliding:
     than the cycle: (1 - |D|^2) / 2 with D the mean of exp(2 i a) over the sliding of the cycle. The
     ratio of :func:`kneewear.wear.laws.frictional_work` is (1 - |D|) / 2 with D weighted by work.
 
-    Within the interval of a frame the velocity is linear between those of the frame and the middles
-    to its neighbours, and the direction with it; neighbours out of contact are left out. The
+    Within the interval of a frame the velocity is linear between the frame and the middles to its
+    neighbours, and the direction with it; neighbours out of contact are left out. The
     distance is the one of the frame, so that all laws have one work. Only sliding in contact is
     remembered: nothing rubs the surface while it is unloaded, so its memory stays. The memory at
     the start of the cycle is that at its end.

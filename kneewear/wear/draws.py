@@ -63,16 +63,16 @@ def law_draws(
 
 def drawn_constants() -> dict[str, dict[str, Array]]:
     """Values of the undecided constants of every drawn law; one draw of a law without any."""
-    found: dict[str, dict[str, Array]] = {}
+    depths: dict[str, dict[str, Array]] = {}
     for number, (name, law) in enumerate(WEAR_LAWS.items()):
         if not law.is_drawn:
             continue
         generator = np.random.default_rng((SEED, number))
-        found[name] = {
+        depths[name] = {
             constant: generator.uniform(low, high, DRAWS)
             for constant, (low, high) in law.undecided.items()
         }
-    return found
+    return depths
 
 
 def _volumes(cycle: History, name: str, constants: Mapping[str, Array], grid: ElementGrid) -> Array:

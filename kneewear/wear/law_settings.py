@@ -47,7 +47,7 @@ WEAR_LAWS: dict[str, type[LawSettings]] = {}
 class LawSettings(Settings, ABC):
     """Coefficients of a wear law, with its name and sources.
 
-    A law has the methods of :class:`WearLaw`, or those of :class:`kneewear.wear.laws.Law` itself.
+    A law has the methods of :class:`WearLaw` or of :class:`kneewear.wear.laws.Law`.
     """
 
     name: ClassVar[str]

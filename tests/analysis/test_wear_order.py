@@ -27,34 +27,34 @@ def by_law(reference, design, within=WITHIN):
 
 
 def test_equal_designs_wear_less_in_half_of_the_draws():
-    found = by_law(draws(one=[3.0], two=[1.0, 2.0]), draws(one=[3.0], two=[1.0, 2.0]))
-    np.testing.assert_allclose(found["percent"], 50.0)
-    np.testing.assert_allclose(found["ratio"], 1.0)
-    assert not found["law_decides"].any()
+    order = by_law(draws(one=[3.0], two=[1.0, 2.0]), draws(one=[3.0], two=[1.0, 2.0]))
+    np.testing.assert_allclose(order["percent"], 50.0)
+    np.testing.assert_allclose(order["ratio"], 1.0)
+    assert not order["law_decides"].any()
 
 
 def test_share_of_draws_is_that_of_a_normal_deviation():
-    found = by_law(draws(one=[2.0]), draws(one=[1.8]))
+    order = by_law(draws(one=[2.0]), draws(one=[1.8]))
     expected = 100.0 * norm.cdf(-np.log(0.9) / (np.sqrt(2.0) * WITHIN))
-    assert found.loc["one", "percent"] == pytest.approx(expected)
-    # The interval is that of the same normal deviation, at 99 points of it.
+    assert order.loc["one", "percent"] == pytest.approx(expected)
+    # The interval belongs to the same normal deviation, at 99 points of it.
     half = norm.ppf(0.95) * np.sqrt(2.0) * WITHIN
-    assert found.loc["one", "ratio_low"] == pytest.approx(0.9 * np.exp(-half), rel=0.02)
-    assert found.loc["one", "ratio_high"] == pytest.approx(0.9 * np.exp(half), rel=0.02)
+    assert order.loc["one", "ratio_low"] == pytest.approx(0.9 * np.exp(-half), rel=0.02)
+    assert order.loc["one", "ratio_high"] == pytest.approx(0.9 * np.exp(half), rel=0.02)
 
 
 def test_laws_that_disagree_decide_the_order():
-    found = by_law(draws(one=[1.0], two=[1.0, 1.0]), draws(one=[2.0], two=[0.5, 0.5]))
-    assert found["law_decides"].all()
-    assert found.loc[ALL_LAWS, "percent"] == pytest.approx(50.0, abs=1e-3)
+    order = by_law(draws(one=[1.0], two=[1.0, 1.0]), draws(one=[2.0], two=[0.5, 0.5]))
+    assert order["law_decides"].all()
+    assert order.loc[ALL_LAWS, "percent"] == pytest.approx(50.0, abs=1e-3)
 
 
 def test_laws_count_equally_however_many_draws_they_have():
-    found = by_law(draws(one=[1.0], two=[1.0] * 9), draws(one=[0.1], two=[10.0] * 9))
-    assert found.loc[ALL_LAWS, "percent"] == pytest.approx(50.0, abs=1e-3)
+    order = by_law(draws(one=[1.0], two=[1.0] * 9), draws(one=[0.1], two=[10.0] * 9))
+    assert order.loc[ALL_LAWS, "percent"] == pytest.approx(50.0, abs=1e-3)
 
 
 def test_draws_are_compared_number_by_number():
-    found = by_law(draws(one=[1.0, 10.0]), draws(one=[1.1, 11.0]))
-    assert found.loc["one", "ratio"] == pytest.approx(1.1)
-    assert found.loc["one", "ratio_high"] < 1.1 * np.exp(2.0 * np.sqrt(2.0) * WITHIN)
+    order = by_law(draws(one=[1.0, 10.0]), draws(one=[1.1, 11.0]))
+    assert order.loc["one", "ratio"] == pytest.approx(1.1)
+    assert order.loc["one", "ratio_high"] < 1.1 * np.exp(2.0 * np.sqrt(2.0) * WITHIN)

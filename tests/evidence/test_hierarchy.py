@@ -37,9 +37,9 @@ def one_point(tau, sigma, level, variance):
 
 
 def test_predictive_points_of_one_point_of_the_grid_are_normal():
-    found = predictive_points(one_point(0.6, 0.3, 0.2, 0.04), (0.05, 0.5, 0.95))
+    points = predictive_points(one_point(0.6, 0.3, 0.2, 0.04), (0.05, 0.5, 0.95))
     spread = np.sqrt(0.04 + 0.36 + 0.09)
-    np.testing.assert_allclose(found, norm.ppf([0.05, 0.5, 0.95], 0.2, spread), atol=1e-9)
+    np.testing.assert_allclose(points, norm.ppf([0.05, 0.5, 0.95], 0.2, spread), atol=1e-9)
 
 
 def test_density_of_a_laboratory_is_that_of_a_normal_vector():
@@ -52,17 +52,17 @@ def test_density_of_a_laboratory_is_that_of_a_normal_vector():
 def test_weights_are_those_of_the_marginal_likelihood():
     """The level, integrated numerically, against its closed form."""
     priors = Priors(0.7, 0.4)
-    found = fit(ROWS, priors)
+    points = fit(ROWS, priors)
     levels = np.linspace(-30.0, 30.0, 6001)
     same = NAMES[:, None] == NAMES[None, :]
     weights = []
     for number in (5, 250):
-        tau, sigma = found.tau[number], found.sigma[number]
+        tau, sigma = points.tau[number], points.sigma[number]
         covariance = tau**2 * same + np.diag(sigma**2 + ROWS.error**2)
         density = multivariate_normal(np.zeros(4), covariance)
         likelihood = density.pdf(ROWS.log_ratio - levels[:, None]).sum()
         weights.append(likelihood * np.exp(-0.5 * (tau / 0.7) ** 2 - 0.5 * (sigma / 0.4) ** 2))
-    assert found.weight[5] / found.weight[250] == pytest.approx(weights[0] / weights[1], rel=1e-6)
+    assert points.weight[5] / points.weight[250] == pytest.approx(weights[0] / weights[1], rel=1e-6)
 
 
 def test_many_laboratories_give_the_spread_they_were_drawn_with():
@@ -70,10 +70,10 @@ def test_many_laboratories_give_the_spread_they_were_drawn_with():
     own = np.repeat(0.5 * random.normal(size=150), 2)
     noise = 0.2 * random.normal(size=300)
     names = np.repeat(np.arange(150).astype(str), 2)
-    found = fit(Rows(names, 1.0 + own + noise, np.full(300, 1e-3)))
-    assert found.weight @ found.tau == pytest.approx(0.5, abs=0.1)
-    assert found.weight @ found.sigma == pytest.approx(0.2, abs=0.05)
-    assert found.weight @ found.level == pytest.approx(1.0, abs=0.15)
+    points = fit(Rows(names, 1.0 + own + noise, np.full(300, 1e-3)))
+    assert points.weight @ points.tau == pytest.approx(0.5, abs=0.1)
+    assert points.weight @ points.sigma == pytest.approx(0.2, abs=0.05)
+    assert points.weight @ points.level == pytest.approx(1.0, abs=0.15)
 
 
 def test_straight_path_is_a_row_of_its_laboratory(measured):

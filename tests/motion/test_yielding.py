@@ -34,7 +34,7 @@ pytestmark = pytest.mark.compiled
 
 
 def curve_of(share, times=1.0):
-    stress = tuple(times * one for one in CURVE["yield_stress_mpa"])
+    stress = tuple(times * item for item in CURVE["yield_stress_mpa"])
     return MaterialYieldSettings(**CURVE | {"yield_stress_mpa": stress, "permanent_share": share})
 
 
@@ -68,7 +68,7 @@ def test_yield_carries_the_load_at_less_pressure():
         found = cycle(share)
         carried = -found["force"].values[..., 1].sum(axis=2)
         assert carried == pytest.approx(found["load"].values, rel=1e-6)
-        peaks = [one["max_pressure"].values.max() for one in (found, elastic())]
+        peaks = [item["max_pressure"].values.max() for item in (found, elastic())]
         assert 0.7 * peaks[1] < peaks[0] < 0.97 * peaks[1]
         assert found["contact_area"].values.max() > elastic()["contact_area"].values.max()
 

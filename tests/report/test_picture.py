@@ -1,4 +1,4 @@
-"""The still picture of a view: near bodies hide far ones, and colours are those of the scale."""
+"""The still picture of a view: near bodies hide far ones, and the scale gives the colours."""
 
 from __future__ import annotations
 

@@ -34,13 +34,14 @@ def test_sentences_name_key_results_of_their_page(name):
 
 
 def test_headline_has_an_interval_where_there_is_one(whole):
-    bare = {name: table for name, table in whole.tables.items() if name != "constant_intervals"}
-    ends = {"lower": 1.5, "upper": 7.5, "nominal": 3.0, "percentiles": "2.5 to 97.5"}
-    quantities = ["wear_volume", "damage_depth", "max_wear_depth", "volumetric_wear_rate"]
-    intervals = pd.DataFrame([{"side": "both", "quantity": name} | ends for name in quantities])
+    row = {"law": "archard", "side": "both", "quantity": "wear_volume", "unit": "mm3"}
+    ends = {"low": 1.5, "median": 3.0, "high": 7.5, "percent": 90.0}
+    counts = {"laboratories": 5, "measurements": 8}
+    lives = whole.tables["cases"]["life"].unique()
+    intervals = pd.DataFrame([row | ends | counts | {"life": life} for life in lives])
     sentences = {
-        written("wear", whole.settings, tables).summary["sentence"]
-        for tables in (bare, bare | {"constant_intervals": intervals})
+        written("wear", whole.settings, whole.tables | tables).summary["sentence"]
+        for tables in ({}, {"wear_intervals": intervals})
     }
     assert len(sentences) == 2 and all(sentences)
     assert sum("1.5" in one and "7.5" in one for one in sentences) == 1

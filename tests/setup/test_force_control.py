@@ -89,14 +89,14 @@ def test_what_a_machine_does_not_record_is_assumed_until_it_is_changed(tmp_path)
     own = shapes()
     settings = activity_of(recording(tmp_path, *SIGNED), own=own)
     block = settings.model_dump(mode="json")
-    entries = [one.model_dump(mode="json") for one in own.assumed]
+    entries = [item.model_dump(mode="json") for item in own.assumed]
     listed = {"activities": {"own_gait": block}, "assumed": entries}
     names = {"load_line", "anterior_posterior_springs", "rotation_springs"}
-    assert names <= {one.name for one in unconfirmed(listed)}
+    assert names <= {item.name for item in unconfirmed(listed)}
     assert block["control"]["load_line_mm"] == pytest.approx(CONFORMING.middle + 5.0)
     block["control"]["rotation_springs"][0]["stiffness_n_m_per_deg"] = 1.0
     block["control"]["load_line_mm"] = 0.0
-    lapsed = names - {one.name for one in unconfirmed(listed)}
+    lapsed = names - {item.name for item in unconfirmed(listed)}
     assert lapsed == {"load_line", "rotation_springs"}
 
 
@@ -106,7 +106,8 @@ def test_a_post_leaves_the_springs_of_a_removed_ligament(tmp_path):
     path = recording(tmp_path, *SIGNED)
     with_post, without = activity_of(path, own=own), activity_of(path)
     stiffness = [
-        one.control.anterior_posterior_springs[0].stiffness_n_per_mm for one in (with_post, without)
+        item.control.anterior_posterior_springs[0].stiffness_n_per_mm
+        for item in (with_post, without)
     ]
     assert stiffness[0] < stiffness[1]
 
@@ -144,7 +145,7 @@ def test_forces_are_in_words_beside_the_phases_of_the_load(tmp_path):
     assert curve.name == "anterior_posterior_force"
     np.testing.assert_allclose(values, 100.0 * activity.wrench[:, 0])
     # The tibia is pushed to anterior in the first half, and the femur to posterior.
-    pushes = [one.changes for one in found.movements if one.curve is curve]
+    pushes = [item.changes for item in found.movements if item.curve is curve]
     assert pushes[0][0] > 0.0 > pushes[-1][0]
     rows = tabulate_directions([activity]).set_index("curve")
     assert rows.loc["anterior-posterior-force", "maximum"] == pytest.approx(values.max(), abs=1e-6)

@@ -60,7 +60,7 @@ def _of_law(
     absolute = own.loc[rows.index]
     # One factor is without the measured ratio of random over circular motion.
     over = "constant_factor_over_measured" if law == ONE_FACTOR else "predicted_over_measured"
-    found = pd.DataFrame(
+    rows_of_tests = pd.DataFrame(
         {
             "material_class": rows["material_class"],
             "laboratory": rows["laboratory"],
@@ -68,8 +68,8 @@ def _of_law(
             "factor": wear_factor / absolute[over].to_numpy(),
         }
     )
-    found = found[found["motion"] == MOTION]
-    groups = found.groupby(["material_class", "laboratory"], sort=True)["factor"]
+    rows_of_tests = rows_of_tests[rows_of_tests["motion"] == MOTION]
+    groups = rows_of_tests.groupby(["material_class", "laboratory"], sort=True)["factor"]
     table = groups.agg(lambda values: float(np.exp(np.log(values).mean()))).reset_index()
     squares = groups.agg(
         lambda values: float(np.sum((np.log(values) - np.log(values).mean()) ** 2))

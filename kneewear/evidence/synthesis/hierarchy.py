@@ -263,7 +263,7 @@ def calibrate(
 
 
 # Law that predicts and law of the simulated laboratories, of the coverage of intervals: the same,
-# and laws that are not among those of the intervals.
+# and laws that the intervals do not have.
 COVERAGE_OF = (
     (ONE_FACTOR, ONE_FACTOR),
     (ONE_FACTOR, "cross_shear_saturation"),

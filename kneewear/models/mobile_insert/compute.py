@@ -303,7 +303,7 @@ def try_cases(
 ) -> xr.Dataset:
     """Contact of the bearing in cases that are tried before a run, of an insert that moves.
 
-    As `kneewear.motion.cases.simulate_cases`, whose further `options` are those of an insert that
+    As `kneewear.motion.cases.simulate_cases`, whose further `options` belong to an insert that
     is fixed; cases without equilibrium are left out, and are an attribute.
     """
     movement = study.backside.movement

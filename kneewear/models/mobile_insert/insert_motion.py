@@ -180,24 +180,24 @@ class InsertOnTray:
         stiffness = np.diag(-np.ones(3))
         last = np.full((count, 3), np.inf)
         for _ in range(MAX_CYCLES):
-            found: list[_State] = []
+            states: list[_State] = []
             driving = []
             for number in range(count):
                 after, stiffness = self._next(number, before, stiffness)
                 driving.append(self._driving(after, before))
                 before = after
-                found.append(after)
-            path = np.array([one.path for one in found])
+                states.append(after)
+            path = np.array([one.path for one in states])
             closure = np.abs(path - last).max(axis=0)
             if (closure * SCALE).max() < CYCLE_TOLERANCE:
                 break
             last = path
         return InsertMotion(
             path,
-            self._solution(found),
-            tuple(one.equilibrium for one in found),
+            self._solution(states),
+            tuple(one.equilibrium for one in states),
             np.array(driving),
-            np.array([self.lower.friction_moment(one.pressure, friction) for one in found]),
+            np.array([self.lower.friction_moment(one.pressure, friction) for one in states]),
             closure,
         )
 

@@ -1,4 +1,4 @@
-"""Numbers and curves beside those of the source documents: sign, order, and what each is of."""
+"""Numbers and curves beside the source documents: sign, order, and what each is of."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def test_the_ligament_of_largest_mean_tension_ranks_first():
     motion = pd.DataFrame(
         {"flexion_deg": flexion, "internal_rotation_deg": 0.1 * flexion, **columns}
     )
-    found = spatial_numbers(motion, (), tuple(mean))
+    numbers = spatial_numbers(motion, (), tuple(mean))
     for rank, name in enumerate(("MCL_ant", "PCL_ant"), 1):
-        assert found[f"rank of {name} by mean tension above 30 deg"] == rank
+        assert numbers[f"rank of {name} by mean tension above 30 deg"] == rank
 
 
 def test_a_fibre_longer_than_its_slack_length_has_a_positive_strain():
@@ -62,10 +62,10 @@ def test_indentation_and_force_of_knees_are_each_its_own():
         values = {"depth": [0.0, part * size[knee]], "force": [0.0, 100.0 / size[knee]]}
         return SimpleNamespace(contact=lambda name: np.array(values[name]))
 
-    found: dict[str, Any] = _knees(choose, settings)
-    for name, value in found["largest indentation over that of the healthy knee"].items():
+    numbers: dict[str, Any] = _knees(choose, settings)
+    for name, value in numbers["largest indentation over that of the healthy knee"].items():
         assert value == pytest.approx(size[name])
-    for name, value in found["largest force over that of the healthy knee"].items():
+    for name, value in numbers["largest force over that of the healthy knee"].items():
         assert value == pytest.approx(1.0 / size[name])
 
 
@@ -104,8 +104,8 @@ def extension_of(values: dict[str, Any]) -> Extension:
 def test_contact_forces_by_side_are_those_of_the_side():
     forces = {f"{side} {TIBIOFEMORAL}": size for side, size in (("medial", 7.0), ("lateral", 3.0))}
     one = extension_of({"flexion_deg": [90.0, 45.0, 0.0]} | forces)
-    _, found = extension_curves({"200 N": one})
-    panel = found[found["panel"] == f"{TIBIOFEMORAL} contact force by side"]
+    _, numbers = extension_curves({"200 N": one})
+    panel = numbers[numbers["panel"] == f"{TIBIOFEMORAL} contact force by side"]
     assert dict(panel.groupby("series")["value"].first()) == {
         "200 N, medial": 7.0,
         "200 N, lateral": 3.0,
@@ -114,10 +114,10 @@ def test_contact_forces_by_side_are_those_of_the_side():
 
 def test_the_patella_is_parallel_to_the_tibia_in_full_extension():
     one = extension_of({"flexion_deg": [90.0, 45.0, 0.0], PATELLA: [60.0, 30.0, 5.0]})
-    found = refer_patella({"200 N": one})["200 N"]
-    assert found.table[PATELLA].tolist() == [55.0, 25.0, 0.0]
-    assert found.unwrapped is not None
-    assert found.unwrapped.to_dict() == {PATELLA: 35.0, "flexion_deg": 50.0}
+    numbers = refer_patella({"200 N": one})["200 N"]
+    assert numbers.table[PATELLA].tolist() == [55.0, 25.0, 0.0]
+    assert numbers.unwrapped is not None
+    assert numbers.unwrapped.to_dict() == {PATELLA: 35.0, "flexion_deg": 50.0}
 
 
 def test_panels_of_a_figure_stand_in_the_order_of_their_numbers():

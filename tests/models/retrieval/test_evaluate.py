@@ -85,7 +85,7 @@ def test_mirrored_scan_is_refused(tmp_path: Path) -> None:
 def test_reference_more_worn_than_the_scan_is_reported(files: tuple[Path, Path, float]) -> None:
     scan, reference, _ = files
     found = evaluate_scan(_read(reference), _read(scan), SETTINGS)
-    assert "retrieval.reference" in {one.check for one in found.findings}
+    assert "retrieval.reference" in {item.check for item in found.findings}
 
 
 def test_underside_is_refused(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_command_writes_page_tables_and_coloured_mesh(
     vertex = PlyData.read(str(folder / "deviations.ply"))["vertex"]
     depth = np.asarray(vertex["depth_mm"])
     assert 0.02 < np.nanmax(depth) < 1.0
-    assert {"red", "green", "blue"} <= {one.name for one in vertex.properties}
+    assert {"red", "green", "blue"} <= {item.name for item in vertex.properties}
 
 
 def test_equal_prediction_has_ratio_and_overlap_of_one(files: tuple[Path, Path, float]) -> None:

@@ -42,7 +42,7 @@ def test_volume_of_a_uniform_removal_is_depth_times_plan() -> None:
     heights = _dish(raster)
     regions = np.zeros(raster.shape, dtype=np.int64)
     blocks = make_blocks(raster, heights, heights - 0.1, regions, 1.5)
-    # Depth is along the normal, area that of the surface: their product is the plan's.
+    # Depth is along the normal, and area of the surface: their product is the plan's.
     removed = -(blocks.deviation * blocks.area).sum()
     assert removed == pytest.approx(0.1 * raster.x.size * raster.z.size * STEP**2, rel=2e-3)
 
