@@ -137,16 +137,20 @@ def life_cycles(settings: Settings) -> pd.DataFrame:
 
 @derived
 def wear_rate_here(
-    centre: pd.DataFrame, constant_intervals: pd.DataFrame | None = None
+    centre: pd.DataFrame, wear_intervals: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Wear volume of both sides of the centre case per year (mm3), with its interval if any."""
+    """Wear volume of both sides of the centre case per year (mm3), with its interval if any.
+
+    The interval is the one of the sentence: another laboratory's, by one wear factor.
+    """
     rates = rows_with(centre, quantity="volumetric_wear_rate")
     first = rates[rates["life"] == rates["life"].iloc[0]] if len(rates) else rates
     row: dict[str, Any] = {"value": first["value"].sum(), "low": np.nan, "high": np.nan}
-    if constant_intervals is not None:
-        own = rows_with(constant_intervals, side=BOTH, quantity="volumetric_wear_rate")
+    if wear_intervals is not None and len(first):
+        chosen = {"law": ONE_FACTOR, "life": first["life"].iloc[0], "side": BOTH}
+        own = rows_with(wear_intervals, quantity="volumetric_wear_rate", **chosen)
         if len(own):
-            row |= {"low": own["lower"].iloc[0], "high": own["upper"].iloc[0]}
+            row |= {"low": own["low"].iloc[0], "high": own["high"].iloc[0]}
     return pd.DataFrame([row]) if len(first) else pd.DataFrame()
 
 
@@ -154,21 +158,17 @@ def wear_rate_here(
 def wear_rate_parts(
     model_ranges: pd.DataFrame, wear_rate_here: pd.DataFrame, centre_losses: pd.DataFrame
 ) -> pd.DataFrame:
-    """Ranges of the wear volume of both sides per year (mm3), by the choice that causes them.
-
-    Without the uncertain constants, which are the interval of the result.
-    """
+    """Ranges of the wear volume of both sides per year (mm3), by what causes them."""
     volume = rows_with(centre_losses, quantity="wear_volume")["value"].iloc[0]
     rate = wear_rate_here["value"].iloc[0]
-    rows = model_ranges[model_ranges["kind"] != "constants"]
-    if not (len(rows) and volume > 0.0):
+    if not (len(model_ranges) and volume > 0.0):
         return pd.DataFrame()
     part = rate / volume
     parts = pd.DataFrame(
         {
-            "cause": rows["cause"],
-            "low": part * rows["volume_low"],
-            "high": part * rows["volume_high"],
+            "cause": model_ranges["cause"],
+            "low": part * model_ranges["volume_low"],
+            "high": part * model_ranges["volume_high"],
         }
     )
     wide = (parts["high"] - rate).abs() + (parts["low"] - rate).abs()
@@ -367,7 +367,7 @@ def model_ranges(
     """Ranges of total wear (mm3) and of the leading depth (mm) of the centre case, by their cause.
 
     Columns of depths are `depth_low` and `depth_high` of damage, `wear_low` and `wear_high` of
-    wear; `kind` is the choice that is changed, or "constants".
+    wear.
     """
     depth = leading(settings)
     keys = ["wear_volume", depth.quantity]
@@ -376,13 +376,13 @@ def model_ranges(
         whole = rows_with(constant_intervals, side=BOTH).set_index("quantity")
         ends = whole.reindex(keys)[["lower", "upper"]].to_numpy()
         percent = whole["percentiles"].iloc[0]
-        rows.append(_range("constants", f"Uncertain constants ({percent} percentiles)", *ends))
+        rows.append(_range(f"Uncertain constants ({percent} percentiles)", *ends))
     if model_spread is not None:
         by_choice = choices(model_spread)
         for choice, own in by_choice.iloc[1:].groupby("choice", sort=False):
             ends = own[keys].agg(["min", "max"]).to_numpy().T
             name = f"Choice of the {choice} ({len(own)} other{'s' if len(own) > 1 else ''})"
-            rows.append(_range(str(choice), name, *ends))
+            rows.append(_range(name, *ends))
     names = {"depth_low": "wear_low", "depth_high": "wear_high"} if depth is WEAR else {}
     return pd.DataFrame(rows).rename(columns=names)
 
@@ -413,10 +413,10 @@ def interval_refused(settings: Settings) -> pd.DataFrame:
     return pd.DataFrame([row] if count < MIN_LABORATORIES else [], columns=list(row))
 
 
-def _range(kind: str, cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:
+def _range(cause: str, volume: NDArray[Any], depth: NDArray[Any]) -> dict[str, Any]:
     ends = {"volume_low": volume[0], "volume_high": volume[1]}
     depths = {"depth_low": depth[0], "depth_high": depth[1]}
-    return {"kind": kind, "cause": cause, **ends, **depths}
+    return {"cause": cause, **ends, **depths}
 
 
 def choices(spread: pd.DataFrame) -> pd.DataFrame:
