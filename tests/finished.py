@@ -29,13 +29,16 @@ PROVENANCE = {
 }
 
 
-def write_finished(folder, findings=0, provenance=True):
-    """Write a finished study with a page, a table, a figure and a contact history."""
+def write_finished(folder, findings=0, page="wear"):
+    """Write a finished study with a page, a table, a figure and a contact history.
+
+    Comparisons have no provenance.
+    """
     for name in ("report", "tables/.digests", "figures/results", "simulation"):
         (folder / name).mkdir(parents=True)
     summary = {
         "study": folder.name,
-        "page": "wear",
+        "page": page,
         "heading": "Wear",
         "subject": "an <implant>",
         "version": "0.1.0",
@@ -51,6 +54,6 @@ def write_finished(folder, findings=0, provenance=True):
     (folder / "tables" / ".digests" / "cases.csv.sha256").write_text(digest, encoding="utf-8")
     (folder / "figures" / "results" / "wear é.svg").write_text("<svg/>", encoding="utf-8")
     (folder / "simulation" / "b0.nc").write_bytes(bytes(1000))
-    if provenance:
+    if page != "comparison":
         save_json(PROVENANCE, folder / "provenance.json")
     return folder

@@ -42,7 +42,7 @@ def test_archives_are_process_run_crates(tmp_path):
     if not PYTHON.is_file():
         pytest.skip("needs .venv/standards, which make check and make test-slow install")
     study = write_finished(tmp_path / "a study")
-    compared = write_finished(tmp_path / "compared", provenance=False)
+    compared = write_finished(tmp_path / "compared", page="comparison")
     crates = [
         export_study(study, tmp_path / "full.zip", **OPTIONS),
         export_study(study, tmp_path / "plain.zip"),
