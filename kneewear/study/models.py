@@ -192,13 +192,9 @@ class Model:
         """True if a study has a function of its own without a folder of results."""
         return self.run is not _absent
 
-    def simulate_trial(self, study: Any) -> Function:
-        """Function that computes contact of cases that are tried before a run."""
-        if self.try_cases is _absent:
-            from kneewear.motion.cases import simulate_cases  # noqa: PLC0415 - compiles kernels
-
-            return simulate_cases
-        return partial(self.try_cases, study)
+    def simulate_trial(self, study: Any, otherwise: Function) -> Function:
+        """Function that computes contact of cases that are tried before a run, or the other one."""
+        return otherwise if self.try_cases is _absent else partial(self.try_cases, study)
 
     def modules(self, *names: str) -> list[str]:
         """Modules of some of its functions, which are imported by name, for fingerprints."""

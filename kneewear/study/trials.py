@@ -15,6 +15,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.settings import ImplantSettings, MeshImplant
 from kneewear.geometry.table import tabulate_surface
+from kneewear.motion.cases import simulate_cases
 from kneewear.motion.placement import Placement, Sheets, check_placement
 from kneewear.motion.settings import SimulationSettings
 from kneewear.study.files import load_activity
@@ -52,7 +53,7 @@ class Trial:
             self.study.simulation,
             self.record.fit_quality,
             self.sheets,
-            model_of(self.study).simulate_trial(self.study),
+            model_of(self.study).simulate_trial(self.study, simulate_cases),
             advises,
         )
 

@@ -40,6 +40,7 @@ def test_tables_figures_and_page_are_there(checkout):
         "knee_energy",
         "knee_contact",
         "knee_solvers",
+        "view",
     }
     assert "viewer-data" in (results / "report/index.html").read_text()
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
