@@ -133,7 +133,7 @@ def read_recording(file: str, knee: str, renamed: Mapping[str, str]) -> Recordin
     return Recording(file, table, names, given)
 
 
-def check_side(recording: Recording) -> None:
+def check_one_side(recording: Recording) -> None:
     """Ask for the side of the knee where columns are of one, and nothing else states it."""
     table, sided = recording.table, {}
     for knee in SIDES_OF_BODY:

@@ -26,7 +26,7 @@ from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 from kneewear.setup.columns import (
     LoadChoice,
     Recording,
-    check_side,
+    check_one_side,
     check_units,
     find_driven,
     find_flexion,
@@ -107,7 +107,7 @@ def write_activity(
     recorded = read_recording(motion, shapes.knee, renamed)
     forces = recorded if load == motion else read_recording(load, shapes.knee, renamed)
     for recording in () if shapes.is_side_known else (recorded, forces):
-        check_side(recording)
+        check_one_side(recording)
     clock, clock_title = require_clock(recorded)
     columns = {clock: recorded.key(clock_title)}
     convention, coordinates = _coordinates(recorded)

@@ -11,7 +11,7 @@ import pytest
 
 from kneewear.analysis.literature import published_rows
 from kneewear.evidence.synthesis import blind
-from kneewear.evidence.synthesis.factors import laboratory_factors, write_factors
+from kneewear.evidence.synthesis.factors import factors_by_laboratory, write_factors
 from kneewear.wear.interval import FILE
 
 PACKAGE = files("kneewear.evidence.synthesis")
@@ -28,7 +28,7 @@ def test_ratios_marks_and_straight_paths_have_no_factor():
     measured = published_rows("kneewear.evidence.measured_wear", "measured_wear")
     kept = (measured["over"] == "") & (measured["quantity"] != "mark_diameter")
     kept &= measured["motion"] == "multidirectional"
-    factors = laboratory_factors(pd.read_csv(SNAPSHOT), 1.63e-6)
+    factors = factors_by_laboratory(pd.read_csv(SNAPSHOT), 1.63e-6)
     factors = factors[factors["law"] == "archard"]
     assert factors["measurements"].sum() == kept.sum()
     assert set(factors["laboratory"]) == set(measured.loc[kept, "laboratory"])

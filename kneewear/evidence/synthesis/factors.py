@@ -26,7 +26,7 @@ _HEAD = """\
 """
 
 
-def laboratory_factors(measured: pd.DataFrame, wear_factor: float) -> pd.DataFrame:
+def factors_by_laboratory(measured: pd.DataFrame, wear_factor: float) -> pd.DataFrame:
     """Factors of laboratories from the table `measured_wear` of a study.
 
     Parameters
@@ -82,7 +82,7 @@ def _of_law(
 
 def write_factors(table: Path, wear_factor: float, target: Path) -> None:
     """Write the factors from the table of a study into a file."""
-    factors = laboratory_factors(pd.read_csv(table), wear_factor)
+    factors = factors_by_laboratory(pd.read_csv(table), wear_factor)
     text = factors.to_csv(index=False, float_format="%.5g", lineterminator="\n")
     target.write_text(_HEAD + text, encoding="utf-8")
 

@@ -27,12 +27,12 @@ from kneewear.models.retrieval.evaluate import (
 )
 from kneewear.models.retrieval.prediction import (
     Prediction,
-    comparison_table,
     profile_table,
     read_prediction,
+    scar_comparison,
 )
 from kneewear.models.retrieval.scans import Scan, read_scan
-from kneewear.models.retrieval.settings import RetrievalSettings, read_retrieval_settings
+from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
 from kneewear.models.retrieval.view import build_depth_view, coloured_scan
 from kneewear.report.declared import draw_declared
 from kneewear.report.derived import Tables
@@ -55,7 +55,7 @@ def evaluate_inserts(chosen: argparse.Namespace) -> tuple[list[str], list[str]]:
     if chosen.years is not None and not 0.0 < chosen.years < 100.0:
         result, expected = f"{chosen.years:g}", "0 to 100 years"
         raise InputDataError("--years", result, expected, "Give the years in the body.")
-    settings = read_retrieval_settings(chosen.settings) if chosen.settings else RetrievalSettings()
+    settings = read_retrieval_settings(chosen.settings) if chosen.settings else ScanSettings()
     options = {"knee": chosen.knee, "unit": chosen.unit, "axes": chosen.axes}
     if chosen.pairs:
         return _run_pairs(chosen, settings, options), []
@@ -75,7 +75,7 @@ def evaluate_inserts(chosen: argparse.Namespace) -> tuple[list[str], list[str]]:
 def _evaluated(
     files: Sequence[str],
     unworn: str | None,
-    settings: RetrievalSettings,
+    settings: ScanSettings,
     options: Mapping[str, Any],
 ) -> tuple[list[Evaluation], Scan | None]:
     """Evaluations of scans of one insert."""
@@ -97,7 +97,7 @@ def _evaluated(
 
 
 def _run_pairs(
-    chosen: argparse.Namespace, settings: RetrievalSettings, options: Mapping[str, Any]
+    chosen: argparse.Namespace, settings: ScanSettings, options: Mapping[str, Any]
 ) -> list[str]:
     """Evaluate the inserts of a table; return lines."""
     pairs = load_table(chosen.pairs, list(_PAIRS))
@@ -155,7 +155,7 @@ def _written(
         "recognised": _recognised(evaluations, reference),
     }
     if prediction is not None:
-        tables["comparison"] = comparison_table(first, prediction)
+        tables["comparison"] = scar_comparison(first, prediction)
         digests |= prediction.digests
         tables["depths"] = tables["depths"].assign(
             **{f"predicted_{key}_mm": value for key, value in prediction.depths.items()}

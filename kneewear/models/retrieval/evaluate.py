@@ -15,10 +15,10 @@ from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.coverage import polygon_coverage
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.models.retrieval.reference import reconstructed
-from kneewear.models.retrieval.registration import Pose, mirrored, register
+from kneewear.models.retrieval.registration import ScanPose, mirrored, register
 from kneewear.models.retrieval.scans import Scan, bearing_regions, plateau_regions
 from kneewear.models.retrieval.scar import Scar, find_scar, unworn_fractions
-from kneewear.models.retrieval.settings import RetrievalSettings
+from kneewear.models.retrieval.settings import ScanSettings
 from kneewear.models.retrieval.surfaces import Blocks, Raster, make_blocks
 
 Array = NDArray[np.float64]
@@ -64,7 +64,7 @@ class Evaluation:
     Parameters
     ----------
     scan : Scan
-    pose : Pose or None
+    pose : ScanPose or None
         Motion onto the reference; None without one.
     raster : Raster
     blocks : Blocks
@@ -77,7 +77,7 @@ class Evaluation:
     """
 
     scan: Scan
-    pose: Pose | None
+    pose: ScanPose | None
     raster: Raster
     blocks: Blocks
     scar: Scar
@@ -92,7 +92,7 @@ class Evaluation:
 
 
 def evaluate_scan(
-    scan: Scan, reference: Scan | None, settings: RetrievalSettings, areas: Areas | None = None
+    scan: Scan, reference: Scan | None, settings: ScanSettings, areas: Areas | None = None
 ) -> Evaluation:
     """Evaluate the wear of a scan against a reference, or against its own unworn part.
 
@@ -101,7 +101,7 @@ def evaluate_scan(
     scan : Scan
     reference : Scan, optional
         Unworn surface: a scan before the test, one of another insert, or CAD.
-    settings : RetrievalSettings
+    settings : ScanSettings
     areas : Areas, optional
         Drawn areas.
 
@@ -136,7 +136,7 @@ def evaluate_scan(
     return _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
 
 
-def _registered(scan: Scan, reference: Scan) -> tuple[Scan, Pose]:
+def _registered(scan: Scan, reference: Scan) -> tuple[Scan, ScanPose]:
     """A scan, turned round if its front was taken for its rear, and its pose on the reference."""
     turned = replace(
         scan, mesh=TriangleMesh(scan.mesh.vertices * [-1.0, 1.0, -1.0], scan.mesh.faces)
@@ -152,7 +152,7 @@ def _registered(scan: Scan, reference: Scan) -> tuple[Scan, Pose]:
     return replace(turned, findings=(*scan.findings, finding)), other
 
 
-def _evaluate_alone(scan: Scan, settings: RetrievalSettings, areas: Areas) -> Evaluation:
+def _evaluate_alone(scan: Scan, settings: ScanSettings, areas: Areas) -> Evaluation:
     """Evaluate a scan against the shape of its own unworn part."""
     vertices = scan.mesh.vertices
     raster = Raster.around(vertices[:, [0, 2]].min(axis=0), vertices[:, [0, 2]].max(axis=0))
@@ -178,7 +178,7 @@ def _evaluate_alone(scan: Scan, settings: RetrievalSettings, areas: Areas) -> Ev
     return _finished(scan, None, raster, heights, blocks, scar, settings, ())
 
 
-def _check_unworn(scan: Scan, unworn: Array, settings: RetrievalSettings) -> None:
+def _check_unworn(scan: Scan, unworn: Array, settings: ScanSettings) -> None:
     """InputDataError where too little of a plateau, or of both, is unworn."""
     for side, part in zip((*SIDES, BOTH), unworn, strict=True):
         if part < settings.least_unworn:
@@ -190,12 +190,12 @@ def _check_unworn(scan: Scan, unworn: Array, settings: RetrievalSettings) -> Non
 
 def _finished(
     scan: Scan,
-    pose: Pose | None,
+    pose: ScanPose | None,
     raster: Raster,
     heights: Array,
     blocks: Blocks,
     scar: Scar,
-    settings: RetrievalSettings,
+    settings: ScanSettings,
     findings: tuple[Finding, ...],
 ) -> Evaluation:
     _check_unworn(scan, scar.unworn, settings)
@@ -208,7 +208,7 @@ def _finished(
     return Evaluation(scan, pose, raster, blocks, scar, offset, heights, findings)
 
 
-def _refuse_others(scan: Scan, reference: Scan, pose: Pose) -> None:
+def _refuse_others(scan: Scan, reference: Scan, pose: ScanPose) -> None:
     """InputDataError for a scan of another size or design, or its mirror image."""
     extents = [item.mesh.extent[[0, 2]] for item in (scan, reference)]
     larger = float((extents[0] - extents[1]).max())

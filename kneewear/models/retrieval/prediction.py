@@ -128,7 +128,7 @@ def _upward(points: Array, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
     return turned
 
 
-def comparison_table(evaluation: Evaluation, prediction: Prediction) -> pd.DataFrame:
+def scar_comparison(evaluation: Evaluation, prediction: Prediction) -> pd.DataFrame:
     """Measured and predicted volumes, positions and overlap of the scars of each side.
 
     Wear and creep are compared as a sum: a surface shows both.

@@ -59,7 +59,7 @@ def _arc(distance: Array, curvature: Array | float) -> Array:
     return curvature * distance**2 / (1.0 + np.sqrt(inside))
 
 
-def fit_plateau(x: Array, heights: Array, z: Array, low_weight: float = _BELOW) -> Array:
+def fit_unworn(x: Array, heights: Array, z: Array, low_weight: float = _BELOW) -> Array:
     """Parameters of a plateau through the upper border of points, shape (8,).
 
     Parameters
@@ -121,7 +121,7 @@ def reconstructed(
         if unworn is not None:
             used &= unworn
         weight = _BELOW if unworn is None else 1.0
-        fits[int(number)] = fit_plateau(x[used], scan[used], z[used], weight)
+        fits[int(number)] = fit_unworn(x[used], scan[used], z[used], weight)
         heights[own] = plateau_height(fits[int(number)], x[own], z[own])
 
     def drift(points: Array, normals: Array, side: NDArray[np.int64]) -> Array:

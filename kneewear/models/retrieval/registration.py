@@ -24,7 +24,7 @@ _CUT = 4.685
 
 
 @dataclass(frozen=True)
-class Pose:
+class ScanPose:
     """Rigid motion that moves a scan onto its reference.
 
     Parameters
@@ -51,7 +51,7 @@ class Pose:
         return TriangleMesh(mesh.vertices @ self.rotation.T + self.translation, mesh.faces)
 
 
-def register(scan: TriangleMesh, reference: TriangleMesh) -> Pose:
+def register(scan: TriangleMesh, reference: TriangleMesh) -> ScanPose:
     """Move a scan onto a reference, both in mm and knee axes.
 
     Points of the scan approach the tangent planes of the nearest points of the reference; those
@@ -95,7 +95,7 @@ def register(scan: TriangleMesh, reference: TriangleMesh) -> Pose:
         distance, matched = float(np.median(np.abs(residual))), float(near.mean())
         if np.abs(step).max() < _SETTLED:
             break
-    return Pose(rotation, translation, distance, scale, matched)
+    return ScanPose(rotation, translation, distance, scale, matched)
 
 
 def mirrored(mesh: TriangleMesh) -> TriangleMesh:

@@ -22,7 +22,7 @@ from kneewear.models.retrieval.kriging import (
     likelihood,
     likely_fields,
 )
-from kneewear.models.retrieval.settings import RetrievalSettings
+from kneewear.models.retrieval.settings import ScanSettings
 from kneewear.models.retrieval.surfaces import Blocks
 
 Array = NDArray[np.float64]
@@ -119,7 +119,7 @@ def envelope(deviation: Array, drift: Array) -> Array:
 def find_scar(
     blocks: Blocks,
     drift: Array,
-    settings: RetrievalSettings,
+    settings: ScanSettings,
     declared: Bools | None = None,
     excluded: Bools | None = None,
 ) -> Scar:
@@ -131,7 +131,7 @@ def find_scar(
         Deviations.
     drift : array, shape (n, p)
         Functions of the drift at the blocks.
-    settings : RetrievalSettings
+    settings : ScanSettings
         Margin about scars and their least area.
     declared : array of bool, shape (n,), optional
         Blocks that are worn as stated by the user; otherwise they are found.
@@ -171,9 +171,7 @@ def _with_margin(blocks: Blocks, scar: Bools) -> Bools:
 class _Search:
     """Search of likely scars among level sets of the deviation."""
 
-    def __init__(
-        self, blocks: Blocks, drift: Array, settings: RetrievalSettings, usable: Bools
-    ) -> None:
+    def __init__(self, blocks: Blocks, drift: Array, settings: ScanSettings, usable: Bools) -> None:
         self.blocks, self.drift, self.settings, self.usable = blocks, drift, settings, usable
         chosen = np.random.default_rng(0).permutation(np.flatnonzero(usable))[:_SAMPLE]
         self.sample = np.sort(chosen)

@@ -31,7 +31,7 @@ class AreaSettings(Settings):
     )
 
 
-class RetrievalSettings(Settings):
+class ScanSettings(Settings):
     """Settings of `kneewear retrieval`, read from the file that `--settings` names."""
 
     block_mm: float = quantity(
@@ -52,10 +52,10 @@ class RetrievalSettings(Settings):
     areas_mm: AreaSettings = Field(AreaSettings(), description="Areas drawn by the user.")
 
 
-def read_retrieval_settings(path: str | Path) -> RetrievalSettings:
+def read_retrieval_settings(path: str | Path) -> ScanSettings:
     """Settings in a YAML file; InputDataError, with the line, for what they do not allow."""
     file = read_settings_file(path)
     try:
-        return RetrievalSettings.model_validate(file.content)
+        return ScanSettings.model_validate(file.content)
     except ValidationError as error:
-        raise refusal(error, RetrievalSettings, file.content, str(path), [file]) from None
+        raise refusal(error, ScanSettings, file.content, str(path), [file]) from None

@@ -10,12 +10,12 @@ from benchmarks.retrieval.score import score
 from kneewear.errors import InputDataError
 from kneewear.models.retrieval.evaluate import Areas, evaluate_scan, result_table
 from kneewear.models.retrieval.options import add_options, run
-from kneewear.models.retrieval.prediction import Prediction, comparison_table, read_prediction
+from kneewear.models.retrieval.prediction import Prediction, read_prediction, scar_comparison
 from kneewear.models.retrieval.scans import read_scan
-from kneewear.models.retrieval.settings import RetrievalSettings, read_retrieval_settings
+from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
 
 FAMILIES = {family["family"]: family for family in read_families()}
-SETTINGS = RetrievalSettings(block_mm=2.0)
+SETTINGS = ScanSettings(block_mm=2.0)
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_equal_prediction_has_ratio_and_overlap_of_one(files: tuple[Path, Path, 
     found = evaluate_scan(_read(scan), _read(reference), SETTINGS, Areas(worn=tuple(stated)))
     depth = np.where(found.scar.worn, np.nan_to_num(found.scar.depth), 0.0)
     depths = {"wear": 0.25 * depth, "creep": 0.75 * depth, "sum": depth}
-    table = comparison_table(found, Prediction("study", "case", "life", depths, {}, 0.0))
+    table = scar_comparison(found, Prediction("study", "case", "life", depths, {}, 0.0))
     assert table["ratio"].to_numpy() == pytest.approx(1.0, abs=1e-6)
     assert table["overlap"].to_numpy() == pytest.approx(1.0)
     assert table[["posterior_mm", "medial_mm"]].to_numpy() == pytest.approx(0.0, abs=1e-9)
