@@ -65,7 +65,7 @@ HEAVY = (
     "vtkmodules",
     "snakemake",
 )
-STEPS = {"build_knee": ("144", 90), "simulate": ("301", 250), "accumulate_wear": ("141", 91)}
+STEPS = {"build_knee": ("144", 90), "simulate": ("301", 250), "accumulate_wear": ("141", 90)}
 _TYPES = ("Study", "Plan")
 
 

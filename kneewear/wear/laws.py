@@ -63,13 +63,20 @@ class CrossShearLaw:
     law: AnyLaw
     memory_mm: ClassVar[float] = 0.0
 
+    def sliding(self, history: History) -> Array:
+        """Sliding in a cycle, mm, weighted by the law."""
+        load = history.loaded.pressure
+        weight = _of_elements(self.law.weight(load), load.shape, "weight")
+        return history.total(weight * history.distance)
+
     def features(self, history: History) -> WeightedSliding:
         """Weighted sliding and cross-shear ratio of the cycle."""
-        return WeightedSliding(_weighted_sliding(history, self.law), history.cross_shear)
+        return WeightedSliding(self.sliding(history), history.cross_shear)
 
     def depth(self, features: WeightedSliding) -> Array:
         """Factor times weighted sliding, mm."""
-        return _of_factor(features, self.law)
+        ratio = features.cross_shear
+        return _of_elements(self.law.factor(ratio), ratio.shape, "factor") * features.sliding
 
 
 @dataclass(frozen=True)
@@ -148,19 +155,9 @@ def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law
     ValueError
         If weight or factor of the law have neither one value nor one for each element.
     """
-    sliding = _weighted_sliding(History(pressure, slip), law)
-    return _of_factor(WeightedSliding(sliding, np.asarray(cross_shear, dtype=np.float64)), law)
-
-
-def _weighted_sliding(history: History, law: AnyLaw) -> Array:
-    load = history.loaded.pressure
-    weight = _of_elements(law.weight(load), load.shape, "weight")
-    return history.total(weight * history.distance)
-
-
-def _of_factor(features: WeightedSliding, law: AnyLaw) -> Array:
-    cross_shear = features.cross_shear
-    return _of_elements(law.factor(cross_shear), cross_shear.shape, "factor") * features.sliding
+    adapter = CrossShearLaw(law)
+    sliding = adapter.sliding(History(pressure, slip))
+    return adapter.depth(WeightedSliding(sliding, np.asarray(cross_shear, dtype=np.float64)))
 
 
 def _of_elements(value: ArrayLike, shape: tuple[int, ...], method: str) -> Array:
