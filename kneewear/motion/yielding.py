@@ -269,18 +269,22 @@ class _Cycle:
         self.latest = [side.fresh() for side in sides]
         self.shift = np.zeros(6)
 
+    def _state_before(self, entry_steps: int, passes: int) -> list[PlasticFields]:
+        """Plastic strain that stays when the reported pass begins."""
+        state = [side.fresh().fields for side in self.sides]
+        if self.share == 0.0:
+            return state
+        for step in range(1, entry_steps + 1):
+            _, state = self._press(self.first, step / entry_steps, state)
+        for number in range(passes):
+            # The first frame of the first pass is the last load step.
+            for frame in self.order[1 if number == 0 else 0 :]:
+                _, state = self._press(frame, 1.0, state)
+        return [PlasticFields(*(self.share * part for part in fields)) for fields in state]
+
     def run(self, entry_steps: int, passes: int, shape: tuple[int, ...]) -> PlasticCycle:
         """All passes; the last one is reported."""
-        fresh = [side.fresh().fields for side in self.sides]
-        state = fresh
-        if self.share > 0.0:
-            for step in range(1, entry_steps + 1):
-                _, state = self._press(self.first, step / entry_steps, state)
-            for number in range(passes):
-                # The first frame of the first pass is the last load step.
-                for frame in self.order[1 if number == 0 else 0 :]:
-                    _, state = self._press(frame, 1.0, state)
-            state = [PlasticFields(*(self.share * part for part in fields)) for fields in state]
+        state = self._state_before(entry_steps, passes)
         largest = [fields.equivalent for fields in state]
         frames = {}
         for frame in self.order:

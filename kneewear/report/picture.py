@@ -225,10 +225,20 @@ def _render(bodies: Sequence[_Body], camera: _Camera, view: Mapping[str, Any]) -
         covered = np.column_stack([colours, np.ones(len(colours))]) * body.opacity
         picture[pixel] = covered + (1.0 - body.opacity) * picture[pixel]
         depths[pixel] = depth[kept]
+    return _averaged(picture)
+
+
+def _averaged(picture: Array) -> Array:
+    """Pixels of the bodies' mean colours, with the part that they cover as opacity."""
     blocks = picture.reshape(PIXELS[1], FINER, PIXELS[0], FINER, 4).mean(axis=(1, 3))
-    # A pixel has the colour of the bodies that cover it, and their part of it as opacity.
     blocks[..., :3] /= np.maximum(blocks[..., 3:], 1e-9)
     return np.clip(blocks, 0.0, 1.0)
+
+
+def _of_palette(steps: Array, palette: Array) -> Array:
+    """Colours of steps of a scale between the colours of its palette."""
+    place = np.clip((steps - 1.0) / 254.0, 0.0, 1.0) * (len(palette) - 1)
+    return np.column_stack([np.interp(place, np.arange(len(palette)), c) for c in palette.T])
 
 
 def _shade(
@@ -255,10 +265,7 @@ def _shade(
     base = np.broadcast_to(body.colour, points.shape)
     if steps is not None:
         painted = steps >= 0.5
-        palette, zero = colours
-        place = np.clip((steps - 1.0) / 254.0, 0.0, 1.0) * (len(palette) - 1)
-        ramp = np.column_stack([np.interp(place, np.arange(len(palette)), c) for c in palette.T])
-        base = np.where(painted[:, None], ramp, zero)
+        base = np.where(painted[:, None], _of_palette(steps, colours[0]), colours[1])
         shade = np.where(painted, 0.82 + 0.12 * diffuse + 0.06 * fill, shade)
         shine = np.where(painted, 0.0, shine)
     edge = (1.0 - fill) ** 3 * 0.25 * body.metal

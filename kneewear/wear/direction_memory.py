@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.wear.history import History
 
 Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
 # Parts of an interval between which the direction turns. On a circle of 25 frames each turns by 1.8
 # degrees.
 PARTS = 8
@@ -78,7 +79,7 @@ class _Step(NamedTuple):
     element: NDArray[np.intp]
     pressure: Array
     distance: Array  # (part, n), mm
-    double_angle: NDArray[np.complex128]  # (part, n), exp(2 i a)
+    double_angle: Complex  # (part, n), exp(2 i a)
 
 
 def _steps(history: History) -> list[_Step]:
@@ -103,19 +104,17 @@ def _steps(history: History) -> list[_Step]:
             change = np.where(touching[at], dense[at] - now, 0.0)
             own[half] += np.abs(middles[half])[:, None] * change
             touching[element[beside]] = False
-        speed = np.abs(own)
-        moving = np.where(speed > 0.0, speed, 1.0)
-        total = speed.sum(axis=0)
-        share = speed / np.where(total > 0.0, total, 1.0)
-        steps.append(
-            _Step(
-                at,
-                pressure[part],
-                share * np.abs(now),
-                np.where(speed > 0.0, own / moving, 1.0) ** 2,
-            )
-        )
+        steps.append(_step(at, pressure[part], np.abs(now), own))
     return steps
+
+
+def _step(element: NDArray[np.intp], pressure: Array, distance: Array, velocity: Complex) -> _Step:
+    """Directions of the parts of an interval, and what each has of the distance of its frame."""
+    speed = np.abs(velocity)
+    moving, total = np.where(speed > 0.0, speed, 1.0), speed.sum(axis=0)
+    share = speed / np.where(total > 0.0, total, 1.0)
+    directions = np.where(speed > 0.0, velocity / moving, 1.0) ** 2
+    return _Step(element, pressure, share * distance, directions)
 
 
 def _walk(

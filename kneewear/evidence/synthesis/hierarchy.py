@@ -8,8 +8,8 @@ sampler is needed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -171,22 +171,23 @@ def score_laws(measured: pd.DataFrame) -> pd.DataFrame:
         scores = {law: left_out_scores(table) for law, table in tables.items()}
         best = max(laws, key=lambda law: sum(scores[law].values()))
         for law in laws:
-            apart = np.array([scores[best][name] - score for name, score in scores[law].items()])
-            error = float(np.sqrt(len(apart)) * apart.std(ddof=1))
             low, high = predictive_points(fit(tables[law]), (0.05, 0.95))
-            below = float(apart.sum())
-            rows.append(
-                {
-                    "straight_paths": "with" if with_straight else "without",
-                    "law": law,
-                    "score": sum(scores[law].values()),
-                    "below_best": below,
-                    "standard_error": error,
-                    "decided": below > 2.0 * error > 0.0,
-                    "interval_factor": float(np.exp(high - low)),
-                }
-            )
+            paths = {"straight_paths": "with" if with_straight else "without", "law": law}
+            width = {"interval_factor": float(np.exp(high - low))}
+            rows.append(paths | _compared(scores[law], scores[best]) | width)
     return pd.DataFrame(rows)
+
+
+def _compared(scores: Mapping[str, float], best: Mapping[str, float]) -> dict[str, Any]:
+    """Score of a law, and how far it is below the best one, from the scores of laboratories."""
+    apart = np.array([best[name] - score for name, score in scores.items()])
+    error, below = float(np.sqrt(len(apart)) * apart.std(ddof=1)), float(apart.sum())
+    return {
+        "score": sum(scores.values()),
+        "below_best": below,
+        "standard_error": error,
+        "decided": below > 2.0 * error > 0.0,
+    }
 
 
 def prior_sensitivity(measured: pd.DataFrame, law: str) -> pd.DataFrame:

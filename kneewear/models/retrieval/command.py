@@ -123,14 +123,19 @@ def _run_pairs(
         rows.append({"name": name} | values)
     table = pd.DataFrame(rows)
     save_table(table, FOLDER / chosen.name / "inserts.csv")
-    if "volume_mm3" in table:
-        volumes = table["volume_mm3"].dropna()
-        quartiles = ", ".join(f"{item:.3g}" for item in volumes.quantile([0.25, 0.5, 0.75]))
-        lines.append(
-            f"{len(volumes)} of {len(table)} inserts: mean {volumes.mean():.3g} mm3, SD between "
-            f"inserts {volumes.std():.3g} mm3, quartiles {quartiles} mm3"
-        )
-    return [*lines, f"Table: {FOLDER / chosen.name / 'inserts.csv'}"]
+    return [*lines, *_series(table), f"Table: {FOLDER / chosen.name / 'inserts.csv'}"]
+
+
+def _series(table: pd.DataFrame) -> list[str]:
+    """Line with the statistics of the volumes of a series; none where no insert has one."""
+    if "volume_mm3" not in table:
+        return []
+    volumes = table["volume_mm3"].dropna()
+    quartiles = ", ".join(f"{item:.3g}" for item in volumes.quantile([0.25, 0.5, 0.75]))
+    return [
+        f"{len(volumes)} of {len(table)} inserts: mean {volumes.mean():.3g} mm3, SD between "
+        f"inserts {volumes.std():.3g} mm3, quartiles {quartiles} mm3"
+    ]
 
 
 def _written(
@@ -145,21 +150,9 @@ def _written(
     first = evaluations[0]
     scans = [item.scan for item in evaluations] + ([reference] if reference else [])
     digests = {item.file: item.sha256 for item in scans}
-    tables = {
-        "volumes": result_table(evaluations, years),
-        "sources": source_table(evaluations),
-        "tolerance": tolerance_table(first),
-        "depths": depth_table(first),
-        "profiles": profile_table(first, prediction),
-        "scans": _scan_table(evaluations),
-        "recognised": _recognised(evaluations, reference),
-    }
+    tables = _tables(evaluations, reference, prediction, years)
     if prediction is not None:
-        tables["comparison"] = scar_comparison(first, prediction)
         digests |= prediction.digests
-        tables["depths"] = tables["depths"].assign(
-            **{f"predicted_{key}_mm": value for key, value in prediction.depths.items()}
-        )
     tables["digests"] = pd.DataFrame(digests.items(), columns=["file", "sha256"])
     folder.mkdir(parents=True, exist_ok=True)
     for key, table in tables.items():
@@ -174,6 +167,31 @@ def _written(
     findings = [*doubts, *(finding for item in evaluations for finding in item.findings)]
     lines = _write_page(folder, name, tables, figures, first, reference, findings)
     return [*lines, f"Look at {folder / 'index.html'}"]
+
+
+def _tables(
+    evaluations: Sequence[Evaluation],
+    reference: Scan | None,
+    prediction: Prediction | None,
+    years: float | None,
+) -> dict[str, pd.DataFrame]:
+    """Tables of an insert by name, without digests of files."""
+    first = evaluations[0]
+    tables = {
+        "volumes": result_table(evaluations, years),
+        "sources": source_table(evaluations),
+        "tolerance": tolerance_table(first),
+        "depths": depth_table(first),
+        "profiles": profile_table(first, prediction),
+        "scans": _scan_table(evaluations),
+        "recognised": _recognised(evaluations, reference),
+    }
+    if prediction is not None:
+        tables["comparison"] = scar_comparison(first, prediction)
+        tables["depths"] = tables["depths"].assign(
+            **{f"predicted_{key}_mm": value for key, value in prediction.depths.items()}
+        )
+    return tables
 
 
 def _write_page(

@@ -15,6 +15,7 @@ Stein 1999, Interpolation of Spatial Data; Handcock and Stein 1993 (both from me
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 import scipy
@@ -129,9 +130,8 @@ class UnwornSurface:
         Prediction
         """
         to_unworn = scipy.spatial.distance.cdist(points, self.points)
-        among = scipy.spatial.distance.pdist(self.points)
-        among = scipy.spatial.distance.squareform(among)
-        worn = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(points))
+        among = scipy.spatial.distance.cdist(self.points, self.points)
+        worn = scipy.spatial.distance.cdist(points, points)
         weights = np.array([item.weight for item in self.fields])
         parts = [self._one(item, (among, to_unworn, worn), drift, sums) for item in self.fields]
         means, variances, totals, from_drift, from_field, noise = (
@@ -203,12 +203,12 @@ def likely_fields(
     """
     drift = _orthogonal(drift)
     result = []
-    for smoothness in SMOOTHNESS[1:] if coarse else SMOOTHNESS:
-        for length in LENGTHS[::2] if coarse else LENGTHS:
-            covariance = correlation(distances, length, smoothness)
-            for nugget in NUGGETS[1:2] if coarse else NUGGETS:
-                value, sd = _profiled(covariance, nugget, values, drift)
-                result.append((value, sd, length, smoothness, nugget))
+    rougher = (SMOOTHNESS[1:], LENGTHS[::2]) if coarse else (SMOOTHNESS, LENGTHS)
+    for smoothness, length in product(*rougher):
+        covariance = correlation(distances, length, smoothness)
+        for nugget in NUGGETS[1:2] if coarse else NUGGETS:
+            value, sd = _profiled(covariance, nugget, values, drift)
+            result.append((value, sd, length, smoothness, nugget))
     result.sort(key=lambda item: -item[0])
     weights = np.exp([item[0] - result[0][0] for item in result])
     weights = weights[weights > _MIN_WEIGHT]
