@@ -39,15 +39,6 @@ STATED = {
     "H04a": {"rotation": 4.5},
     "H04b": {"rotation": 7.0},
 }
-# Ratios that are asked for, test over test.
-RATIOS = (
-    ("H03a", "H03b"),
-    ("H03c", "H03b"),
-    ("H03d", "H03b"),
-    ("H04b", "H04a"),
-    ("H05b", "H05a"),
-    ("H09b", "H09a"),
-)
 # Factor of the five laboratories that were known when the predictions were stored.
 KNOWN = FactorInterval(2.45761e-07, 1.08250e-06, 4.76808e-06, 0.634889, 5, 8)
 _HEAD_RADIUS = {"H02": 14.0, "H07": 21.0}  # mm, stated
@@ -63,21 +54,16 @@ def _table(name: str) -> pd.DataFrame:
         return pd.read_csv(file, comment="#", keep_default_na=False)
 
 
-def material_class(polyethylene: str) -> str:
-    """Class of a polyethylene, conventional where only UHMWPE or nothing is stated."""
-    return "crosslinked" if "cross-linked" in polyethylene else "conventional"
-
-
 def draw_unknowns(generator: np.random.Generator) -> dict[str, dict[str, Array]]:
     """Draws of the unknowns of every test; tests of a group share those that are not their own."""
     unknowns = _table("blind_unknowns")
-    tests = conditions()["id"]
-    drawn: dict[str, dict[str, Array]] = {name: {} for name in tests}
+    tests = conditions().set_index("id")["group"]
+    drawn: dict[str, dict[str, Array]] = {name: {} for name in tests.index}
     for _, row in unknowns.iterrows():
         values = generator.uniform(float(row["low"]), float(row["high"]), DRAWS)
-        for name in tests:
-            if name.startswith(row["test"]):
-                drawn[name][row["quantity"]] = values
+        for name, group in tests.items():
+            if row["test"] in (name, group):
+                drawn[str(name)][row["quantity"]] = values
     return drawn
 
 
@@ -152,24 +138,23 @@ def predict() -> pd.DataFrame:
     for _, row in conditions().iterrows():
         name, common = row["id"], {"id": row["id"], "seen": row["seen"]}
         try:
-            factor_interval(material_class(str(row["polyethylene"])))
+            factor_interval(str(row["material_class"]))
         except InputDataError as error:
             rows.append({**common, "quantity": row["asked"], "remark": str(error)})
             continue
-        if row["asked"].startswith("wear factor"):
+        if not row["rate_unit"]:
             rows.append({**common, "quantity": "wear factor", "unit": "mm3/(N m)", **_ends(factor)})
             continue
         works[name] = work_of_test(name, drawn[name])
         volume = factor * MM3_PER_N_MM_FROM_MM3_PER_N_M * works[name] * 1e6
-        weighed = row["asked"].startswith("mg")
-        unit, scale = ("mg/10^6", DENSITY) if weighed else ("mm3/10^6", 1.0)
+        unit, scale = f"{row['rate_unit']}/10^6", DENSITY if row["rate_unit"] == "mg" else 1.0
         work = _ends(1e-3 * works[name], "work_")
         rows.append({**common, "quantity": "rate", "unit": unit, **_ends(scale * volume), **work})
-    seen = dict(zip(conditions()["id"], conditions()["seen"], strict=True))
-    for test, other in RATIOS:
-        ratio = _ends(works[test] / works[other])
-        quantity = f"ratio to {other}"
-        rows.append({"id": test, "seen": seen[test], "quantity": quantity, "unit": "1", **ratio})
+    for _, row in conditions().iterrows():
+        if other := row["ratio_to"]:
+            what = {"quantity": f"ratio to {other}", "unit": "1"}
+            ends = _ends(works[row["id"]] / works[other])
+            rows.append({"id": row["id"], "seen": row["seen"], **what, **ends})
     columns = ["id", "quantity", "unit", "low", "median", "high", "work_low", "work_median"]
     return pd.DataFrame(rows).reindex(columns=[*columns, "work_high", "seen", "remark"])
 
