@@ -229,7 +229,7 @@ class ContactPair:
         return other
 
     def sinkable(self, most: float) -> ContactPair:
-        """The same pair with elements that `sink` moves by up to `most`, mm; the map is shared."""
+        """Copy of the pair whose elements `sink` moves by up to `most`, mm; the map is shared."""
         other = copy(self)
         elements, tiles = self._elements, self._tiles
         other._model = None

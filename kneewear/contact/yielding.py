@@ -113,25 +113,17 @@ class YieldingLayer:
 
     Parameters
     ----------
-    window : SlabWindow
-        Slabs below the window.
-    hardening : Hardening
-        Yield stress by equivalent plastic strain.
+    slabs : PlasticSlabs
+        Slabs below the window, with their curve.
     influence : array, shape (n, n)
         Deflection of an element per force on another one, mm/N.
     cell : array of int, shape (n, 2)
         Row and column of every element in the window.
     """
 
-    window: SlabWindow
-    hardening: Hardening
+    slabs: PlasticSlabs
     influence: Array
     cell: NDArray[np.int64]
-
-    @property
-    def slabs(self) -> PlasticSlabs:
-        """Slabs below the window with their curve."""
-        return PlasticSlabs(self.window, self.hardening)
 
     def fresh(self) -> PlasticFields:
         """State of material that was never loaded."""
@@ -139,7 +131,7 @@ class YieldingLayer:
 
     def _dent(self, waves: Complex) -> Array:
         """Deflection of the elements by plastic strain of a spectrum, mm, downwards positive."""
-        return self.window.deflection_of(waves)[tuple(self.cell.T)]
+        return self.slabs.window.deflection_of(waves)[tuple(self.cell.T)]
 
     def press(
         self,
@@ -183,7 +175,7 @@ class YieldingLayer:
     ) -> tuple[Array, float, Array, PlasticFields]:
         """Forces, lift, dent and state at the end of a load step."""
         strain = before.strain
-        waves = self.window.waves(strain)
+        waves = self.slabs.window.waves(strain)
         dent = self._dent(waves)
         history: list[tuple[Array, Array]] = []
         last = np.full(gap.size, np.inf)
@@ -198,7 +190,7 @@ class YieldingLayer:
             last = force
             history = [*history[1 - MEMORY :], (strain.ravel(), (after.strain - strain).ravel())]
             strain = accelerated(history).reshape(strain.shape)
-            waves = self.window.waves(strain)
+            waves = self.slabs.window.waves(strain)
             dent = self._dent(waves)
         raise ConvergenceError(
             "Plastic strain below the contact",
@@ -212,8 +204,8 @@ class YieldingLayer:
         self, force: Array, strain: Array, waves: Complex, before: PlasticFields
     ) -> PlasticFields:
         """Plastic strain under forces on the elements, from the state before."""
-        area = self.window.cell[0] * self.window.cell[1]
-        pressure = np.zeros(self.window.shape)
+        area = self.slabs.window.cell[0] * self.slabs.window.cell[1]
+        pressure = np.zeros(self.slabs.window.shape)
         pressure[tuple(self.cell.T)] = force / area
         return self.slabs.flow(pressure, strain, waves, before)
 

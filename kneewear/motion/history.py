@@ -12,7 +12,7 @@ attributes are `activity`, `analysis` ("quasi_static" or "forward") and the fail
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -94,6 +94,13 @@ def only_case(dataset: xr.Dataset, name: str) -> xr.Dataset:
     if name not in names:
         raise ValueError(f"no case {name!r} among {', '.join(names)}")
     return select_cases(dataset, [name])
+
+
+def first_cases(histories: Mapping[str, xr.Dataset]) -> dict[str, xr.Dataset]:
+    """Cycles of the first case of every activity."""
+    return {
+        name: only_case(history, history["case"].values[0]) for name, history in histories.items()
+    }
 
 
 def keep_common(histories: Sequence[xr.Dataset]) -> dict[str, xr.Dataset]:

@@ -111,7 +111,7 @@ def solve_with_yield(
     yielding: Yielding,
     on_frame_done: Callable[[], None] = lambda: None,
 ) -> tuple[CycleSolution, Contacts, PlasticCycle]:
-    """The same on an insert that yields, from the elastic cycle.
+    """Solve a cycle on an insert that yields, starting from its elastic cycle.
 
     Parameters are as of `solve_quasi_static`, and `yielding` runs the cycle once more: it takes the
     elastic equilibria, the frame of largest load, what solves a frame again, and the pairs whose

@@ -336,7 +336,7 @@ class _Cycle:
             change = max(float(np.abs(new.dent - own.dent).max()) for new, own in moves)
             if change <= _TOLERANCE * deepest:
                 self.latest, self.shift = after, solved.pose - self.elastic[frame].pose
-                return solved, [fields.fields for fields in after]
+                return solved, [new.fields for new in after]
             start = solved.pose
             strain, history = self._next(strain, after, before, history)
         raise ConvergenceError(

@@ -9,8 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.motion.history import only_case
-from kneewear.wear.history import History
+from kneewear.motion.history import first_cases
+from kneewear.wear.history import History, ordered
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import Array, over_histories
 from kneewear.wear.settings import WearSettings
@@ -47,10 +47,7 @@ def law_draws(
     no feature of a history. The wear factor belongs to a laboratory: it is the same for two
     designs.
     """
-    cycles = {}
-    for name, history in histories.items():
-        cycle = only_case(history, history["case"].values[0])
-        cycles[name] = History(cycle.pressure.values[0], cycle.slip.values[0])
+    cycles = {name: ordered(cycle) for name, cycle in first_cases(histories).items()}
     rows = []
     for law, constants in drawn_constants().items():
         volumes = {name: _volumes(cycle, law, constants, grid) for name, cycle in cycles.items()}

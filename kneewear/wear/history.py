@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 
@@ -109,6 +112,11 @@ class History:
         """Yield the part of :attr:`loaded` of every frame of the cycle."""
         ends = np.searchsorted(self.loaded.frame, np.arange(self.frames + 1))
         yield from (slice(int(a), int(b)) for a, b in pairwise(ends))
+
+
+def ordered(cycle: xr.Dataset) -> History:
+    """History of a dataset of the schema CONTACT with one case."""
+    return History(cycle.pressure.values[0], cycle.slip.values[0])
 
 
 def cross_shear_ratio(work: ArrayLike, cross_work: ArrayLike) -> Array:

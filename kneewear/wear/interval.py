@@ -21,8 +21,8 @@ import xarray as xr
 from kneewear.base.sides import BOTH
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.motion.history import only_case, sides_of
-from kneewear.wear.history import History
+from kneewear.motion.history import first_cases, sides_of
+from kneewear.wear.history import ordered
 from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life, over_histories
 
@@ -141,10 +141,8 @@ def wear_by_law(
     """
     by_law = over_histories(getattr(settings.laws, law, None) or WEAR_LAWS[law]())
     work = {}
-    for name, history in histories.items():
-        cycle = only_case(history, history["case"].values[0])
-        own = History(cycle.pressure.values[0], cycle.slip.values[0])
-        depth = by_law.depth(by_law.features(own))
+    for name, cycle in first_cases(histories).items():
+        depth = by_law.depth(by_law.features(ordered(cycle)))
         work[name] = (depth * grid.area).sum(axis=(1, 2))
         sides = sides_of(cycle)
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)

@@ -10,7 +10,7 @@ import xarray as xr
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.motion.history import only_case, sides_of
+from kneewear.motion.history import first_cases, sides_of
 from kneewear.wear.accumulation import Resimulation, accumulate_wear
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.settings import WearSettings
@@ -57,9 +57,7 @@ def vary_models(
         in so many blocks), "wear law" (the configured one and those that measured wear of moving
         contacts does not refute, on the fresh surface), "wear factor" and "contact".
     """
-    first = {
-        name: only_case(history, history["case"].values[0]) for name, history in histories.items()
-    }
+    first = first_cases(histories)
     rows = []
     computations = [
         (choice, variant, first, changed, resimulate)

@@ -9,7 +9,7 @@ from kneewear.contact import yielding
 from kneewear.contact.influence import flat_influence
 from kneewear.contact.material import Elastic, Hardening, PlasticState, return_stress
 from kneewear.contact.slabs import SlabWindow
-from kneewear.contact.yielding import YieldingLayer
+from kneewear.contact.yielding import PlasticSlabs, YieldingLayer
 
 POLYETHYLENE = Elastic(463.0, 0.46)
 # Points of config/evidence/fe_twin_yield.yaml.
@@ -32,7 +32,7 @@ class Sphere:
         cells = np.argwhere(radius < half)
         influence = flat_influence((count, count), (cell, cell), THICKNESS, 463.0, 0.46)
         window = SlabWindow((count, count), (cell, cell), THICKNESS, POLYETHYLENE, SPHERE_BORDERS)
-        self.layer = YieldingLayer(window, curve, influence.matrix(*cells.T), cells)
+        self.layer = YieldingLayer(PlasticSlabs(window, curve), influence.matrix(*cells.T), cells)
         self.radius = radius[tuple(cells.T)]
         self.area = cell**2
 
@@ -71,7 +71,7 @@ def test_wide_pressure_is_confined_compression():
     cells = np.argwhere(np.ones(shape, dtype=bool))
     # Elements so soft that the force on each is that of its overlap, whatever its dent.
     soft = 1e6
-    layer = YieldingLayer(window, CURVE, soft * np.eye(len(cells)), cells)
+    layer = YieldingLayer(PlasticSlabs(window, CURVE), soft * np.eye(len(cells)), cells)
     gap = np.full(len(cells), -soft * pressure * 1.5**2)
     found = layer.press(gap, np.ones(len(cells)), layer.fresh())
 

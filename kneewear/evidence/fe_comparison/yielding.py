@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.slabs import SlabWindow
-from kneewear.contact.yielding import YieldingLayer
+from kneewear.contact.yielding import PlasticSlabs, YieldingLayer
 from kneewear.evidence.fe_comparison.frames import SideAtFrame
 from kneewear.evidence.fe_comparison.insert_solid import rigid_body
 from kneewear.geometry.element_grid import ElementGrid, covered_area
@@ -74,7 +74,9 @@ class SideYielding:
             float(local[number][row, column]),
             material,
         )
-        layer = YieldingLayer(window, hardening, influence.matrix(*cells.T), cells - low)
+        layer = YieldingLayer(
+            PlasticSlabs(window, hardening), influence.matrix(*cells.T), cells - low
+        )
         return cls(side, layer, grid, number, cells, centre)
 
     def gaps(self, height: float) -> tuple[Array, Array]:

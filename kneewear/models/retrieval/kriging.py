@@ -102,7 +102,7 @@ class UnwornSurface:
     fields: tuple[Field, ...] = field(default=())
 
     def fitted(self, most: int = 12) -> UnwornSurface:
-        """The same with its likely fields, at most so many."""
+        """Surface with its likeliest fields, at most `most` of them."""
         chosen = np.arange(len(self.points))
         if len(chosen) > _MAX_POINTS:
             chosen = np.random.default_rng(0).permutation(chosen)[:_MAX_POINTS]
