@@ -298,7 +298,22 @@ def without(*names):
     return {name: text for name, text in os.environ.items() if name not in names}
 
 
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def test_linear_algebra_has_one_thread_unless_the_user_chose(monkeypatch):
+    monkeypatch.setattr(os, "environ", without(*THREADS) | {"OMP_NUM_THREADS": "3"})
+    complete_environment()
+    assert [os.environ[name] for name in THREADS] == ["3", "1", "1"]
+
+
+def test_threads_are_set_before_numpy_is_loaded():
+    program = "import sys, kneewear.__main__; sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], cwd=CHECKOUT, check=True)
+
+
 def test_a_user_without_name_and_home_gets_both(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "environ", without() | dict.fromkeys(THREADS, "1"))
     before = without()
     complete_environment()
     assert without() == before

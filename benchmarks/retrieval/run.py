@@ -14,7 +14,7 @@ from pathlib import Path
 from kneewear.errors import InputDataError
 from kneewear.models.retrieval.evaluate import evaluate_scan, result_table
 from kneewear.models.retrieval.scans import read_scan
-from kneewear.models.retrieval.settings import RetrievalSettings
+from kneewear.models.retrieval.settings import ScanSettings
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
             reference = read_scan(str(unworn), "right") if unworn.is_file() else None
             try:
                 scan = read_scan(str(path), "right")
-                result = evaluate_scan(scan, reference, RetrievalSettings())
+                result = evaluate_scan(scan, reference, ScanSettings())
             except InputDataError as error:
                 print(f"{name}: {error}", flush=True)
                 continue

@@ -243,10 +243,15 @@ def _running(folder: Path) -> list[int]:
 
 
 def complete_environment() -> None:
-    """Set the name and the home folder that libraries ask for, where the user has none.
+    """Set what libraries take from the environment, where the user has not set it.
 
-    Containers and clusters run programs as a number that no list of users has.
+    Containers and clusters run programs as a number that no list of users has: it gets a name and
+    a home folder. Linear algebra has one thread, as in the jobs of Snakemake: systems of a few
+    hundred unknowns are slower with more. NumPy reads this once, so it is called before NumPy is
+    imported.
     """
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     try:
         getpass.getuser()
     except (KeyError, OSError):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kneewear import __version__
 from kneewear.base.findings import Reported
 from kneewear.base.sides import SIDES
 from kneewear.base.types import is_file_name
@@ -36,7 +37,9 @@ from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_sett
 from kneewear.models.retrieval.view import build_depth_view, coloured_scan
 from kneewear.report.declared import draw_declared
 from kneewear.report.derived import Tables
+from kneewear.report.drawing import STILL
 from kneewear.report.page import render_page
+from kneewear.report.picture import draw_view
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary, read_key_results
 
@@ -159,13 +162,14 @@ def _written(
         if len(table):
             save_table(table, folder / "tables" / f"{key}.csv")
     shown = {**tables, "evaluation": first, "prediction": prediction}
-    figures = draw_declared("retrieval", shown)
+    view = build_depth_view(first)
+    figures = {STILL: draw_view(view), **draw_declared("retrieval", shown)}
     save_figures(figures, folder / "figures")
     vertices, faces, depth, colours = coloured_scan(first)
     save_ply(vertices, faces, folder / "deviations.ply", colours=colours, depth_mm=depth)
     doubts = [item for scan in scans for item in scan.findings if item.severity == "warn"]
     findings = [*doubts, *(finding for item in evaluations for finding in item.findings)]
-    lines = _write_page(folder, name, tables, figures, first, reference, findings)
+    lines = _write_page(folder, name, tables, figures, view, reference, findings)
     return [*lines, f"Look at {folder / 'index.html'}"]
 
 
@@ -199,7 +203,7 @@ def _write_page(
     name: str,
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, Any],
-    first: Evaluation,
+    view: Mapping[str, Any],
     reference: Scan | None,
     findings: Sequence[Finding],
 ) -> list[str]:
@@ -212,14 +216,15 @@ def _write_page(
     )
     settings = {
         "study": name,
-        "subject": ", ".join(tables["scans"]["scan"]),
+        "subject": ", ".join(Path(file).name for file in tables["scans"]["scan"]),
         "reference": statement,
     }
     page = load_page("retrieval")
     shown = Tables(dict(tables), settings)
-    summary = build_summary("retrieval", page, shown, [Reported(item) for item in findings])
+    reported = [Reported(item) for item in findings]
+    inputs = dict(tables["digests"][["file", "sha256"]].itertuples(index=False, name=None))
+    summary = build_summary("retrieval", page, shown, reported, __version__, inputs)
     pictures = {key: (folder / "figures" / f"{key}.svg").read_bytes() for key in figures}
-    view = build_depth_view(first)
     save_text(render_page(page, summary, shown, pictures, view=view), folder / "index.html")
     save_json(summary, folder / "summary.json")
     results = [result.text() for result in read_key_results(summary)]

@@ -79,12 +79,12 @@ def build_depth_view(evaluation: Evaluation) -> dict[str, Any]:
         "scale": "depth",
         "coloured": "insert",
         "colours": packed(colour_steps(1e3 * values, 1e3 * top)),
-        "texts": [f"largest {1e3 * float(values.max()):.3g} um"],
+        "texts": [f"largest {1e3 * float(values.max()):.3g} µm"],
     }
     return build_view(
         {"insert": body(mesh.vertices, mesh.faces)},
         [scene],
-        scales={"depth": scale("Depth removed", "um", 1e3 * top, DEPTH_COLOURS)},
+        scales={"depth": scale("Depth removed", "µm", 1e3 * top, DEPTH_COLOURS)},
         ends=ENDS,
         hint=f"Point at a place for its value. Points are {STEP * _EVERY:g} mm apart.",
     )
