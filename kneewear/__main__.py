@@ -209,7 +209,8 @@ def run_(chosen: argparse.Namespace) -> int:
     check_writable(results)
     can_cache()  # warns where the study takes much longer
     start = time.monotonic()
-    scheduling = ["--cores", chosen.cores, "--logger", chosen.logger]
+    # Last what takes one word: rules and files may follow, which loggers would take for theirs.
+    scheduling = ["--logger", chosen.logger, "--cores", chosen.cores]
     _show([one.text() for one in moved])
     if not _ONLY_LOOKS & set(chosen.options):
         check_locks(Path())  # files of a run that is going on are no damaged ones

@@ -15,7 +15,6 @@ import tempfile
 from pathlib import Path
 
 from docs.generators.examples import write_example_page
-from docs.generators.front_picture import draw_front_picture
 from docs.generators.identifiers import linked
 from docs.generators.mathematics import with_formulas
 from docs.generators.pages import ROOT, generated_pages
@@ -41,24 +40,40 @@ def write_pages(folder: Path) -> None:
         page = folder / name
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
-    draw_front_picture(folder / "images" / "worn_insert.png")
     write_example_page(folder)
-    write_example_report(folder / "example")
+    write_example_report(folder / "example", folder / "images")
     copy_pictures(RESULTS, SNAPSHOT / "records" / "gallery.csv", folder / "images")
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         page.write_text(linked(with_formulas(with_tables(text))), encoding="utf-8")
 
 
-def write_example_report(folder: Path) -> None:
-    """Run the quick study and copy its report, for readers who want to see one first."""
+def write_example_report(folder: Path, images: Path) -> None:
+    """Run the quick study, for readers who want to see a report first.
+
+    Parameters
+    ----------
+    folder : Path
+        Where its report is copied to.
+    images : Path
+        Folder that gets the still picture of its view and the film of its cycle.
+    """
     with tempfile.TemporaryDirectory() as place:
         command = [sys.executable, "-m", "kneewear", "run", "quick", "--cores", "2"]
         own = {"PYTHONPATH": str(ROOT)}
-        subprocess.run(
-            command, cwd=place, env=os.environ | own, check=True, capture_output=True, text=True
-        )
-        shutil.copytree(Path(place) / "results" / "quick" / "report", folder)
+        for target in ([], ["--", "draw_film"]):
+            subprocess.run(
+                [*command, *target],
+                cwd=place,
+                env=os.environ | own,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+        results = Path(place) / "results" / "quick"
+        shutil.copytree(results / "report", folder)
+        shutil.copy(results / "figures" / "contact" / "view.png", images / "worn_insert.png")
+        shutil.copy(results / "film.gif", images / "gait.gif")
 
 
 if __name__ == "__main__":

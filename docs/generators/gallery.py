@@ -27,6 +27,8 @@ Every study that comes with kneewear, with its command. Copy a command, look at 
 change the settings. Studies of subject DM and of the natural knee need data that are not part of
 the repository; their files say where to get them.
 
+![Contact pressure on an insert over one cycle of walking](images/gait.gif)
+
 ## Start here
 
 <div class="grid cards" markdown>

@@ -15,16 +15,17 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.motion.history import cases_of
+from kneewear.motion.history import cases_of, sides_of
 from kneewear.report.maps import sample_surface, typical_cases
 from kneewear.report.solids import block_under
-from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
+from kneewear.report.style import DEPTH_COLOURS, INK, PRESSURE_COLOURS, SIDE_COLOURS
 from kneewear.report.viewer import (
     ENDS,
     body,
     build_view,
     choice,
     colour_steps,
+    curve,
     matrices,
     packed,
     scale,
@@ -202,6 +203,7 @@ def build_insert_view(
                         "first_frame": int(np.argmax(history["load"].values[number, frames])),
                         "poses": {"femoral": _poses(history, number, frames)},
                         "opacity": {"femoral": SEEN_THROUGH},
+                        "curves": _cycle_curves(history, number, frames),
                     }
                     | painted(history.pressure.values[number, frames], "pressure")
                 )
@@ -267,6 +269,36 @@ def _poses(history: xr.Dataset, number: int, frames: NDArray[np.int64]) -> list[
     """Matrices of the femoral component's pose, row by row."""
     turns = body_three_123(history.rotation.values[number, frames])
     return matrices(turns, history.translation.values[number, frames])
+
+
+def _cycle_curves(
+    history: xr.Dataset, number: int, frames: NDArray[np.int64]
+) -> list[dict[str, Any]]:
+    """Load, pressure and place of contact of a case over the cycle."""
+    one = history.isel(case=number, frame=frames)
+    inside = one.max_pressure.values > 0.0
+    # Without contact there is no place of it.
+    place = np.where(inside, one.centre_of_pressure.values[..., 0], np.nan)
+    sides = sides_of(history)
+    by_side = (
+        ("Largest pressure", "MPa", one.max_pressure.values),
+        ("Force on the insert", "N", -one.force.values[..., 1]),
+        ("Centre of pressure, posterior", "mm", place),
+    )
+    return [
+        curve("Load", "N", {"load": (INK, one["load"].values)}),
+        *(
+            curve(
+                label,
+                unit,
+                {
+                    side: (SIDE_COLOURS[side], line)
+                    for side, line in zip(sides, values.T, strict=True)
+                },
+            )
+            for label, unit, values in by_side
+        ),
+    ]
 
 
 def raster(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

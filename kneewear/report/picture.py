@@ -5,7 +5,7 @@ Light, shadow and colours are as in `templates/viewer.js`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,13 +62,28 @@ class _Camera:
 def draw_view(view: Mapping[str, Any]) -> Figure:
     """Draw the scene that a view (:mod:`kneewear.report.viewer`) shows first."""
     scene = first_scene(view)
-    bodies = list(_bodies(view, scene))
-    corners = np.concatenate([body.corners.reshape(-1, 3) for body in bodies])
-    camera = _aim(view, corners)
     figure = Figure(figsize=SIZE)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    draw_scene(figure.add_axes((0.0, 0.0, 1.0, 1.0)), view, scene, scene.get("first_frame", 0))
+    if scene.get("scale"):
+        draw_scale(figure, view["scales"][scene["scale"]])
+    return figure
+
+
+def draw_scene(
+    axes: Any,
+    view: Mapping[str, Any],
+    scene: Mapping[str, Any],
+    frame: int,
+    finer: int = FINER,
+) -> None:
+    """Draw a frame of a scene on axes of the shape of the picture, `finer` times as fine.
+
+    The camera is that of the scene's first frame: bodies move before it.
+    """
+    camera = _aim(view, _corners(_bodies(view, scene, scene.get("first_frame", 0))))
+    bodies = list(_bodies(view, scene, frame))
     axes.imshow(
-        _render(bodies, camera, view),
+        _render(bodies, camera, view, scene, finer),
         extent=(-1.0, 1.0, -1.0, 1.0),
         aspect="auto",
         interpolation="none",
@@ -78,9 +93,11 @@ def draw_view(view: Mapping[str, Any]) -> Figure:
     shown = next((body for body in bodies if body.steps is not None), None)
     if shown is not None:
         _draw_ends(axes, view, shown.corners.reshape(-1, 3), camera)
-    if scene.get("scale"):
-        _draw_scale(figure, view["scales"][scene["scale"]])
-    return figure
+
+
+def _corners(bodies: Iterable[_Body]) -> Array:
+    """Corners of all triangles of bodies, shape (n, 3)."""
+    return np.concatenate([body.corners.reshape(-1, 3) for body in bodies])
 
 
 def first_scene(view: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -94,8 +111,7 @@ def first_scene(view: Mapping[str, Any]) -> Mapping[str, Any]:
     return scene
 
 
-def _bodies(view: Mapping[str, Any], scene: Mapping[str, Any]) -> Iterator[_Body]:
-    frame = scene.get("first_frame", 0)
+def _bodies(view: Mapping[str, Any], scene: Mapping[str, Any], frame: int) -> Iterator[_Body]:
     for name in scene["bodies"]:
         one = view["bodies"][name]
         group = one["group"]
@@ -195,12 +211,18 @@ def _ranges(low: Array, high: Array, count: int) -> tuple[NDArray[np.int64], NDA
     return number, first[number] + offset
 
 
-def _render(bodies: Sequence[_Body], camera: _Camera, view: Mapping[str, Any]) -> Array:
+def _render(
+    bodies: Sequence[_Body],
+    camera: _Camera,
+    view: Mapping[str, Any],
+    scene: Mapping[str, Any],
+    finer: int,
+) -> Array:
     """Picture as red, green, blue and opacity."""
-    width, height = (FINER * size for size in PIXELS)
+    width, height = (finer * size for size in PIXELS)
     light = np.array(view["light"]) / np.linalg.norm(view["light"])
     lamp = _lamp(bodies, light)
-    scale = _scale(view)
+    scale = _scale(view, scene)
     palette = np.array([to_rgb(stop) for stop in scale["stops"]])
     picture, depths = np.zeros((width * height, 4)), np.full(width * height, np.inf)
     # What is seen through comes last.
@@ -225,12 +247,12 @@ def _render(bodies: Sequence[_Body], camera: _Camera, view: Mapping[str, Any]) -
         covered = np.column_stack([colours, np.ones(len(colours))]) * body.opacity
         picture[pixel] = covered + (1.0 - body.opacity) * picture[pixel]
         depths[pixel] = depth[kept]
-    return _averaged(picture)
+    return _averaged(picture, finer)
 
 
-def _averaged(picture: Array) -> Array:
+def _averaged(picture: Array, finer: int) -> Array:
     """Pixels of the bodies' mean colours, with the part that they cover as opacity."""
-    blocks = picture.reshape(PIXELS[1], FINER, PIXELS[0], FINER, 4).mean(axis=(1, 3))
+    blocks = picture.reshape(PIXELS[1], finer, PIXELS[0], finer, 4).mean(axis=(1, 3))
     blocks[..., :3] /= np.maximum(blocks[..., 3:], 1e-9)
     return np.clip(blocks, 0.0, 1.0)
 
@@ -317,10 +339,10 @@ def _lamp(bodies: Sequence[_Body], light: Array) -> _Shadow:
     return shadow
 
 
-def _scale(view: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Colour scale of the first scene; white without one."""
+def _scale(view: Mapping[str, Any], scene: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Colour scale of a scene; white without one."""
     found: Mapping[str, Any] = view["scales"].get(
-        first_scene(view).get("scale"), {"stops": ["#ffffff"], "zero": "#ffffff"}
+        scene.get("scale"), {"stops": ["#ffffff"], "zero": "#ffffff"}
     )
     return found
 
@@ -343,12 +365,17 @@ def _draw_ends(axes: Any, view: Mapping[str, Any], points: Array, camera: _Camer
         )
 
 
-def _draw_scale(figure: Figure, scale: Mapping[str, Any]) -> None:
-    """Colour bar at the right, from zero to the top."""
+def draw_scale(figure: Figure, scale: Mapping[str, Any], part: float = 1.0) -> None:
+    """Colour bar at the right of a picture that takes a part of the figure's width, from its left.
+
+    It reaches from zero to the top.
+    """
     colours = LinearSegmentedColormap.from_list("scale", scale["stops"])
-    bar = figure.add_axes((0.915, 0.45, 0.022, 0.42))
+    bar = figure.add_axes((0.915 * part, 0.45, 0.022 * part, 0.42))
     mappable = ScalarMappable(Normalize(0.0, scale["top"]), colours)
     figure.colorbar(mappable, cax=bar)
     bar.yaxis.set_ticks_position("left")
     title = f"{scale['label']}\n({scale['unit']})"
-    figure.text(0.937, 0.9, title, ha="right", va="bottom", fontsize=style.SIZE, fontweight="bold")
+    figure.text(
+        0.937 * part, 0.9, title, ha="right", va="bottom", fontsize=style.SIZE, fontweight="bold"
+    )

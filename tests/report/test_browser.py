@@ -175,10 +175,21 @@ def test_view_is_drawn_and_follows_time_and_case(visits, look):
     one.put("#viewer-frame", 4)
     assert one.shown("pressure 10mm_50kg gait 4") != first
     assert np.abs(one.canvas() - drawn).max() > 0.2
+    # Curves mark the frame, and choose it where one points.
+    curves = one.page.locator("#viewer-curves svg")
+    assert curves.count() == 4
+    marked = [float(curves.first.locator(".now").get_attribute("x1"))]
+    box = curves.first.bounding_box()
+    curves.first.click(position={"x": 1.0, "y": box["height"] / 2})
+    one.shown("pressure 10mm_50kg gait 0")
+    marked.append(float(curves.first.locator(".now").get_attribute("x1")))
+    assert marked[1] < marked[0]
+    one.assert_quiet_and_accessible()
     one.choose("quantity", "wear_depth")
     one.choose("case", "6mm_50kg")
     one.shown("wear_depth 6mm_50kg")
     assert not one.page.locator("#viewer-frame").is_visible()
+    assert not one.page.locator("#viewer-curves").is_visible()
     assert one.complaints == []
 
 

@@ -507,6 +507,60 @@
     return { show, look, render, camera };
   }
 
+  const CURVE = { width: 300, height: 96, left: 6, right: 6, top: 8, bottom: 8 };
+  function part(name, attributes, parent, text) {
+    const one = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
+    if (text !== undefined) one.textContent = text;
+    parent.append(one);
+    return one;
+  }
+  // Curves over the frames; the frame of the view is marked, and one that is pointed at is shown.
+  function drawCurves(place, scene, choose) {
+    const curves = scene.curves || [];
+    place.hidden = !curves.length;
+    place.replaceChildren();
+    return curves.map((curve) => {
+      const known = curve.lines.flatMap((line) => line.values.filter((value) => value !== null));
+      const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
+      const count = curve.lines[0].values.length;
+      const inner = [CURVE.width - CURVE.left - CURVE.right, CURVE.height - CURVE.top - CURVE.bottom];
+      const across = (i) => CURVE.left + (i / Math.max(count - 1, 1)) * inner[0];
+      const up = (value) => CURVE.top + (1 - (value - low) / (high - low || 1)) * inner[1];
+      const figure = document.createElement("figure");
+      const words = document.createElement("figcaption");
+      const svg = part("svg", { viewBox: `0 0 ${CURVE.width} ${CURVE.height}`, role: "img", "aria-label": `${curve.label} (${curve.unit}) over the cycle` }, figure);
+      part("line", { x1: CURVE.left, x2: CURVE.width - CURVE.right, y1: up(0), y2: up(0), class: "zero" }, svg);
+      for (const line of curve.lines) {
+        let [path, pen] = ["", "M"];
+        line.values.forEach((value, i) => {
+          if (value !== null) path += `${pen}${across(i).toFixed(1)} ${up(value).toFixed(1)}`;
+          pen = value === null ? "M" : "L";
+        });
+        part("path", { d: path, stroke: line.colour, fill: "none" }, svg);
+      }
+      const mark = part("line", { y1: CURVE.top, y2: CURVE.height - CURVE.bottom, class: "now" }, svg);
+      svg.addEventListener("pointerdown", (event) => {
+        const box = svg.getBoundingClientRect();
+        const at = ((event.clientX - box.left) / box.width * CURVE.width - CURVE.left) / inner[0];
+        choose(Math.round(Math.min(Math.max(at, 0), 1) * (count - 1)));
+      });
+      figure.prepend(words);
+      place.append(figure);
+      return (frame) => {
+        for (const end of ["x1", "x2"]) mark.setAttribute(end, across(frame));
+        words.replaceChildren(`${curve.label} (${curve.unit}) `);
+        for (const line of curve.lines) {
+          const one = document.createElement("span");
+          const value = line.values[frame];
+          one.textContent = `${curve.lines.length > 1 ? `${line.name} ` : ""}${value === null ? "–" : Number(value.toPrecision(3))} `;
+          one.style.borderColor = line.colour;
+          words.append(one);
+        }
+      };
+    });
+  }
+
   async function start() {
     const main = document.getElementById("viewer");
     main.hidden = false;
@@ -518,7 +572,11 @@
       one.render();
     });
     for (const number of view.panes ? [0, 1] : [0]) panes.push(await pane(number, follow));
-    let [busy, again, scene] = [false, false, null];
+    let [busy, again, scene, marks] = [false, false, null, []];
+    const choose = (frame) => {
+      find("frame").value = frame;
+      show();
+    };
     async function show() {
       if (busy) {
         again = true;
@@ -532,6 +590,7 @@
         // A new motion begins at its own frame.
         if (!scene || scene.frames?.length !== frames) find("frame").value = next.first_frame || 0;
       }
+      if (next !== scene) marks = drawCurves(find("curves"), next, choose);
       scene = next;
       for (const label of main.querySelectorAll("[data-choice]")) {
         const select = label.querySelector("select");
@@ -542,6 +601,7 @@
       for (const one of panes) shown.push(await one.show());
       find("frame").setAttribute("aria-valuetext", scene.frames?.[shown[0].frame] || "");
       drawScale(scene);
+      marks.forEach((mark) => mark(shown[0].frame));
       main.dataset.shown = `${Object.values(shown[0].scene.of).join(" ")} ${shown[0].frame}`.trim();
       main.dataset.sum = shown[0].sum;
       busy = false;
