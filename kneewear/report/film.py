@@ -28,9 +28,9 @@ _COLOURS = 128
 def moving_scene(view: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Scene of several frames that has most of the first values of the choices; None without one.
 
-    `view` is that of :mod:`kneewear.report.viewer`.
+    `view` is one of :mod:`kneewear.report.viewer`.
     """
-    first = {one["name"]: one["first"] for one in view["choices"]}
+    first = {item["name"]: item["first"] for item in view["choices"]}
     moving = [scene for scene in view["scenes"] if len(scene.get("frames", ())) > 1]
 
     def agreement(scene: Mapping[str, Any]) -> int:
@@ -65,9 +65,9 @@ def film(views: Iterable[Mapping[str, Any]]) -> bytes:
         raise InputDataError("views in space", "none with several frames", expected, remedy)
     count = len(scene["frames"])
     images = [_image(draw_frame(view, scene, frame)) for frame in range(count)]
-    # One palette, so that nothing flickers: that of the frame of the largest load.
+    # One palette, so that nothing flickers.
     middle = images[scene.get("first_frame", 0)].quantize(_COLOURS)
-    same = [one.quantize(palette=middle, dither=Image.Dither.NONE) for one in images]
+    same = [image.quantize(palette=middle, dither=Image.Dither.NONE) for image in images]
     file = BytesIO()
     same[0].save(
         file,

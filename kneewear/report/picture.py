@@ -78,7 +78,7 @@ def draw_scene(
 ) -> None:
     """Draw a frame of a scene on axes of the shape of the picture, `finer` times as fine.
 
-    The camera is that of the scene's first frame: bodies move before it.
+    The camera follows the scene's first frame: bodies move before it.
     """
     camera = _aim(view, _corners(_bodies(view, scene, scene.get("first_frame", 0))))
     bodies = list(_bodies(view, scene, frame))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +15,14 @@ from kneewear.geometry.meshes import TriangleMesh
 Array = NDArray[np.float64]
 
 _SAMPLE = 8000
-_ITERATIONS = 40
 # Distance within which a point of the scan has a counterpart, mm: at first, and at last.
 _REACH = (6.0, 0.6)
+# Reaches of all points. Far ones at first: rims of plateaus tell where arcs lie along themselves.
+_LONG = (*np.geomspace(*_REACH, 20), *(_REACH[1],) * 20)
+# The first search: its points, reaches, and turns about two axes, deg.
+_FEW = 1500
+_SHORT = (*np.geomspace(*_REACH, 8), *(_REACH[1],) * 7)
+_TURNS_DEG = (-5.0, 0.0, 5.0)
 # Change of position that ends the iteration, mm at the border.
 _SETTLED = 1e-5
 # SD over median absolute deviation of a normal distribution, and residual, in SDs, without weight.
@@ -51,35 +58,82 @@ class ScanPose:
         return TriangleMesh(mesh.vertices @ self.rotation.T + self.translation, mesh.faces)
 
 
+@dataclass(frozen=True)
+class _Target:
+    """Vertices of a reference with their normals and a search tree, and its middle."""
+
+    points: Array
+    normals: Array
+    tree: scipy.spatial.cKDTree
+    middle: Array
+
+    def pairs(self, moved: Array, turned: Array, reach: float) -> tuple[NDArray[np.bool_], Array]:
+        """Points that have a counterpart within reach that faces alike, and its number."""
+        apart, nearest = self.tree.query(moved, distance_upper_bound=reach)
+        near = np.isfinite(apart)
+        near[near] &= (self.normals[nearest[near]] * turned[near]).sum(axis=1) > 0.7
+        return near, nearest[near]
+
+
 def register(scan: TriangleMesh, reference: TriangleMesh) -> ScanPose:
     """Move a scan onto a reference, both in mm and knee axes.
 
     Points of the scan approach the tangent planes of the nearest points of the reference; those
-    further away than others, such as worn ones, lose their weight (Tukey's biweight).
+    further away than others, such as worn ones, lose their weight (Tukey's biweight). This finds
+    the nearest of several valleys: a few points are first moved from several turns, and the turn
+    that brings them closest is followed with all points.
     """
     rng = np.random.default_rng(0)
     used = np.unique(scan.faces)
     chosen = used if used.size <= _SAMPLE else rng.permutation(used)[:_SAMPLE]
     points, normals = scan.vertices[chosen], scan.vertex_normals[chosen]
-    tree = scipy.spatial.cKDTree(reference.vertices)
-    target, facing = reference.vertices, reference.vertex_normals
-    middle = 0.5 * (target.min(axis=0) + target.max(axis=0))
-    shift = middle - 0.5 * (scan.vertices.min(axis=0) + scan.vertices.max(axis=0))
+    vertices = reference.vertices
+    middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+    target = _Target(vertices, reference.vertex_normals, scipy.spatial.cKDTree(vertices), middle)
+    few = rng.permutation(len(points))[:_FEW]
+    starts = [
+        _approach(points[few], normals[few], target, _start(scan, target, turn), _SHORT)
+        for turn in itertools.product(_TURNS_DEG, _TURNS_DEG)
+    ]
+    best = min(starts, key=lambda pose: _remaining(pose, points[few], normals[few], target))
+    return _approach(points, normals, target, best, _LONG)
+
+
+def _start(scan: TriangleMesh, target: _Target, turn: Sequence[float]) -> ScanPose:
+    """Scan turned by angles about the vertical and medial-lateral axes, over the reference."""
+    rotation = scipy.spatial.transform.Rotation.from_euler("yz", turn, degrees=True).as_matrix()
+    vertices = scan.vertices @ rotation.T
+    shift = target.middle - 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
     # A whole insert and a sheet have their bearing, not their middle, at one height.
-    shift[1] = np.quantile(target[:, 1], 0.98) - np.quantile(scan.vertices[:, 1], 0.98)
-    rotation, translation = np.eye(3), shift
-    distance, scale, matched = np.inf, 1.0, 0.0
+    shift[1] = np.quantile(target.points[:, 1], 0.98) - np.quantile(vertices[:, 1], 0.98)
+    return ScanPose(rotation, shift, np.inf, 1.0, 0.0)
+
+
+def _remaining(pose: ScanPose, points: Array, normals: Array, target: _Target) -> float:
+    """Mean distance of points from the reference; `_REACH` at last for those without counterpart.
+
+    A valley with more counterparts that are further away is no better one.
+    """
+    moved, turned = points @ pose.rotation.T + pose.translation, normals @ pose.rotation.T
+    near, nearest = target.pairs(moved, turned, _REACH[1])
+    residual = ((target.points[nearest] - moved[near]) * target.normals[nearest]).sum(axis=1)
+    return float((np.abs(residual).sum() + _REACH[1] * (~near).sum()) / len(points))
+
+
+def _approach(
+    points: Array, normals: Array, target: _Target, start: ScanPose, reaches: Sequence[float]
+) -> ScanPose:
+    """Follow a start; points have counterparts within one reach, mm, for each iteration."""
+    rotation, translation, middle = start.rotation, start.translation, target.middle
+    distance, scale, matched = start.distance, start.scale, start.matched
     size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-    for number in range(_ITERATIONS):
+    for reach in reaches:
         moved, turned = points @ rotation.T + translation, normals @ rotation.T
-        reach = max(_REACH[0] * 0.8**number, _REACH[1])
-        apart, nearest = tree.query(moved, distance_upper_bound=reach)
-        near = np.isfinite(apart)
-        near[near] &= (facing[nearest[near]] * turned[near]).sum(axis=1) > 0.7
+        near, nearest = target.pairs(moved, turned, reach)
         if near.sum() < 50:
             break
-        normal, arm = facing[nearest[near]], moved[near] - middle
-        residual = ((target[nearest[near]] - moved[near]) * normal).sum(axis=1)
+        normal, arm = target.normals[nearest], moved[near] - middle
+        residual = ((target.points[nearest] - moved[near]) * normal).sum(axis=1)
         spread = max(_NORMAL * float(np.median(np.abs(residual - np.median(residual)))), 1e-3)
         weight = np.maximum(1.0 - (residual / (_CUT * spread)) ** 2, 0.0) ** 2
         terms = np.column_stack([normal, np.cross(arm, normal) / size])
