@@ -6,7 +6,9 @@ by its fields. Its text is built last and never read back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -55,6 +57,17 @@ class Reported:
     def record(self) -> dict[str, Any]:
         """Plain builtins, as in `report/summary.json`."""
         return asdict(self.finding) | {"job": self.job, "alike": self.alike, "more": self.more}
+
+    @classmethod
+    def of_message(cls, record: logging.LogRecord) -> Reported:
+        """Finding of a message of the log, or the message as one.
+
+        Messages of one format are alike, as findings of one check are.
+        """
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        given = next((argument for argument in arguments if isinstance(argument, Finding)), None)
+        message = Finding("", "warn", "", record.getMessage().rstrip("."), "", "")
+        return cls(given or message, alike=given.check if given else str(record.msg))
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Reported:
@@ -171,3 +184,27 @@ def _counted(findings: Sequence[Reported]) -> Reported:
     job = SETTINGS if SETTINGS in jobs else ", ".join(filter(None, jobs))
     more = sum(1 + finding.more for finding in findings) - 1
     return replace(findings[0], job=job, more=more)
+
+
+class _Gathering(logging.Handler):
+    """Keeps warnings."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.found: list[Reported] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning."""
+        self.found.append(Reported.of_message(record))
+
+
+@contextmanager
+def gathered_warnings() -> Iterator[list[Reported]]:
+    """Gather warnings of this package inside the block, which are not printed where they occur."""
+    handler = _Gathering()
+    package = logging.getLogger(__name__.partition(".")[0])
+    package.addHandler(handler)
+    try:
+        yield handler.found
+    finally:
+        package.removeHandler(handler)
