@@ -7,7 +7,7 @@ by its fields. Its text is built last and never read back.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -134,29 +134,35 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Cause:
-    """Findings of one check, with their worst severity and their number."""
+    """Findings of one cause, such as a check, with their worst severity and their number."""
 
-    check: str
+    name: str
     severity: Severity
     number: int
     findings: tuple[Reported, ...]
 
     @property
     def count(self) -> str:
-        """Number and severity in words."""
-        return f"{self.number} {LEVELS[self.severity].lower()}{'s' * (self.number > 1)}"
+        """Number of each severity in words, the worst first."""
+        numbers = {
+            level.lower(): sum(1 + one.more for one in self.findings if one.level == level)
+            for level in LEVELS.values()
+        }
+        return ", ".join(f"{n} {level}{'s' * (n > 1)}" for level, n in numbers.items() if n)
 
 
-def causes(findings: Iterable[Reported]) -> list[Cause]:
-    """Findings by their check, in the order of the first of each."""
-    by_check: dict[str, list[Reported]] = {}
+def causes(
+    findings: Iterable[Reported], name_of: Callable[[str], str] = lambda check: check
+) -> list[Cause]:
+    """Findings by the name of their check, in the order of the first of each."""
+    by_name: dict[str, list[Reported]] = {}
     for one in findings:
-        by_check.setdefault(one.finding.check, []).append(one)
+        by_name.setdefault(name_of(one.finding.check), []).append(one)
     levels = list(LEVELS)
     gathered = []
-    for check, own in by_check.items():
+    for name, own in by_name.items():
         worst = min((item.finding.severity for item in own), key=levels.index)
-        gathered.append(Cause(check, worst, sum(1 + item.more for item in own), tuple(own)))
+        gathered.append(Cause(name, worst, sum(1 + item.more for item in own), tuple(own)))
     return gathered
 
 
