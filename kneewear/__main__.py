@@ -133,8 +133,8 @@ def check_(chosen: argparse.Namespace) -> int:
             note_windows(error, study, root)
         raise
     gathered = gather(reported)
-    notes = [one.text() for one in gathered]
-    count = sum(one.finding.severity != "note" for one in gathered)
+    notes = [entry.text() for entry in gathered]
+    count = sum(entry.finding.severity != "note" for entry in gathered)
     verdict = f"{count} warning{'s' if count > 1 else ''}" if count else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
     _show([*notes, *lines, verdict, *drawn])
@@ -149,9 +149,10 @@ def _warnings_beside(known: Sequence[Finding]) -> Iterator[list[Reported]]:
     with gathered_warnings() as logged:
         try:
             yield found
-            found += (one for one in logged if one.finding.text() not in texts)
+            found += (entry for entry in logged if entry.finding.text() not in texts)
         except InputDataError:
-            _show([one.text() for one in gather(logged) if one.finding.text() not in texts])
+            unknown = [entry for entry in gather(logged) if entry.finding.text() not in texts]
+            _show([entry.text() for entry in unknown])
             raise
 
 

@@ -145,7 +145,7 @@ class Cause:
     def count(self) -> str:
         """Number of each severity in words, the worst first."""
         numbers = {
-            level.lower(): sum(1 + one.more for one in self.findings if one.level == level)
+            level.lower(): sum(1 + item.more for item in self.findings if item.level == level)
             for level in LEVELS.values()
         }
         return ", ".join(f"{n} {level}{'s' * (n > 1)}" for level, n in numbers.items() if n)

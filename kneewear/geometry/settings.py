@@ -498,7 +498,11 @@ def _without_others(given: object, block: str, *names: str) -> object:
     if not isinstance(bearings, Sequence) or isinstance(bearings, str):
         return given
     own = {
-        name: {side: one for side, one in regions.items() if side in bearings or side not in SIDES}
+        name: {
+            side: region
+            for side, region in regions.items()
+            if side in bearings or side not in SIDES
+        }
         for name, regions in given[block].items()
         if name in names and isinstance(regions, Mapping)
     }

@@ -468,7 +468,7 @@ def border_contact(cases: pd.DataFrame) -> pd.DataFrame:
     A row for each side and `window`; `other_percent` is that of the wear, at an end of the femoral
     surface, where the wear is not known, of the area. `severity` is the one that the check of a
     motion's placement gives to the largest part of the force, "note" where it passes, and "warn" at
-    least where the part of the wear is above `limit_percent`, that of the warning.
+    least where the part of the wear is above `limit_percent`, the limit of the warning.
     """
     return pd.concat([_border_rows(cases, window) for window in WINDOWS], ignore_index=True)
 

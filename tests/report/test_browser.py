@@ -283,7 +283,7 @@ def test_minimum_thickness_agrees_with_statsmodels(visits, whole):
 
 
 def test_labels_of_the_decision_tool_have_no_binary_fractions(browser, tmp_path):
-    """The middle of 6.11 and 8.11 mm is 7.11, and that of 60.3 and 90.7 kg 75.5."""
+    """The middle of 6.11 and 8.11 mm is 7.11; 60.3 and 90.7 kg have 75.5."""
     sides = ["medial", "lateral"]
     masses, thicknesses = [60.3, 90.7], [6.11, 8.11]
     identity = np.eye(3).tolist()
