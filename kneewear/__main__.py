@@ -12,14 +12,15 @@ import sys
 import time
 import unicodedata
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 
 from kneewear import checkout_folder, default_settings_file
 from kneewear.base.files import read_settings_file
-from kneewear.base.findings import Reported, gather
+from kneewear.base.findings import Reported, gather, gathered_warnings
 from kneewear.base.kernel_cache import can_cache
 from kneewear.base.sides import SIDES
 from kneewear.errors import Finding, InputDataError, KneewearError
@@ -102,24 +103,25 @@ def check_(chosen: argparse.Namespace) -> int:
     draws = not chosen.files_only
     drawn: list[str] = []
     failed = False
+    reported: list[Reported] = []
     if draws:
         from kneewear.runs.preflight import remove_page  # noqa: PLC0415
 
         remove_page(study)
     try:
         findings = (*moved, *earlier_names, *check_inputs(study, root))
-        gathered = gather(map(Reported, findings))
-        notes = tuple(reported.text() for reported in gathered)
-        count = sum(reported.finding.severity != "note" for reported in gathered)
+        reported += map(Reported, findings)
         lines = *peak_loads(study, root), *filter(None, [describe_cost(study, root)])
         if draws:
             from kneewear.runs.preflight import write_preflights  # noqa: PLC0415
 
             findings += tuple(Finding("", "note", "", one, "", "") for one in lines)
             findings += getattr(chosen, "guesses", ())
-            for done in write_preflights(study, root, findings):
-                notes = (*notes, *(warning.text() for warning in done.warnings))
-                count += len(done.warnings)
+            with _warnings_beside(findings) as logged:
+                preflights = write_preflights(study, root, findings)
+            reported += logged
+            for done in preflights:
+                reported += map(Reported, done.warnings)
                 drawn += ["What was understood:", *(f"  {line}" for line in done.understood)]
                 drawn += [sentence for place in done.placements for sentence in place.sentences]
                 drawn.append(f"Look at {done.page}")
@@ -130,10 +132,28 @@ def check_(chosen: argparse.Namespace) -> int:
 
             note_windows(error, study, root)
         raise
+    gathered = gather(reported)
+    notes = [entry.text() for entry in gathered]
+    count = sum(entry.finding.severity != "note" for entry in gathered)
     verdict = f"{count} warning{'s' if count > 1 else ''}" if count else "no fault found"
     verdict = f"Study '{study.study}': {verdict} in settings and files."
     _show([*notes, *lines, verdict, *drawn])
     return int(failed)
+
+
+@contextmanager
+def _warnings_beside(known: Sequence[Finding]) -> Iterator[list[Reported]]:
+    """Gather what a block warns of beside known findings; shown where it refuses an input."""
+    texts = {finding.text() for finding in known}
+    found: list[Reported] = []
+    with gathered_warnings() as logged:
+        try:
+            yield found
+            found += (entry for entry in logged if entry.finding.text() not in texts)
+        except InputDataError:
+            unknown = [entry for entry in gather(logged) if entry.finding.text() not in texts]
+            _show([entry.text() for entry in unknown])
+            raise
 
 
 def new(chosen: argparse.Namespace) -> int:

@@ -36,6 +36,19 @@ def changed(path, value):
     return merge_settings(DEFAULT, overrides)
 
 
+def test_regions_of_a_plateau_that_is_not_replaced_have_no_effect():
+    """Neither pictures, nor the axis of the condyles' angles, are of what the settings have."""
+    example = merge_settings(DEFAULT, read_settings(FOLDER / "example_meshes.yaml"))
+    held = {"medial_share": 0.6, "medial_lateral": "held"}
+    one = {"implant": {"bearings": ["medial"]}, "simulation": held}
+    meshes = validate_study(merge_settings(example, one)).implant.meshes
+    both = validate_study(example).implant.meshes
+    for regions in ("insert_region_mm", "femoral_region_mm"):
+        own, all_of = (getattr(block, regions).given for block in (meshes, both))
+        assert own == {"medial": all_of["medial"]}
+        assert set(all_of) == {"medial", "lateral"}
+
+
 @pytest.mark.parametrize("file", sorted(FOLDER.rglob("*.yaml")), ids=lambda file: file.stem)
 def test_every_committed_study_is_valid(file):
     base = AFTER.get(file.relative_to(FOLDER.parent).as_posix())

@@ -1,9 +1,19 @@
 """Findings and the errors that carry them."""
 
+import logging
 import pickle
+import shutil
+from pathlib import Path
 
+import pytest
+
+from kneewear import __main__ as command
 from kneewear.base.findings import Reported, gather
 from kneewear.errors import DamagedFileError, Finding, InputDataError
+from kneewear.runs import preflight
+from kneewear.study import files
+
+FOLDER = Path(__file__).parent.parent
 
 
 def test_an_error_carries_its_finding_and_keeps_it_between_processes():
@@ -26,3 +36,34 @@ def test_findings_that_differ_in_values_are_one_of_all_their_jobs():
         ("warn", "build, plot", 3),
         ("note", "plot_figures", 0),
     ]
+
+
+def test_check_prints_one_line_for_each_cause(tmp_path, monkeypatch, capsys):
+    """What the files and a log say alike, and what differs in values alone, is one line."""
+
+    def judged(check: str, value: float) -> Finding:
+        return Finding(check, "warn", "insert.stl", f"{value:g}", "1", "")
+
+    def draw(*_):
+        for finding in (judged("geometry.width", 2), judged("own.a", 3), judged("own.a", 4)):
+            logging.getLogger("kneewear.geometry").warning("%s", finding)
+        return []
+
+    shutil.copy(FOLDER / "config" / "quick.yaml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(files, "check_inputs", lambda *_: [judged("geometry.width", 2)])
+    monkeypatch.setattr(preflight, "write_preflights", draw)
+    command.main(["check", "quick.yaml"])
+    printed = capsys.readouterr()
+    said = printed.out + printed.err
+    assert [said.count(f"(check {name})") for name in ("geometry.width", "own.a")] == [1, 1]
+
+    def refuse(*_):
+        draw()
+        raise InputDataError("insert.stl", "nothing", "a bearing", "Name it.")
+
+    monkeypatch.setattr(preflight, "write_preflights", refuse)
+    with pytest.raises(SystemExit):
+        command.main(["check", "quick.yaml"])
+    printed = capsys.readouterr()
+    assert (printed.out + printed.err).count("(check own.a)") == 1

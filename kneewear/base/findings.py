@@ -6,7 +6,9 @@ by its fields. Its text is built last and never read back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -55,6 +57,17 @@ class Reported:
     def record(self) -> dict[str, Any]:
         """Plain builtins, as in `report/summary.json`."""
         return asdict(self.finding) | {"job": self.job, "alike": self.alike, "more": self.more}
+
+    @classmethod
+    def of_message(cls, record: logging.LogRecord) -> Reported:
+        """Finding of a message of the log, or the message as one.
+
+        Messages of one format are alike, as findings of one check are.
+        """
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        given = next((argument for argument in arguments if isinstance(argument, Finding)), None)
+        message = Finding("", "warn", "", record.getMessage().rstrip("."), "", "")
+        return cls(given or message, alike=given.check if given else str(record.msg))
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Reported:
@@ -121,29 +134,35 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Cause:
-    """Findings of one check, with their worst severity and their number."""
+    """Findings of one cause, such as a check, with their worst severity and their number."""
 
-    check: str
+    name: str
     severity: Severity
     number: int
     findings: tuple[Reported, ...]
 
     @property
     def count(self) -> str:
-        """Number and severity in words."""
-        return f"{self.number} {LEVELS[self.severity].lower()}{'s' * (self.number > 1)}"
+        """Number of each severity in words, the worst first."""
+        numbers = {
+            level.lower(): sum(1 + item.more for item in self.findings if item.level == level)
+            for level in LEVELS.values()
+        }
+        return ", ".join(f"{n} {level}{'s' * (n > 1)}" for level, n in numbers.items() if n)
 
 
-def causes(findings: Iterable[Reported]) -> list[Cause]:
-    """Findings by their check, in the order of the first of each."""
-    by_check: dict[str, list[Reported]] = {}
+def causes(
+    findings: Iterable[Reported], name_of: Callable[[str], str] = lambda check: check
+) -> list[Cause]:
+    """Findings by the name of their check, in the order of the first of each."""
+    by_name: dict[str, list[Reported]] = {}
     for one in findings:
-        by_check.setdefault(one.finding.check, []).append(one)
+        by_name.setdefault(name_of(one.finding.check), []).append(one)
     levels = list(LEVELS)
     gathered = []
-    for check, own in by_check.items():
+    for name, own in by_name.items():
         worst = min((item.finding.severity for item in own), key=levels.index)
-        gathered.append(Cause(check, worst, sum(1 + item.more for item in own), tuple(own)))
+        gathered.append(Cause(name, worst, sum(1 + item.more for item in own), tuple(own)))
     return gathered
 
 
@@ -171,3 +190,27 @@ def _counted(findings: Sequence[Reported]) -> Reported:
     job = SETTINGS if SETTINGS in jobs else ", ".join(filter(None, jobs))
     more = sum(1 + finding.more for finding in findings) - 1
     return replace(findings[0], job=job, more=more)
+
+
+class _Gathering(logging.Handler):
+    """Keeps warnings."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.found: list[Reported] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning."""
+        self.found.append(Reported.of_message(record))
+
+
+@contextmanager
+def gathered_warnings() -> Iterator[list[Reported]]:
+    """Gather warnings of this package inside the block, which are not printed where they occur."""
+    handler = _Gathering()
+    package = logging.getLogger(__name__.partition(".")[0])
+    package.addHandler(handler)
+    try:
+        yield handler.found
+    finally:
+        package.removeHandler(handler)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -436,6 +436,12 @@ class MeshImplant(ImplantSettings):
     source: Literal["meshes"] = Field(description="Files of an implant.")
     meshes: MeshImplantSettings
 
+    @model_validator(mode="before")
+    @classmethod
+    def leave_out_regions(cls, given: object) -> object:
+        """Leave out regions of a plateau that is not replaced: no axis or figure is of them."""
+        return _without_others(given, "meshes", "insert_region_mm", "femoral_region_mm")
+
     @model_validator(mode="after")
     def check_axes(self) -> MeshImplant:
         """Refuse axes that are not those of the knee, and bearings without regions."""
@@ -452,6 +458,12 @@ class NaturalKnee(ImplantSettings):
         "Smallest value of natural.tibial_thickness_mm.", _CARTILAGE
     )
     natural: NaturalKneeSettings
+
+    @model_validator(mode="before")
+    @classmethod
+    def leave_out_regions(cls, given: object) -> object:
+        """Leave out regions of a plateau that has no part in contact."""
+        return _without_others(given, "natural", "tibial_region_mm", "femoral_region_mm")
 
     @model_validator(mode="after")
     def check_natural(self) -> NaturalKnee:
@@ -476,6 +488,25 @@ def _check_axes(axes: AxesSettings, knee: str, block: str) -> None:
             f"three perpendicular axes that are right-handed in a {knee} knee",
             "Turn one direction round or correct implant.knee.",
         )
+
+
+def _without_others(given: object, block: str, *names: str) -> object:
+    """Raw settings of an implant without the regions of plateaus beside its `bearings`."""
+    if not isinstance(given, Mapping) or not isinstance(given.get(block), Mapping):
+        return given
+    bearings = given.get("bearings", SIDES)
+    if not isinstance(bearings, Sequence) or isinstance(bearings, str):
+        return given
+    own = {
+        name: {
+            side: region
+            for side, region in regions.items()
+            if side in bearings or side not in SIDES
+        }
+        for name, regions in given[block].items()
+        if name in names and isinstance(regions, Mapping)
+    }
+    return {**given, block: {**given[block], **own}}
 
 
 def _check_regions(implant: ImplantSettings, block: str, *names: str) -> None:

@@ -1,7 +1,7 @@
 """Meshes read by libraries of compiled code, in a process of their own.
 
 A damaged file may crash such a library, and Snakemake with it, keep it busy for ever, or make it
-ask for any amount of memory. The process ends after a time, and has limited memory.
+ask for any amount of memory. Its processor time and memory are limited.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,8 +23,10 @@ from kneewear.base.search_path import without_folder
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import cut_off
 
-# Real parts take seconds.
+# Real parts take seconds of processor time. On a busy machine these may be minutes on the clock,
+# which limits libraries that wait.
 _PATIENCE_S = 300
+_CLOCK_S = 3600
 
 
 def read_apart(path: str | Path, module: str, library: str, complete: str, room: int) -> Any:
@@ -58,12 +61,15 @@ def read_apart(path: str | Path, module: str, library: str, complete: str, room:
                 env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
                 capture_output=True,
                 text=True,
-                timeout=_PATIENCE_S,
+                timeout=_CLOCK_S,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            state = f"content {library} is busy with for {_PATIENCE_S} s"
+            state = f"content {library} is busy with for {_CLOCK_S} s"
             raise cut_off(path, state, complete) from None
+        if done.returncode == -signal.SIGXCPU:
+            state = f"content {library} is busy with for {_PATIENCE_S} s of processor time"
+            raise cut_off(path, state, complete)
         if done.returncode < 0:
             raise cut_off(path, f"content {library} crashes on", complete)
         if not answer.exists():
@@ -80,6 +86,7 @@ def answer_request(*words: str) -> None:
     name, _, function = module.partition(":")
     read = getattr(import_module(name), function)
     limit_memory(int(room))
+    limit_time(_PATIENCE_S)
     try:
         given: Any = read(Path(path))
     except InputDataError as error:
@@ -98,6 +105,14 @@ def limit_memory(room: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard == resource.RLIM_INFINITY or limit < hard:
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def limit_time(seconds: int) -> None:
+    """End this process when it has used so much processor time, s, from now on."""
+    used = int(sum(os.times()[:2])) + 1
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if hard == resource.RLIM_INFINITY or used + seconds < hard:
+        resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, hard))
 
 
 if __name__ == "__main__":

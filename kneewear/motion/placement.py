@@ -342,18 +342,25 @@ def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
     (u0, u1), (v0, v1) = surface.domain
     u, v, *_ = surface.closest_points(place[None])
     point, s_u, s_v, *_ = surface.derivatives(u, v)
+    # An edge has the name of the line across the patch that ends at it: its own tangent may lead
+    # down the flank of a notch.
+    lines = (
+        (s_u[0], u[0], (u0, u1), surface.evaluate(np.array([u0, u1]), np.repeat(v, 2))),
+        (s_v[0], v[0], (v0, v1), surface.evaluate(np.repeat(u, 2), np.array([v0, v1]))),
+    )
     found = []
-    for along, at, (low, high) in ((s_u[0], u[0], (u0, u1)), (s_v[0], v[0], (v0, v1))):
+    for along, at, (low, high), (start, end) in lines:
         speed = float(np.linalg.norm(along))
-        found += [((at - low) * speed, -along / speed), ((high - at) * speed, along / speed)]
-    _, direction = min(found, key=lambda one: one[0])
+        chord = (end - start) / max(float(np.linalg.norm(end - start)), 1e-12)
+        found += [
+            ((at - low) * speed, -along / speed, -chord),
+            ((high - at) * speed, along / speed, chord),
+        ]
+    _, direction, towards = min(found, key=lambda one: one[0])
     outside = np.sign(point[0, 2]) or 1.0
-    # Of an edge along x the direction is medial or lateral, of another anterior or posterior.
-    if abs(direction[2]) > _ACROSS:
-        return ("outer" if outside * direction[2] > 0 else "inner"), direction
-    if abs(direction[0]) < abs(direction[1]):  # behind or in front of a condyle
-        return ("posterior" if point[0, 0] > 0 else "anterior"), direction
-    return ("posterior" if direction[0] > 0 else "anterior"), direction
+    if abs(towards[2]) > _ACROSS:
+        return ("outer" if outside * towards[2] > 0 else "inner"), direction
+    return ("posterior" if towards[0] > 0 else "anterior"), direction
 
 
 def _found(row: Mapping[Hashable, Any]) -> str:

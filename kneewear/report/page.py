@@ -10,7 +10,6 @@ import io
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -97,18 +96,6 @@ class PageSection(NamedTuple):
         return ", ".join(f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n)
 
 
-@dataclass(frozen=True)
-class TitledCause:
-    """Findings of one cause with its title (`pages/causes.yaml`)."""
-
-    title: str
-    cause: Cause
-
-    severity = property(lambda self: self.cause.severity)
-    count = property(lambda self: self.cause.count)
-    findings = property(lambda self: self.cause.findings)
-
-
 def render_page(
     page: Page,
     summary: Mapping[str, Any],
@@ -145,7 +132,7 @@ def render_page(
         numbers=key_numbers(page, results),
         bars=[chart for chart in bars if chart is not None],
         findings=findings,
-        causes=list(titled_causes(findings)),
+        causes=titled_causes(findings),
         worst=findings[0] if findings and findings[0].finding.severity != "note" else None,
         verdict=read_verdict(summary),
         assumptions=len(tables.get("assumptions", ())),
@@ -182,13 +169,15 @@ def key_numbers(page: Page, results: Sequence[KeyResult]) -> list[KeyResult]:
     return chosen
 
 
-def titled_causes(findings: Sequence[Reported]) -> Iterator[TitledCause]:
-    """Findings by their cause, each with the title of its check or of the check's beginning."""
+def titled_causes(findings: Sequence[Reported]) -> list[Cause]:
+    """Findings by the title of their check, or of the check's beginning (`pages/causes.yaml`)."""
     titles = page_data("causes")
-    for cause in causes(findings):
-        start = cause.check.partition(".")[0]
-        plain = cause.check.replace("_", " ").replace(".", ": ").capitalize()
-        yield TitledCause(titles.get(cause.check) or titles.get(start) or plain, cause)
+
+    def title(check: str) -> str:
+        plain = check.replace("_", " ").replace(".", ": ").capitalize()
+        return str(titles.get(check) or titles.get(check.partition(".")[0]) or plain)
+
+    return causes(findings, title)
 
 
 def compose(

@@ -45,6 +45,8 @@ class Values(string.Formatter):
             return ", ".join(f"{name} {self.format_field(one, '')}" for name, one in value.items())
         if format_spec == "words":
             return words(str(value))
+        if format_spec == "unit":  # behind a number; a fraction has none
+            return "" if str(value) in ("", "1") else f" {value}"
         if isinstance(value, list | tuple):
             return listed(value)
         if not format_spec or SHOWN_FORM.fullmatch(format_spec):

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from kneewear.analysis.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.analysis.models import PLANE, POWER_LAW
 from kneewear.base.cases import nearest_to_middle
+from kneewear.base.checks import checks
 from kneewear.base.sides import BOTH, SIDES
-from kneewear.contact.ends import BORDER_LIMIT
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
 from kneewear.wear.interval import MIN_LABORATORIES, ONE_FACTOR, factors_of, known_classes
@@ -466,8 +466,9 @@ def border_contact(cases: pd.DataFrame) -> pd.DataFrame:
     """Contact where the insert's or femoral surface ends: cases, pressure and shares in per cent.
 
     A row for each side and `window`; `other_percent` is that of the wear, at an end of the femoral
-    surface, where the wear is not known, of the area. `matters` is whether some case has more than
-    `BORDER_LIMIT` of its force or wear there.
+    surface, where the wear is not known, of the area. `severity` is the one that the check of a
+    motion's placement gives to the largest part of the force, "note" where it passes, and "warn" at
+    least where the part of the wear is above `limit_percent`, the limit of the warning.
     """
     return pd.concat([_border_rows(cases, window) for window in WINDOWS], ignore_index=True)
 
@@ -484,17 +485,23 @@ def _border_rows(cases: pd.DataFrame, window: str) -> pd.DataFrame:
     for side, own in touched.groupby(level="side", sort=False):
         most = own.max()
         shares = most.reindex(names[1:]).fillna(1.0)
-        judged = shares if other == "wear" else shares[:1]
+        force, beside = (float(share) for share in shares)
+        accepted = checks()[f"placement.{window}_border_force"].range
+        severity = accepted.severity(force)
+        if not severity and other == "wear" and not beside <= accepted.high:
+            severity = "warn"
         rows.append(
             {
                 "window": window,
                 "side": side,
                 "cases": own.index.get_level_values("case").nunique(),
                 "pressure": float(most[names[0]]),
-                "force_percent": 100.0 * float(shares.iloc[0]),
+                "force_percent": 100.0 * force,
                 "other": other,
-                "other_percent": 100.0 * float(shares.iloc[1]),
-                "matters": not judged.max() <= BORDER_LIMIT,
+                "other_percent": 100.0 * beside,
+                "severity": severity or "note",
+                "limit_percent": 100.0 * accepted.high,
+                "most_percent": 100.0 * accepted.highest,
             }
         )
     return pd.DataFrame(rows)

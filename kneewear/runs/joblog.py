@@ -17,7 +17,6 @@ from kneewear import COLLECTIONS
 from kneewear.base.findings import Reported
 from kneewear.errors import (
     DamagedFileError,
-    Finding,
     InputDataError,
     KneewearError,
     OutputFileError,
@@ -126,13 +125,8 @@ class _FindingsHandler(logging.Handler):
         """Write a warning; `alike` is the same for messages that differ in their values alone."""
         if record.exc_info is not None:  # ends the job
             return
-        arguments = record.args if isinstance(record.args, tuple) else ()
-        given = next((argument for argument in arguments if isinstance(argument, Finding)), None)
-        message = Finding("", "warn", "", record.getMessage().rstrip("."), "", "")
-        alike = given.check if given else str(record.msg)
-        line = Reported(given or message, alike=alike).record()
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+            file.write(json.dumps(Reported.of_message(record).record()) + "\n")
 
 
 def _is_shown_on_terminal(record: logging.LogRecord) -> bool:

@@ -30,17 +30,20 @@ def posterior_stabilised_insert(n: int = 161) -> TriangleMesh:
     return closed(upper, lower)
 
 
-def rounded_femoral(n: int = 90, cam: bool = False) -> TriangleMesh:
-    """Solid femoral component of a right knee: condyles of 28 mm coronal radius, perhaps a cam."""
+def rounded_femoral(n: int = 90, cam: bool = False, onset: int = 1) -> TriangleMesh:
+    """Solid femoral component of a right knee: condyles of 28 mm coronal radius, perhaps a cam.
+
+    The flange begins at angle zero with this power of the angle: with 1 there is a crease of 3 deg.
+    """
     sweep, across = np.radians(np.linspace(-95, 105, 2 * n)), np.linspace(-1, 1, n)
     angle, v = np.meshgrid(sweep, across, indexing="ij")
-    flange = np.clip(-angle / np.radians(95), 0, 1)
+    flange = np.clip(-angle / np.radians(95), 0, 1) ** onset
     z = (34.0 - 16.0 * flange) * v - 5.0 * flange
     radius = 30.0 + 3.0 * flange - (1.0 - flange) * (np.abs(z) - 21.0) ** 2 / 56
     shape, inner = (
         np.stack([r * np.sin(angle), -r * np.cos(angle), z], axis=-1) for r in (radius, radius - 7)
     )
-    keep = (flange[:-1, :-1] > 0.05) | (np.abs(v[:-1, :-1] + 1.0 / n) > 0.28)
+    keep = (flange[:-1, :-1] > 0.05**onset) | (np.abs(v[:-1, :-1] + 1.0 / n) > 0.28)
     solid = closed(shape, inner, keep)
     if not cam:
         return solid

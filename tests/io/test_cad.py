@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -181,7 +182,11 @@ class TestWithOpenCascade:
         ("ending", "found"),
         [
             (subprocess.CompletedProcess([], -11), "content OpenCASCADE crashes on"),
-            (subprocess.TimeoutExpired([], 300), "content OpenCASCADE is busy with for 300 s"),
+            (subprocess.TimeoutExpired([], 3600), "content OpenCASCADE is busy with for 3600 s"),
+            (
+                subprocess.CompletedProcess([], -signal.SIGXCPU),
+                "content OpenCASCADE is busy with for 300 s of processor time",
+            ),
         ],
     )
     def test_file_that_crashes_or_hangs_opencascade_is_refused(

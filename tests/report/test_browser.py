@@ -20,6 +20,7 @@ from kneewear.geometry.settings import InsertRegions
 from kneewear.knees.figures import scene_view
 from kneewear.knees.result import scene_record
 from kneewear.report.derived import Tables
+from kneewear.report.html import render
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.regions import tabulate_heights
@@ -290,6 +291,47 @@ def test_minimum_thickness_agrees_with_statsmodels(visits, whole):
     middle = re.match(r"[\d.]+", row.locator("td").nth(1).inner_text())[0]
     assert float(middle) == pytest.approx(8.3, abs=0.051)
     assert one.page.locator(f'#decision-contours [data-quantity="{quantity}"]').count() == 1
+
+
+def test_labels_of_the_decision_tool_have_no_binary_fractions(browser, tmp_path):
+    """The middle of 6.11 and 8.11 mm is 7.11; 60.3 and 90.7 kg have 75.5."""
+    sides = ["medial", "lateral"]
+    masses, thicknesses = [60.3, 90.7], [6.11, 8.11]
+    identity = np.eye(3).tolist()
+    fits = [
+        {
+            "life": "gait",
+            "side": side,
+            "quantity": "max_pressure",
+            "name": "Maximum pressure",
+            "unit": "MPa",
+            "coefficients": [20.0, -1.0, 0.1],
+            "deviation": 0.1,
+            "power": None,
+        }
+        for side in sides
+    ]
+    data = {
+        "thickness_mm": thicknesses,
+        "body_mass_kg": masses,
+        "inverse": identity,
+        "logarithmic_inverse": identity,
+        "quantile": 2.0,
+        "fits": fits,
+        "limits": {"max_pressure": 22.0},
+        "mass": 75.0,
+        "lives": ["gait"],
+        "sides": sides,
+    }
+    tool = render("decision.html.j2", section={"tool": data})
+    file = tmp_path / "tool.html"
+    file.write_text(f"<!doctype html><meta charset='utf-8'><body>{tool}", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    texts = page.locator("#decision-contours text").all_text_contents()
+    numbers = [float(text) for text in texts if re.fullmatch(r"[\d.]+", text)]
+    assert sorted(numbers) == [6.11, 7.11, 8.11, 60.3, 75.5, 90.7]
+    page.close()
 
 
 @pytest.mark.parametrize("value", [49, 101, ""])

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from kneewear.analysis.literature import ComparedNumber, judge_numbers
+from kneewear.base.checks import checks
 from kneewear.evidence.published.tables import creep_share, insert_rates, retrievals
 from kneewear.models.press.static_figures import draw_grid_sensitivity, draw_position_scan
 from kneewear.report.study_tables import (
@@ -135,9 +136,33 @@ def test_border_contact_is_weighed_by_its_share():
     (row,) = border_contact(cases).to_dict("records")
     assert (row["side"], row["cases"], row["pressure"]) == ("lateral", 2, 8.9)
     assert row["force_percent"] == pytest.approx(0.3)
-    assert not row["matters"]
-    cases.loc[cases["value"] == 0.003, "value"] = 0.02
-    assert border_contact(cases)["matters"].item()
+    assert row["severity"] == "note"
+
+
+@pytest.mark.parametrize("share", [0.0005, 0.003, 0.008, 0.019, 0.021, 0.3])
+@pytest.mark.parametrize("window", ["insert", "femoral"])
+def test_a_run_judges_contact_at_borders_as_the_placement_of_its_motion_does(window, share):
+    start = "" if window == "insert" else "femoral_"
+    other = "wear" if window == "insert" else "area"
+    values = {
+        f"{start}border_pressure": 5.0,
+        f"{start}border_force_share": share,
+        f"{start}border_{other}_share": 0.0,
+    }
+    cases = pd.DataFrame(
+        [
+            {"case": "a", "life": "x", "side": "medial", "quantity": name, "value": value}
+            for name, value in values.items()
+        ]
+    )
+    (row,) = border_contact(cases).to_dict("records")
+    finding = checks()[f"placement.{window}_border_force"].judge(share, "")
+    assert row["severity"] == (finding.severity if finding else "note")
+    # Wear there is of no check before the run, and does not refuse what that accepts.
+    cases.loc[cases["quantity"] == f"{start}border_{other}_share", "value"] = 0.4
+    (row,) = border_contact(cases).to_dict("records")
+    expected = (finding.severity if finding else "note") if window == "femoral" else "warn"
+    assert row["severity"] == ("refuse" if share > 0.02 else expected)
 
 
 def test_thickness_is_chosen_among_inserts_that_differ_in_thickness_alone(whole):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 import pandas as pd
@@ -11,9 +12,11 @@ from kneewear.base.findings import Reported, causes
 from kneewear.errors import Finding
 from kneewear.report.bars import interval_bars
 from kneewear.report.derived import Tables
+from kneewear.report.page import titled_causes
 from kneewear.report.specification import BarRows, BarsPart, load_page, page_names
 from kneewear.report.summary import report_number
 from kneewear.report.tables import same_decimals
+from kneewear.report.values import Values
 from tests.report.pages import written
 
 # Of inputs before a study is run: there is no result yet.
@@ -81,10 +84,27 @@ def test_causes_count_what_findings_stand_for():
         return Reported(Finding(check, severity, "", "x", "", ""), more=more)
 
     found = causes([one("a", "warn", 3), one("b", "note"), one("a", "refuse")])
-    assert [(cause.check, cause.severity, cause.number) for cause in found] == [
+    assert [(cause.name, cause.severity, cause.number) for cause in found] == [
         ("a", "refuse", 5),
         ("b", "note", 1),
     ]
+    assert re.findall(r"\d+", found[0].count) == ["1", "4"]
+
+
+def test_checks_of_one_title_are_one_cause():
+    found = titled_causes(
+        [
+            Reported(Finding(check, "warn", "", "x", "", ""))
+            for check in ("new.unit", "assumed.gait", "new.fit", "assumed.side")
+        ]
+    )
+    assert [cause.number for cause in found] == [2, 2]
+
+
+def test_fractions_are_printed_without_a_unit():
+    values = Values({"own": {"value": 0.0193, "fraction": "1", "length": "mm"}})
+    template = "{own.value:3}{own.fraction:unit}, {own.value:3}{own.length:unit}"
+    assert values.text(template) == "0.0193, 0.0193 mm"
 
 
 def test_number_of_a_report_follows_from_what_decides_it():

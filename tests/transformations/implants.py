@@ -56,29 +56,34 @@ def cone(radius: float, length: float) -> TriangleMesh:
     return mesh if volume > 0 else TriangleMesh(vertices, mesh.faces[:, ::-1].copy())
 
 
+def smooth_femoral(fineness: float, cam: bool = False) -> TriangleMesh:
+    """Femoral component without a crease, which meshes of each fineness would round differently."""
+    return rounded_femoral(n=round(70 * fineness), cam=cam, onset=2)
+
+
 def cruciate_retaining(fineness: float) -> Base:
     """Dishes and a notch behind."""
     insert = closed_insert(n=round(80 * fineness))
-    return Base(insert, rounded_femoral(n=round(70 * fineness)))
+    return Base(insert, smooth_femoral(fineness))
 
 
 def ultracongruent(fineness: float) -> Base:
     """Dishes hardly wider than the condyles."""
     insert = insert_of_dishes(fineness, sagittal=40.0, coronal=60.0)
-    return Base(insert, rounded_femoral(n=round(70 * fineness)))
+    return Base(insert, smooth_femoral(fineness))
 
 
 def posterior_stabilised(fineness: float) -> Base:
     """A tall post of flat faces between the plateaus."""
     insert = insert_of_dishes(fineness)
     post = box((-9.0, 4.0, -6.0), (2.0, 34.0, 6.0))
-    return Base(joined([insert, post]), rounded_femoral(n=round(70 * fineness), cam=True))
+    return Base(joined([insert, post]), smooth_femoral(fineness, cam=True))
 
 
 def rotating_platform(fineness: float) -> Base:
     """Dishes on a flat underside with a cone."""
     insert = insert_of_dishes(fineness, sagittal=50.0, coronal=80.0)
-    return Base(joined([insert, cone(9.0, 22.0)]), rounded_femoral(n=round(70 * fineness)))
+    return Base(joined([insert, cone(9.0, 22.0)]), smooth_femoral(fineness))
 
 
 def single_plateau(fineness: float) -> Base:
@@ -89,7 +94,7 @@ def single_plateau(fineness: float) -> Base:
     )
     dish = 8.0 + x**2 / 120.0 + (z - 21.0) ** 2 / 300.0
     upper, lower = (np.stack([x, y, z], axis=-1) for y in (dish, 0.0 * x))
-    return Base(closed(upper, lower), rounded_femoral(n=round(70 * fineness)), "medial")
+    return Base(closed(upper, lower), smooth_femoral(fineness), "medial")
 
 
 def real(fineness: float) -> Base:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 import kneewear.api as kw
+from kneewear.base.checks import checks
 from kneewear.base.sides import SIDES
+from kneewear.geometry.grid import build_grid
 from kneewear.geometry.segmentation import segment_condyles, segment_plateaus
+from kneewear.motion.placement import check_placement
 from kneewear.setup.implant import create_study
 from kneewear.setup.shapes import recognise_shapes
+from kneewear.study.trials import ELEMENTS, tried_cases
 from tests.recordings import write_turning_gait
 from tests.transformations.changes import CHANGES, Files, covering_plan
 from tests.transformations.implants import BASES
@@ -26,6 +33,7 @@ pytestmark = pytest.mark.compiled
 CHOSEN = os.environ.get("KNEEWEAR_TRANSFORMATIONS_SEED")
 SEED = int(CHOSEN or "1")
 WINDOW_MM = 1.0
+NEAR = 0.1
 # Of the same triangles written otherwise; a vertex may be rounded across a limit of 0.1 mm.
 SAME_MM = 0.1
 QUANTITIES = {"wear_volume": "volume", "max_wear_depth": "depth"}
@@ -50,9 +58,21 @@ FAST = [
 ]
 
 
+class Result(NamedTuple):
+    """Settings of an implant, wear by side and quantity, and the table of its motion's check."""
+
+    settings: dict
+    wear: dict[tuple[str, str], float]
+    placement: pd.DataFrame
+
+
 @cache
-def result(base: str, change: str, wear: bool) -> tuple[dict, dict[tuple[str, str], float]]:
-    """Settings of the implant that `kneewear new` writes, and wear by side and quantity."""
+def result(base: str, change: str) -> Result:
+    """What `kneewear new` makes of the files of an implant, and a run of it.
+
+    Elements are those of the accuracy `standard`: with those of `draft` the largest depth depends
+    on where their middles are by more than the files change it.
+    """
     chosen = CHANGES.get(change)
     implant = BASES[base](chosen.fineness if chosen else 1.0)
     files = Files({"insert": implant.insert, "femoral": implant.femoral})
@@ -73,14 +93,17 @@ def result(base: str, change: str, wear: bool) -> tuple[dict, dict[tuple[str, st
             side=implant.side,
         )
         settings = yaml.safe_load(created.settings.read_text(encoding="utf-8"))["implant"]
-        if not wear:
-            return settings, {}
-        study = kw.load_study(created.settings, {"variables": {"thickness_mm": [8.0]}})
-        study = study.at({"body_mass_kg": 75})
-        cycles = kw.simulate(kw.build_knee(study), study)
-        damage = kw.accumulate_wear(cycles, study)
-        table = kw.tabulate_cases(cycles, damage, study)
-    return settings, table.set_index(["side", "quantity"])["value"].to_dict()
+        chosen_case = {"variables": {"thickness_mm": [8.0]}, "accuracy": "standard"}
+        study = kw.load_study(created.settings, chosen_case).at({"body_mass_kg": 75})
+        knee = kw.build_knee(study)
+        cycles = kw.simulate(knee, study)
+        table = kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
+        (activity,) = cycles.activities.values()
+        few = replace(knee, grid=build_grid(knee.implant, *ELEMENTS))
+        cases = tried_cases(study.preflight_cases())
+        placement = check_placement(few, activity, cases, study.simulation, advises=False)
+    wear = table.set_index(["side", "quantity"])["value"].to_dict()
+    return Result(settings, wear, placement.table)
 
 
 @cache
@@ -128,6 +151,20 @@ def check_windows(settings: dict, reference: dict) -> None:
             np.testing.assert_allclose(found - shift, expected, atol=WINDOW_MM)
 
 
+def check_verdicts(placement: pd.DataFrame, reference: pd.DataFrame) -> None:
+    """Equal verdicts, but for values within 10 % of one of their limits."""
+    ranges = {
+        one.quantity: one.range for name, one in checks().items() if name.startswith("placement.")
+    }
+    both = placement.merge(reference, on="quantity", suffixes=("", "_before"))
+    assert len(both) == len(placement) == len(reference)
+    for row in both[both["verdict"] != both["verdict_before"]].to_dict("records"):
+        one = ranges[row["quantity"]]
+        limits = np.array([one.lowest, one.low, one.high, one.highest])
+        near = np.abs(row["value_before"] - limits) <= NEAR * np.abs(limits)
+        assert near[np.isfinite(limits)].any(), row
+
+
 @pytest.mark.parametrize(("base", "change"), FAST)
 def test_bearings_do_not_depend_on_the_files(base, change):
     found, expected = bearings(base, change), bearings(base, "")
@@ -143,11 +180,11 @@ def test_bearings_do_not_depend_on_the_files(base, change):
 @pytest.mark.skipif(CHOSEN is None, reason="needs KNEEWEAR_TRANSFORMATIONS_SEED, such as 1")
 @pytest.mark.parametrize(("base", "change"), covering_plan(list(BASES), SEED))
 def test_wear_does_not_depend_on_the_files(base, change):
-    settings, wear = result(base, change, True)
-    reference, expected = result(base, "", True)
-    check_windows(settings, reference)
-    for side in reference["meshes"]["insert_region_mm"]:
+    found, expected = result(base, change), result(base, "")
+    check_windows(found.settings, expected.settings)
+    check_verdicts(found.placement, expected.placement)
+    for side in expected.settings["meshes"]["insert_region_mm"]:
         for quantity, limit in QUANTITIES.items():
             accepted = getattr(CHANGES[change], limit)
-            first, second = expected[side, quantity], wear[side, quantity]
+            first, second = expected.wear[side, quantity], found.wear[side, quantity]
             assert second == pytest.approx(first, rel=accepted), (side, quantity)
