@@ -11,6 +11,7 @@ import pytest
 
 from kneewear.analysis.literature import published_rows
 from kneewear.evidence.synthesis import blind, blind_hierarchy
+from kneewear.evidence.synthesis.blind_comparison import MODELS, compare_blind
 from kneewear.evidence.synthesis.factors import factors_by_laboratory, write_factors
 from kneewear.wear.interval import FILE
 from kneewear.wear.posterior import posterior_draws
@@ -76,6 +77,19 @@ def test_knee_that_only_flexes_has_no_cross_shear():
     assert blind_hierarchy.knee_cross_shear(given) == pytest.approx(0.0, abs=1e-12)
     turning = given | {"rotation": np.array([5.0])}
     assert blind_hierarchy.knee_cross_shear(turning)[0] > 1e-3
+
+
+def test_results_of_blind_conditions_are_counted_inside_their_intervals():
+    results, counts = compare_blind()
+    assert set(results["id"]) == set(blind.conditions()["id"])
+    for model in MODELS:
+        known = results[results[f"{model} low"].notna()]
+        inside = known["measured"].between(known[f"{model} low"], known[f"{model} high"])
+        own = counts[counts["model"] == model]
+        assert own["inside"].sum() == inside.sum()
+        assert own["asked"].sum() == len(known)
+    ratio = results.set_index(["id", "quantity"]).at[("H05b", "ratio to H05a"), "measured"]
+    assert ratio == pytest.approx(14.58 / 7.97)
 
 
 def test_length_of_an_ellipse():

@@ -46,10 +46,11 @@ _HEAD_RADIUS = {"H02": 14.0, "H07": 21.0}  # mm, stated
 
 def conditions() -> pd.DataFrame:
     """Conditions of the tests, one row a test."""
-    return _table("blind_conditions")
+    return table("blind_conditions")
 
 
-def _table(name: str) -> pd.DataFrame:
+def table(name: str) -> pd.DataFrame:
+    """Table of this package, without its comments."""
     with files(__package__).joinpath(f"{name}.csv").open("r", encoding="utf-8") as file:
         return pd.read_csv(file, comment="#", keep_default_na=False)
 
@@ -58,7 +59,7 @@ def draw_unknowns(
     generator: np.random.Generator, name: str = "blind_unknowns"
 ) -> dict[str, dict[str, Array]]:
     """Draws of the unknowns of every test; tests of a group share those that are not their own."""
-    unknowns = _table(name)
+    unknowns = table(name)
     tests = conditions().set_index("id")["group"]
     drawn: dict[str, dict[str, Array]] = {name: {} for name in tests.index}
     for _, row in unknowns.iterrows():

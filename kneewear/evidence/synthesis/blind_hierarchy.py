@@ -19,8 +19,8 @@ from kneewear.wear.posterior import posterior_draws
 
 Array = NDArray[np.float64]
 PREDICTIONS = "blind_predictions_of_laws.csv"
-# Wear of crosslinked over conventional polyethylene: mean rates of pins from 25 to 50 kGy (5.39 over
-# 7.03 mm3 a million cycles) to 90 kGy and more (0.67), Baykal et al. 2014, abstract read.
+# Wear of crosslinked over conventional polyethylene: mean rates of pins of 25 to 50 kGy (5.39 over
+# 7.03 mm3 a million cycles), and of 90 kGy and more (0.67): Baykal et al. 2014, abstract read.
 CROSSLINKED = (0.67 / 7.03, 5.39 / 7.03)
 # Both faces of a rotating platform slide along a line: above by flexion, below by rotation.
 STRAIGHT = ("H04b",)

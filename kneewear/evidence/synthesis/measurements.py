@@ -1,4 +1,4 @@
-"""Measured wear as the rows of the hierarchical model: what they share, and what they are ratios of."""
+"""Measured wear as rows of the hierarchical model: what they share, and their ratios."""
 
 from __future__ import annotations
 

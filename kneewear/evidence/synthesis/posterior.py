@@ -22,8 +22,8 @@ from kneewear.evidence.synthesis.law_space import CONSTANTS, LAWS, LawSpace
 from kneewear.evidence.synthesis.measurements import Measurements
 
 Array = NDArray[np.float64]
-# Standard deviation of the prior of the level's logarithm, about 1e-6 mm3/(N m) or, of contact_area,
-# its published constants.
+# Standard deviation of the prior of the level's logarithm, about 1e-6 mm3/(N m); that of
+# contact_area is about its published constants.
 LEVEL = 2.0
 SPREADS = ("tau", "sigma", "reporting")
 PRIOR_DRAWS = 8192

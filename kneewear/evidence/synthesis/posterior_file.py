@@ -1,7 +1,7 @@
 """File of the posterior in the package, from the table of its study.
 
-`python -m kneewear.evidence.synthesis.posterior_file TABLE` writes `kneewear/wear/wear_posterior.csv`
-and its digest.
+`python -m kneewear.evidence.synthesis.posterior_file TABLE` writes
+`kneewear/wear/wear_posterior.csv` and its digest.
 """
 
 from __future__ import annotations
