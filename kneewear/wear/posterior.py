@@ -47,7 +47,7 @@ def _stored() -> pd.DataFrame:
         return pd.read_csv(file, comment="#")
 
 
-def posterior_draws(material_class: str = MATERIAL_CLASS) -> pd.DataFrame:
+def measured_draws(material_class: str = MATERIAL_CLASS) -> pd.DataFrame:
     """Draws of law, constants and laboratories from measured wear.
 
     Parameters
@@ -85,7 +85,7 @@ def volumes_of_draws(
     Columns life, side, draw, volume (of the level, without laboratory) and measured (in a
     laboratory of its own, which is the same for all lives and sides of a draw).
     """
-    draws = posterior_draws(settings.material_class)
+    draws = measured_draws(settings.material_class)
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
     level = UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
     random = np.random.default_rng(SEED)

@@ -14,7 +14,7 @@ from kneewear.evidence.synthesis import blind, blind_hierarchy
 from kneewear.evidence.synthesis.blind_comparison import MODELS, compare_blind
 from kneewear.evidence.synthesis.factors import factors_by_laboratory, write_factors
 from kneewear.wear.interval import FILE
-from kneewear.wear.posterior import posterior_draws
+from kneewear.wear.posterior import measured_draws
 
 PACKAGE = files("kneewear.evidence.synthesis")
 SNAPSHOT = Path(__file__).parents[2] / "docs/snapshot/measured_wear/tables/measured_wear.csv"
@@ -57,7 +57,7 @@ def test_stored_predictions_are_what_the_ranges_give():
 def test_stored_predictions_of_laws_are_what_the_stored_posterior_gives():
     with PACKAGE.joinpath(blind_hierarchy.PREDICTIONS).open("r", encoding="utf-8") as file:
         stored = pd.read_csv(file)
-    again = blind_hierarchy.predict(posterior_draws())
+    again = blind_hierarchy.predict(measured_draws())
     columns = ["median", "high", "cross_shear_median", "cross_shear_high"]
     np.testing.assert_allclose(again[columns], stored[columns], rtol=1e-3)
     assert set(stored["id"]) == set(blind.conditions()["id"])

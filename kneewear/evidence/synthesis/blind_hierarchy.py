@@ -15,7 +15,7 @@ from kneewear.evidence.synthesis import blind
 from kneewear.evidence.synthesis.law_space import CONSTANTS, UNIT_FACTOR, log_factor
 from kneewear.wear.history import History, cross_shear_ratio
 from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M
-from kneewear.wear.posterior import posterior_draws
+from kneewear.wear.posterior import measured_draws
 
 Array = NDArray[np.float64]
 PREDICTIONS = "blind_predictions_of_laws.csv"
@@ -132,4 +132,4 @@ def predict(draws: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    blind.write(predict(posterior_draws()), PREDICTIONS)
+    blind.write(predict(measured_draws()), PREDICTIONS)

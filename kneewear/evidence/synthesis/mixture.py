@@ -34,7 +34,7 @@ ENDS = (0.05, 0.5, 0.95)
 COARSE_DRAWS = 2048
 
 
-class Contact(NamedTuple):
+class UniformContact(NamedTuple):
     """A contact whose wear factor is predicted: cross-shear ratio, and pressure in MPa."""
 
     cross_shear: float
@@ -56,7 +56,7 @@ class Mixture:
         return self.evidences[0].model.rows
 
     def draw(
-        self, contact: Contact, count: int, random: np.random.Generator
+        self, contact: UniformContact, count: int, random: np.random.Generator
     ) -> tuple[Array, Array]:
         """Draws of the wear factor's logarithm of a contact: of the laws, and of a laboratory.
 
@@ -79,7 +79,7 @@ class Mixture:
             laboratory.append(log + own * random.normal(size=share))
         return np.concatenate(mean), np.concatenate(laboratory)
 
-    def points(self, contact: Contact, probabilities: Sequence[float] = ENDS) -> Array:
+    def points(self, contact: UniformContact, probabilities: Sequence[float] = ENDS) -> Array:
         """Points of the wear factor's logarithm of a contact in another laboratory."""
         _, values = self.draw(contact, POINTS, np.random.default_rng(SEED))
         return np.asarray(np.quantile(values, probabilities))
@@ -178,7 +178,7 @@ def _simple_scores(evidence: Evidence) -> dict[str, float]:
     return scores
 
 
-def compare_priors(space: LawSpace, rows: Measurements, contact: Contact) -> pd.DataFrame:
+def compare_priors(space: LawSpace, rows: Measurements, contact: UniformContact) -> pd.DataFrame:
     """Interval of the wear factor of a contact with three priors."""
     table = []
     for name, priors in PRIORS.items():
@@ -187,7 +187,7 @@ def compare_priors(space: LawSpace, rows: Measurements, contact: Contact) -> pd.
     return pd.DataFrame(table)
 
 
-def row_influence(evidences: Sequence[Evidence], contact: Contact) -> pd.DataFrame:
+def row_influence(evidences: Sequence[Evidence], contact: UniformContact) -> pd.DataFrame:
     """Interval of the wear factor of a contact without each row."""
     names = evidences[0].model.rows.names
     table = []

@@ -314,23 +314,18 @@ def draw_posterior(
             }
         )
         chosen = random.choice(len(chains.sample.log_level), share, replace=False)
-        own = {
-            constant.name: chains.sample.constants[chosen, number]
-            for number, constant in enumerate(CONSTANTS[model.law])
-        }
-        spreads = chains.sample.spreads[chosen]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "law": model.law,
-                    "log_level": chains.sample.log_level[chosen],
-                    "tau": spreads[:, 0],
-                    "sigma": spreads[:, 1],
-                    **own,
-                }
-            )
-        )
+        parts.append(_draws_of(model.law, Sample(*(values[chosen] for values in chains.sample))))
     return pd.concat(parts, ignore_index=True), pd.DataFrame(convergence)
+
+
+def _draws_of(law: str, sample: Sample) -> pd.DataFrame:
+    """Draws of a law as a table."""
+    own = {
+        constant.name: sample.constants[:, number] for number, constant in enumerate(CONSTANTS[law])
+    }
+    tau, sigma, _ = sample.spreads.T
+    common = {"law": law, "log_level": sample.log_level, "tau": tau, "sigma": sigma}
+    return pd.DataFrame(common | own)
 
 
 def models_of(
