@@ -71,7 +71,7 @@ def draw_unknowns(
 
 
 def stated(test: str) -> Draws:
-    """What the conditions of a test state, of every draw."""
+    """Stated conditions of a test, of every draw."""
     return {name: np.full(DRAWS, value) for name, value in STATED.get(test, {}).items()}
 
 

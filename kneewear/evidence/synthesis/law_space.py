@@ -51,7 +51,7 @@ CONSTANTS: dict[str, tuple[Constant, ...]] = {
 LAWS = tuple(CONSTANTS)
 UNIT_FACTOR = 1e-6  # mm3/(N m), of the level
 # Wear below this part of that by one factor is none, so that logarithms are finite.
-_LEAST = 1e-6
+_WEAR_FLOOR = 1e-6
 Nodes = Mapping[str, Array]
 
 
@@ -70,7 +70,7 @@ class LawSpace:
     def log_wear(self, law: str, values: Array) -> Array:
         """Logarithm of the wear of every test, shape (n, n_tests), at constants (n, n_constants).
 
-        The unit is that of the nodes: of laws that a factor multiplies, 1e-6 mm3/(N m).
+        The nodes give the unit: of laws that a factor multiplies, 1e-6 mm3/(N m).
         """
         one = self._one_factor
         count = len(values)
@@ -90,7 +90,7 @@ class LawSpace:
         else:
             named = dict(zip((constant.name for constant in CONSTANTS[law]), values.T, strict=True))
             wear = self._interpolated(law, named, lambda _, wear: wear)
-        return np.log(np.maximum(wear, _LEAST * one))
+        return np.log(np.maximum(wear, _WEAR_FLOOR * one))
 
     @property
     def _one_factor(self) -> Array:
@@ -119,14 +119,16 @@ class LawSpace:
             place = tuple(
                 int(np.searchsorted(axis, constants[name])) for name, axis in axes.items()
             )
-            table[place] = np.log(np.maximum(change(constants, wear), _LEAST * self._one_factor))
+            table[place] = np.log(
+                np.maximum(change(constants, wear), _WEAR_FLOOR * self._one_factor)
+            )
         for name, axis in axes.items():
             points, given = (np.log(axis), np.log(at[name])) if scales[name] else (axis, at[name])
             cell = np.clip(np.searchsorted(points, given) - 1, 0, len(points) - 2)
             part = (given - points[cell]) / (points[cell + 1] - points[cell])
             if name == next(iter(axes)):
                 low, high = table[cell], table[cell + 1]
-            else:  # the first axis is now that of the values
+            else:  # the first axis now has the values
                 rows = np.arange(len(given))
                 low, high = table[rows, cell], table[rows, cell + 1]
             part = part.reshape(-1, *[1] * (low.ndim - 1))
@@ -172,4 +174,4 @@ def log_factor(law: str, values: Array, cross_shear: Array, pressure: Array) -> 
         factor = per_area / (UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M)
     else:
         factor = np.ones(len(values))
-    return np.asarray(np.log(np.maximum(factor, _LEAST)))
+    return np.asarray(np.log(np.maximum(factor, _WEAR_FLOOR)))

@@ -118,7 +118,7 @@ def score_models(evidences: Sequence[Evidence]) -> pd.DataFrame:
     """Log scores of left-out laboratories: laws, their mixture, and one factor without a model.
 
     Targets are wear by multidirectional motion, which all models predict. The weights of the
-    mixture are those of the other laboratories. Columns model, score, below_best, standard_error
+    mixture come from the other laboratories. Columns model, score, below_best, standard_error
     (of the sum of differences between laboratories), decided (True above two standard errors),
     laboratories.
     """

@@ -1,6 +1,6 @@
 """Posterior of wear laws, constants and laboratories from measured wear.
 
-The logarithm of measured wear is that of the level times the wear of a law, plus a deviation of the
+The logarithm of measured wear is log(level times wear of a law), plus a deviation of the
 laboratory (standard deviation tau), one of the condition within it (sigma) and the error of the
 measurement, whose stated standard deviation is too small by a common factor: the reporting error. A
 ratio of two tests of a laboratory has neither level nor deviation of the laboratory.
@@ -22,8 +22,8 @@ from kneewear.evidence.synthesis.law_space import CONSTANTS, LAWS, LawSpace
 from kneewear.evidence.synthesis.measurements import Measurements
 
 Array = NDArray[np.float64]
-# Standard deviation of the prior of the level's logarithm, about 1e-6 mm3/(N m); that of
-# contact_area is about its published constants.
+# Standard deviation of the prior of the level's logarithm, about 1e-6 mm3/(N m), or of
+# contact_area about its published constants.
 LEVEL = 2.0
 SPREADS = ("tau", "sigma", "reporting")
 PRIOR_DRAWS = 8192

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 SIMULATED_DRAWS = 1024
 NOMINAL = (0.5, 0.8, 0.9)
 # What simulated laboratories follow: one law of the set, a law that is not in the set, whose factor
-# is that of cross-shear times that of pressure, or each laboratory a law of its own.
+# is one of cross-shear times one of pressure, or each laboratory a law of its own.
 IN_SET = "a law of the set"
 NOT_IN_SET = "cross-shear times pressure, not in the set"
 EACH_ITS_OWN = "another law in each laboratory"
@@ -69,7 +69,7 @@ def calibrate(
 def _simulate(
     evidences: Sequence[Evidence], truth: str, contact: UniformContact, random: np.random.Generator
 ) -> tuple[Array, float]:
-    """Logarithm of measured wear of every row, and that of the contact in another laboratory."""
+    """Logarithm of measured wear of every row, and of the contact in another laboratory."""
     model = evidences[0].model
     rows = model.rows
     unit = random.uniform(size=(1, model.size))
