@@ -147,7 +147,7 @@ def _work_of_draws(cycle: xr.Dataset, grid: ElementGrid, draws: pd.DataFrame) ->
         features: Any = None
         for number, values in own[names].iterrows():
             changed = base.model_copy(update={name: float(values[name]) for name in names})
-            model = over_histories(changed)  # type: ignore[arg-type]
+            model = over_histories(changed)
             if features is None or set(names) & set(kind.history_constants):
                 features = model.features(history)
             volumes[number] = (model.depth(features) * grid.area).sum(axis=(1, 2)) / unit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from kneewear.evidence.synthesis import blind, blind_hierarchy
@@ -32,7 +34,8 @@ def compare_blind() -> tuple[pd.DataFrame, pd.DataFrame]:
         measured = published[name]
         if quantity.startswith("ratio to "):
             measured = measured / published[quantity.removeprefix("ratio to ")]
-        row = {"id": name, "quantity": quantity, "unit": own["unit"], "seen": own["seen"]}
+        row: dict[str, Any] = {"id": name, "quantity": quantity, "unit": own["unit"]}
+        row["seen"] = own["seen"]
         row["measured"] = measured
         for model, table in stored.items():
             if (name, quantity) not in table.index:  # a class without an interval
