@@ -93,7 +93,7 @@ $(STANDARDS): requirements-standards.lock $(STAMP)
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--custom-compile-command "make lock" --upgrade
 lock: $(STAMP)
-	$(LOCK) pyproject.toml --extra cad --extra fe --extra optimisation --output-file requirements.lock
+	$(LOCK) pyproject.toml --extra cad --extra fe --extra optimisation --extra synthesis --output-file requirements.lock
 	$(LOCK) --group dev --group docs --constraint requirements.lock --output-file requirements-dev.lock
 	$(LOCK) --group standards --output-file requirements-standards.lock
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -70,6 +70,7 @@ from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
 from kneewear.wear.interval import FactorInterval, factor_interval, wear_intervals
 from kneewear.wear.laws import AnyLaw, Law
+from kneewear.wear.posterior import measured_draws, posterior_intervals
 from kneewear.wear.worn_contact import WornContact
 
 logger = logging.getLogger(__name__)
@@ -526,7 +527,42 @@ def wear_posterior(material_class: str = "conventional", coverage: float = 0.9) 
     return factor_interval(material_class, coverage)
 
 
-def predict_wear(cycles: Cycles, study: Study, coverage: float = 0.9) -> pd.DataFrame:
+def posterior_draws(material_class: str = "conventional") -> pd.DataFrame:
+    """Draws of wear law, constants and laboratories from measured wear.
+
+    Parameters
+    ----------
+    material_class : str
+        Class of polyethylene, as the setting `wear.material_class`.
+
+    Returns
+    -------
+    DataFrame
+        One row a draw: law, log_level (logarithm of the wear factor over 1e-6 mm3/(N m)), tau and
+        sigma (standard deviations of logarithms between laboratories, and of conditions within
+        one), and the constants of the laws.
+
+    Raises
+    ------
+    InputDataError
+        If the class was not measured.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> draws = kw.posterior_draws()
+    >>> bool(0.3 < draws["tau"].median() < 1.2)
+    True
+    """
+    return measured_draws(material_class)
+
+
+def predict_wear(
+    cycles: Cycles,
+    study: Study,
+    coverage: float = 0.9,
+    model: Literal["one_factor", "laws"] = "one_factor",
+) -> pd.DataFrame:
     """Interval of the volume and mass that each case loses, from measured wear.
 
     Parameters
@@ -537,19 +573,24 @@ def predict_wear(cycles: Cycles, study: Study, coverage: float = 0.9) -> pd.Data
         Settings; the class of polyethylene is `wear.material_class`.
     coverage : float
         Probability of the interval, between 0 and 1.
+    model : {"one_factor", "laws"}
+        One wear factor for each law, or the draws of :func:`posterior_draws`, in which law,
+        constants and laboratory are uncertain together.
 
     Returns
     -------
     DataFrame
         Columns case, law, life, side, quantity, unit, low, median, high, percent, laboratories and
-        measurements. Depths have no interval.
+        measurements; with `laws` there are no columns law, laboratories and measurements. Depths
+        have no interval.
 
     Raises
     ------
     InputDataError
         If fewer than three laboratories have measured the class.
     ValueError
-        If the cycles are of other settings than the study's (wear and lives may differ).
+        If the model is another one, or the cycles are of other settings than the study's (wear and
+        lives may differ).
 
     Notes
     -----
@@ -566,14 +607,17 @@ def predict_wear(cycles: Cycles, study: Study, coverage: float = 0.9) -> pd.Data
     >>> bool((wear["low"] < wear["high"]).all())
     True
     """
+    if model not in ("one_factor", "laws"):
+        raise ValueError(f"model: found {model!r}; expected 'one_factor' or 'laws'")
     study = _consistent(cycles, study)
+    intervals = posterior_intervals if model == "laws" else wear_intervals
     parts = []
     for cases, own, _ in _variants(study, cycles.activities):
         factor_interval(own.wear.material_class, coverage)
         for case in cases:
             histories = _only(cycles.histories, [case])
             if all(history.sizes["case"] for history in histories.values()):
-                table = wear_intervals(histories, cycles.knee.grid, own.wear, coverage)
+                table = intervals(histories, cycles.knee.grid, own.wear, coverage)
                 table.insert(0, "case", case.name)
                 parts.append(table)
     return pd.concat(parts, ignore_index=True)

@@ -12,6 +12,7 @@ AFTER = {
     "config/evidence/fe_twin_stabilised.yaml": "config/evidence/fe_twin.yaml",
     "config/evidence/fe_twin_swing.yaml": "config/evidence/fe_twin.yaml",
     "config/evidence/fe_twin_yield.yaml": "config/evidence/fe_twin.yaml",
+    "config/evidence/wear_posterior.yaml": "config/evidence/measured_wear.yaml",
     "config/papers/knee_extension_patches.yaml": "config/papers/knee_extension.yaml",
     "config/evidence/patellar_button_flexion.yaml": "config/evidence/patellar_button_dm.yaml",
     "config/evidence/soft_tissue_laxity.yaml": "config/evidence/tkr_soft_tissue.yaml",

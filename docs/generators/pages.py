@@ -48,6 +48,7 @@ API = (
     "tabulate_cases",
     "predict_wear",
     "wear_posterior",
+    "posterior_draws",
     "evaluate_contact",
     "open_results",
     "compare",

@@ -32,6 +32,7 @@ LIBRARIES = (
     "pillow",
     "plyfile",
     "pymoo",
+    "emcee",
     "snakemake",
     "contourpy",
     "psutil",

@@ -127,6 +127,60 @@ class MeasuredOptions(Settings):
     law: Name = Field(description="Variable of the wear laws.")
 
 
+class MeasuredContact(Settings):
+    """Contact in which cross-shear and pressure are uniform."""
+
+    cross_shear: Annotated[float, Field(ge=0, le=0.5)] = quantity(
+        "Cross-shear ratio of the frictional work.",
+        Range("1", 0, 0, 0.5, 0.5, "0 on straight, 0.5 on square paths"),
+    )
+    pressure_mpa: Positive = quantity(
+        "Contact pressure.", Range("MPa", 0.01, 0.5, 40, 200, "Pins 1, knees 10 to 30 MPa")
+    )
+
+
+class CandidateTest(Settings):
+    """Wear test that could be made: every contact once in each laboratory."""
+
+    contacts: Annotated[tuple[MeasuredContact, ...], Field(min_length=1)] = Field(
+        description="Contacts whose wear factor a laboratory measures."
+    )
+    laboratories: Annotated[int, Field(ge=1, le=50)] = quantity(
+        "Laboratories that make the test.", Range("1", 1, 1, 10, 50, "One is usual"), 1
+    )
+    error_percent: Positive = quantity(
+        "Standard deviation of a measurement.",
+        Range("%", 0.1, 2, 50, 200, "5 to 15 % of pins"),
+        10.0,
+    )
+
+
+class PosteriorOptions(Settings):
+    """Posterior of wear laws, constants and laboratories from measured wear."""
+
+    test: Name = Field(description="Variable of the tests.")
+    law: Name = Field(description="Variable of the nodes: blocks of a wear law and its constants.")
+    knee: MeasuredContact = Field(description="Contact whose wear factor is predicted.")
+    draws: Annotated[int, Field(ge=100, le=20_000)] = quantity(
+        "Draws of the posterior that are stored.",
+        Range("1", 100, 500, 10_000, 20_000, "Ends of intervals need some hundreds"),
+        2000,
+    )
+    simulated: Annotated[int, Field(ge=2, le=10_000)] = quantity(
+        "Simulated tables from which the coverage of intervals is found.",
+        Range("1", 2, 200, 2000, 10_000, "200 give 2 % at 90 %"),
+        200,
+    )
+    outcomes: Annotated[int, Field(ge=1, le=10_000)] = quantity(
+        "Simulated results of each candidate test.",
+        Range("1", 1, 50, 1000, 10_000, "Medians over them are reported"),
+        100,
+    )
+    candidates: dict[Name, CandidateTest] = Field(
+        default={}, description="Tests whose value for the interval is computed."
+    )
+
+
 class ElementsOptions(Settings):
     """Options of the dependence of model press on position and number of elements."""
 
@@ -220,6 +274,9 @@ class Analyses(Settings):
     loops: LoopsOptions | None = Field(default=None, description="Steps of all paths.")
     measured: MeasuredOptions | None = Field(
         default=None, description="Wear of tests of bearings over measured wear."
+    )
+    posterior: PosteriorOptions | None = Field(
+        default=None, description="Posterior of wear laws and laboratories from measured wear."
     )
     elements: ElementsOptions | None = Field(
         default=None, description="Dependence of one case on the elements."

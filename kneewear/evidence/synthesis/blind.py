@@ -25,7 +25,7 @@ Draws = dict[str, Array]
 PREDICTIONS = "blind_predictions.csv"
 DRAWS = 20_000
 SEED = 20261129
-_POINTS = 100  # of a cycle
+POINTS = 100  # of a cycle
 DENSITY = 0.935  # mg/mm3, of the masses of measured_wear.csv
 # Curves of a knee over a cycle, percent and N or deg: shape of ISO 14243, from memory.
 FORCE = ((0, 168), (3, 1950), (7, 1050), (13, 2430), (25, 1210), (45, 2600), (60, 168), (100, 168))
@@ -46,25 +46,33 @@ _HEAD_RADIUS = {"H02": 14.0, "H07": 21.0}  # mm, stated
 
 def conditions() -> pd.DataFrame:
     """Conditions of the tests, one row a test."""
-    return _table("blind_conditions")
+    return table("blind_conditions")
 
 
-def _table(name: str) -> pd.DataFrame:
+def table(name: str) -> pd.DataFrame:
+    """Table of this package, without its comments."""
     with files(__package__).joinpath(f"{name}.csv").open("r", encoding="utf-8") as file:
         return pd.read_csv(file, comment="#", keep_default_na=False)
 
 
-def draw_unknowns(generator: np.random.Generator) -> dict[str, dict[str, Array]]:
+def draw_unknowns(
+    generator: np.random.Generator, name: str = "blind_unknowns"
+) -> dict[str, dict[str, Array]]:
     """Draws of the unknowns of every test; tests of a group share those that are not their own."""
-    unknowns = _table("blind_unknowns")
+    unknowns = table(name)
     tests = conditions().set_index("id")["group"]
     drawn: dict[str, dict[str, Array]] = {name: {} for name in tests.index}
     for _, row in unknowns.iterrows():
         values = generator.uniform(float(row["low"]), float(row["high"]), DRAWS)
-        for name, group in tests.items():
-            if row["test"] in (name, group):
-                drawn[str(name)][row["quantity"]] = values
+        for test, group in tests.items():
+            if row["test"] in (test, group):
+                drawn[str(test)][row["quantity"]] = values
     return drawn
+
+
+def stated(test: str) -> Draws:
+    """Stated conditions of a test, of every draw."""
+    return {name: np.full(DRAWS, value) for name, value in STATED.get(test, {}).items()}
 
 
 def work_of_test(test: str, given: Draws) -> Array:
@@ -80,9 +88,7 @@ def work_of_test(test: str, given: Draws) -> Array:
     if test == "H08":
         path = 2.0 * np.pi * given["radius"] * np.sin(np.radians(given["half_angle"]))
         return given["pressure_share"] * given["mean_load"] * path
-    return knee_work(
-        given | {name: np.full(DRAWS, value) for name, value in STATED.get(test, {}).items()}
-    )
+    return knee_work(given | stated(test))
 
 
 def ellipse_length(first: Array, second: Array) -> Array:
@@ -91,22 +97,28 @@ def ellipse_length(first: Array, second: Array) -> Array:
     return np.asarray(4.0 * longer * scipy.special.ellipe(1.0 - (shorter / longer) ** 2))
 
 
-def knee_work(given: Draws) -> Array:
-    """Work of a knee whose condyles slide by flexion, translation and rotation, N mm.
-
-    Each condyle carries half of the load. With a `backside_radius` rotation is at the tray.
-    """
-    percent = np.linspace(0.0, 100.0, _POINTS + 1)
+def knee_motion(given: Draws) -> tuple[Array, Array, Array]:
+    """Sliding by flexion and by translation, mm, and rotation, rad, of every draw over a cycle."""
+    percent = np.linspace(0.0, 100.0, POINTS + 1)
     cycle = percent / 100.0
-    force = np.interp(percent, *np.transpose(FORCE))
     turned = np.radians(np.interp(percent, *np.transpose(FLEXION)))
     distance = np.abs(cycle - given["translation_centre"][:, None])
     near = np.minimum(distance, 1.0 - distance) / (0.5 * given["translation_width"][:, None])
     forward = given["translation"][:, None] * np.cos(0.5 * np.pi * np.minimum(near, 1.0)) ** 2
     phase = 2.0 * np.pi * (cycle + given["rotation_phase"][:, None])
     rotation = np.radians(given["rotation"])[:, None] * np.sin(phase)
+    return given["radius"][:, None] * turned, forward, rotation
+
+
+def knee_work(given: Draws) -> Array:
+    """Work of a knee whose condyles slide by flexion, translation and rotation, N mm.
+
+    Each condyle carries half of the load. With a `backside_radius` rotation is at the tray.
+    """
+    force = np.interp(np.linspace(0.0, 100.0, POINTS + 1), *np.transpose(FORCE))
+    rolled, forward, rotation = knee_motion(given)
     load = 0.5 * (force[1:] + force[:-1])
-    step = np.diff(given["radius"][:, None] * turned + forward, axis=1)
+    step = np.diff(rolled + forward, axis=1)
     twist = np.diff(rotation, axis=1)
     if "backside_radius" in given:
         slid = np.abs(step) + given["backside_radius"][:, None] * np.abs(twist)
@@ -143,18 +155,18 @@ def predict() -> pd.DataFrame:
             rows.append({**common, "quantity": row["asked"], "remark": str(error)})
             continue
         if not row["rate_unit"]:
-            rows.append({**common, "quantity": "wear factor", "unit": "mm3/(N m)", **_ends(factor)})
+            rows.append({**common, "quantity": "wear factor", "unit": "mm3/(N m)", **ends(factor)})
             continue
         works[name] = work_of_test(name, drawn[name])
         volume = factor * MM3_PER_N_MM_FROM_MM3_PER_N_M * works[name] * 1e6
         unit, scale = f"{row['rate_unit']}/10^6", DENSITY if row["rate_unit"] == "mg" else 1.0
-        work = _ends(1e-3 * works[name], "work_")
-        rows.append({**common, "quantity": "rate", "unit": unit, **_ends(scale * volume), **work})
+        work = ends(1e-3 * works[name], "work_")
+        rows.append({**common, "quantity": "rate", "unit": unit, **ends(scale * volume), **work})
     for _, row in conditions().iterrows():
         if other := row["ratio_to"]:
             what = {"quantity": f"ratio to {other}", "unit": "1"}
-            ends = _ends(works[row["id"]] / works[other])
-            rows.append({"id": row["id"], "seen": row["seen"], **what, **ends})
+            points = ends(works[row["id"]] / works[other])
+            rows.append({"id": row["id"], "seen": row["seen"], **what, **points})
     columns = ["id", "quantity", "unit", "low", "median", "high", "work_low", "work_median"]
     return pd.DataFrame(rows).reindex(columns=[*columns, "work_high", "seen", "remark"])
 
@@ -166,7 +178,8 @@ def _draw_factors(interval: FactorInterval, generator: np.random.Generator) -> A
     return np.asarray(interval.median * np.exp(spread * generator.standard_t(count - 1, DRAWS)))
 
 
-def _ends(values: Array, prefix: str = "") -> dict[str, float]:
+def ends(values: Array, prefix: str = "") -> dict[str, float]:
+    """Points of 5, 50 and 95 % of draws."""
     low, median, high = np.percentile(values, (5.0, 50.0, 95.0))
     return {f"{prefix}low": low, f"{prefix}median": median, f"{prefix}high": high}
 
@@ -181,9 +194,14 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-if __name__ == "__main__":
-    written = text_of(predict())
-    target = Path(str(files("kneewear.evidence.synthesis").joinpath(PREDICTIONS)))
+def write(predictions: pd.DataFrame, name: str) -> None:
+    """Write predictions into a file of the package, with its digest beside it."""
+    written = text_of(predictions)
+    target = Path(str(files("kneewear.evidence.synthesis").joinpath(name)))
     target.write_text(written, encoding="utf-8")
-    line = f"{digest(written)}  {PREDICTIONS}\n"
-    target.with_name(PREDICTIONS + ".sha256").write_text(line, encoding="utf-8")
+    line = f"{digest(written)}  {name}\n"
+    target.with_name(name + ".sha256").write_text(line, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(predict(), PREDICTIONS)

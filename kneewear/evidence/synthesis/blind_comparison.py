@@ -1,0 +1,66 @@
+"""Stored predictions of the blind conditions beside the results that were looked for afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from kneewear.evidence.synthesis import blind, blind_hierarchy
+
+# Names of the predictions, and their files.
+MODELS = {"one factor": blind.PREDICTIONS, "laws": blind_hierarchy.PREDICTIONS}
+
+
+def compare_blind() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Results beside both predictions, and how many are within the intervals.
+
+    Returns
+    -------
+    results : DataFrame
+        Columns id, quantity, unit, measured, seen, and of each model low, median, high, inside.
+    counts : DataFrame
+        Columns model, seen, quantity (rates or ratios), inside, asked. Conditions whose result was
+        quoted in the project before are counted apart: they are no blind test.
+    """
+    published = blind.table("blind_results").set_index("id")["published"].astype(float)
+    stored = {
+        name: blind.table(file.removesuffix(".csv")).set_index(["id", "quantity"])
+        for name, file in MODELS.items()
+    }
+    rows = []
+    for number, (name, quantity) in enumerate(stored["laws"].index):
+        own = stored["laws"].iloc[number]
+        measured = published[name]
+        if quantity.startswith("ratio to "):
+            measured = measured / published[quantity.removeprefix("ratio to ")]
+        row: dict[str, Any] = {"id": name, "quantity": quantity, "unit": own["unit"]}
+        row["seen"] = own["seen"]
+        row["measured"] = measured
+        for model, table in stored.items():
+            if (name, quantity) not in table.index:  # a class without an interval
+                continue
+            low, median, high = (float(table.at[(name, quantity), end]) for end in _ENDS)
+            row |= {f"{model} low": low, f"{model} median": median, f"{model} high": high}
+            row[f"{model} inside"] = low <= measured <= high
+        rows.append(row)
+    results = pd.DataFrame(rows)
+    counts = []
+    for model in MODELS:
+        known = results[results[f"{model} inside"].notna()]
+        kind = known["quantity"].str.startswith("ratio").map({True: "ratios", False: "rates"})
+        for (seen, what), own in known.groupby(["seen", kind], sort=False):
+            inside = int(own[f"{model} inside"].astype(bool).sum())
+            counts.append(
+                {
+                    "model": model,
+                    "seen": seen,
+                    "quantity": what,
+                    "inside": inside,
+                    "asked": len(own),
+                }
+            )
+    return results, pd.DataFrame(counts)
+
+
+_ENDS = ("low", "median", "high")

@@ -1,0 +1,82 @@
+"""Draws of laws and laboratories from measured wear, and intervals of a study by them."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.motion.history import only_case
+from kneewear.wear import posterior
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.laws import cycles_of_life
+from kneewear.wear.posterior import FILE, measured_draws, posterior_intervals, volumes_of_draws
+from kneewear.wear.settings import LawCoefficients
+from tests.wear.conftest import make_grid, make_history, make_settings
+
+LIVES = {"gait": {"gait": 1.0}}
+
+
+@pytest.fixture(scope="module")
+def cycles():
+    """Cycle of the first case."""
+    found = make_history(grid=make_grid())
+    return {"gait": only_case(found, found["case"].values[0])}
+
+
+def test_stored_draws_have_their_digest_and_size():
+    text = files("kneewear.wear").joinpath(FILE).read_bytes()
+    digest = files("kneewear.wear").joinpath(FILE + ".sha256").read_text(encoding="utf-8")
+    assert digest.split() == [hashlib.sha256(text).hexdigest(), FILE]
+    assert len(text) < 2e6
+    assert len(measured_draws()) >= 1000
+
+
+def test_class_that_was_not_measured_is_refused():
+    with pytest.raises(InputDataError, match="crosslinked"):
+        measured_draws("crosslinked")
+
+
+@pytest.mark.parametrize(
+    ("law", "constants", "laws"),
+    [
+        ("archard", {}, {}),
+        ("cross_shear_saturation", {"straight_factor": 0.05, "saturation": 0.2}, None),
+        ("direction_memory", {"straight_factor": 0.05, "memory_mm": 2.0}, None),
+        (
+            "cross_shear_and_pressure",
+            {"cross_shear_exponent": 0.3, "pressure_rate_per_mpa": -0.1},
+            {"constant": float(np.log(1e-6))},
+        ),
+        ("pressure_power", {"exponent": -0.5}, {"coefficient_mm3_per_n_m": 1e-6}),
+    ],
+)
+def test_volume_of_a_draw_is_that_of_a_study(monkeypatch, cycles, law, constants, laws):
+    draw = pd.DataFrame([{"law": law, "log_level": 0.5, "tau": 0.0, "sigma": 0.0, **constants}])
+    monkeypatch.setattr(posterior, "_stored", lambda: draw)
+    block = LawCoefficients(**({law: constants | (laws or {})} if constants else {}))
+    settings = make_settings(wear_law=law, wear_factor_mm3_per_n_m=1e-6, lives=LIVES, laws=block)
+    grid = make_grid()
+    maps = accumulate_wear(cycles, grid, settings)
+    expected = float((maps.wear_depth.values[0, 0] * grid.area).sum()) * np.exp(0.5)
+    found = volumes_of_draws(cycles, grid, settings)
+    both = found[found["side"] == "both"].iloc[0]
+    assert both["volume"] == pytest.approx(expected, rel=1e-9)
+    assert both["measured"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_interval_holds_its_part_of_the_draws(cycles):
+    settings = make_settings(lives=LIVES)
+    table = posterior_intervals(cycles, make_grid(), settings, 0.8)
+    row = table[(table["side"] == "both") & (table["quantity"] == "wear_volume")].iloc[0]
+    drawn = volumes_of_draws(cycles, make_grid(), settings)
+    drawn = drawn[drawn["side"] == "both"]["measured"]
+    assert drawn.between(row["low"], row["high"]).mean() == pytest.approx(0.8, abs=0.002)
+    rate = table[(table["side"] == "both") & (table["quantity"] == "volumetric_wear_rate")]
+    years = settings.months / 12.0
+    assert rate["high"].iloc[0] == pytest.approx(row["high"] / years)
+    assert cycles_of_life(settings.cycles_per_year, settings.months) > 0.0
