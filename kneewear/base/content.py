@@ -171,9 +171,9 @@ def read_content(
     merged = _CONFLICT.search(content) if b"<<<<<<< " in content else None
     if merged:
         number = content.count(b"\n", 0, merged.start()) + 1
-        found = "two versions of lines, which Git could not merge"
+        state = "two versions of lines, which Git could not merge"
         remedy = "Keep one of the versions, and remove the lines <<<<<<<, ======= and >>>>>>>."
-        raise InputDataError(path, found, expected, remedy, f"line {number}")
+        raise InputDataError(path, state, expected, remedy, f"line {number}")
     return content
 
 

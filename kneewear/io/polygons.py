@@ -77,8 +77,8 @@ def _cut_ears(points: Array, normal: Array) -> list[int] | None:
             first, _, last = corners
             after[first], before[last] = last, first
             inward[at] = False
-            for one in (first, last):
-                inward[one] = _turn(plan[before[one]], plan[one], plan[after[one]]) <= 0.0
+            for end in (first, last):
+                inward[end] = bool(_turn(plan[before[end]], plan[end], plan[after[end]]) <= 0.0)
             count, missed = count - 1, 0
         elif missed > count:
             return None

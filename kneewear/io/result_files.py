@@ -156,8 +156,8 @@ def refuse_damaged(folder: str | Path) -> None:
 
 def unchecked_files(folder: str | Path) -> list[Path]:
     """Tables, arrays and records of results, no links, without a digest: nothing checks them."""
-    found = (path for path in sorted(Path(folder).rglob("*")) if path.suffix in _CHECKED)
-    own = (path for path in found if path.is_file() and not path.is_symlink())
+    results = (path for path in sorted(Path(folder).rglob("*")) if path.suffix in _CHECKED)
+    own = (path for path in results if path.is_file() and not path.is_symlink())
     return [path for path in own if not digest_path(path).is_file()]
 
 

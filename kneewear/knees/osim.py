@@ -277,8 +277,8 @@ class _Reader:
         ground = self.root.find("Ground")
         ground = ET.Element("Ground") if ground is None else ground
         bodies = {"ground": ground}
-        for one in self.root.findall("BodySet/objects/Body"):
-            bodies[self.new_name(one, bodies)] = one
+        for each in self.root.findall("BodySet/objects/Body"):
+            bodies[self.new_name(each, bodies)] = each
         for name, body in bodies.items():
             self.frames[name] = OsimFrame(name, np.eye(3), np.zeros(3))
             inertia = self.numbers(body, "inertia", 6, (0.0,) * 6)
@@ -344,8 +344,8 @@ class _Reader:
         """Name of an object, which others of its kind do not have: it is found by it."""
         name = str(one.get("name", ""))
         if not name or name in known:
-            found = f"a second {one.tag} '{name}'" if name else f"a {one.tag} without a name"
-            raise self.refuse(one, found, "names that differ", "Rename it in OpenSim.")
+            state = f"a second {one.tag} '{name}'" if name else f"a {one.tag} without a name"
+            raise self.refuse(one, state, "names that differ", "Rename it in OpenSim.")
         return name
 
     def add_offsets(self, one: ET.Element, tag: str, within: str) -> None:
