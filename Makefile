@@ -1,4 +1,4 @@
-# make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-lowest | test-all | check | lock | coverage | docs | benchmark | clean; requires only
+# make study | new | fetch-data | unlock | compare | paper | check-inputs | test | test-lowest | test-screenless | test-all | check | lock | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
 # Not in .SHELLFLAGS, which make 3.81 (macOS) ignores: a recipe must end at its first error.
 SHELL := bash -euo pipefail
@@ -23,7 +23,7 @@ empty :=
 # Python keeps modules compiled as they are imported.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-lowest test-all check lock coverage docs benchmark clean environment
+.PHONY: help study new fetch-data unlock compare paper check-inputs test test-slow test-lowest test-screenless test-all check lock coverage docs benchmark clean environment
 
 help:
 	@echo "make new NAME=mine INSERT=\"FILE ...\" FEMORAL=\"FILE ...\"  settings of an implant from its files"
@@ -132,14 +132,24 @@ test-slow: $(DEVELOPED) $(STANDARDS)
 
 test-all: test test-slow
 
-# The quick study with the lowest versions of packages that pyproject.toml allows, in a folder of its own.
+# The quick study with the lowest versions of packages that pyproject.toml allows, in a folder of its own;
+# and tests of what depends on them most: readers, files of results, plans and figures.
 LOWEST := build/lowest
+LOWEST_TESTS := tests/io/test_curves.py tests/io/test_digests.py tests/io/test_documents.py \
+	tests/io/test_numerals.py tests/io/test_points.py tests/io/test_pose_files.py tests/io/test_round_trips.py \
+	tests/io/test_vtk.py tests/report/test_figures.py tests/report/test_static_figures.py tests/study/test_plans.py
 test-lowest: $(DEVELOPED)
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)/venv
 	$(BIN)/uv pip install -q --python $(LOWEST)/venv/bin/python --resolution lowest-direct .
 	cd $(LOWEST) && venv/bin/kneewear run quick --cores $(CORES)
 	test -f $(LOWEST)/results/quick/report/index.html
+	$(BIN)/uv pip install -q --python $(LOWEST)/venv/bin/python hypothesis pytest pytest-xdist
+	$(LOWEST)/venv/bin/python -m pytest -n 2 --dist loadfile -m "not slow" $(LOWEST_TESTS)
+
+# The quick study without the libraries of a screen, which servers and containers lack.
+test-screenless: $(DEVELOPED)
+	.ci/screenless build/screenless $(CORES)
 
 check: $(DEVELOPED) $(STANDARDS)
 	$(BIN)/ruff format --check .

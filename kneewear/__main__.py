@@ -287,13 +287,14 @@ def _show_terminal_summary(folder: Path) -> int:
 
 def open_(chosen: argparse.Namespace) -> int:
     """Show a finished study, or a page that lists all in results/."""
-    from kneewear.runs.finished import write_index  # noqa: PLC0415
+    from kneewear.runs.finished import unchecked_results, write_index  # noqa: PLC0415
 
     code = 0
     if chosen.study:
         folder = Path(chosen.study)
         folder = folder if folder.is_dir() else Path("results", chosen.study)
         refuse_damaged(folder)
+        _show(unchecked_results(folder))
         code, page = _show_terminal_summary(folder), folder / "report" / "index.html"
     else:
         page, lines = write_index(Path("results"))
@@ -305,13 +306,18 @@ def open_(chosen: argparse.Namespace) -> int:
 
 def export(chosen: argparse.Namespace) -> int:
     """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
-    from kneewear.runs.finished import export_study, linked_files  # noqa: PLC0415
+    from kneewear.runs.finished import (  # noqa: PLC0415
+        export_study,
+        linked_files,
+        unchecked_results,
+    )
 
     folder = Path(chosen.study)
     folder = folder if folder.is_dir() else Path("results", chosen.study)
     output = Path(chosen.output or f"{folder.name}.zip")
     packed = export_study(folder, output, chosen.license, chosen.author, chosen.publisher)
     linked = [f"{link}: left out, a link to {link.resolve()}" for link in linked_files(folder)]
+    _show(unchecked_results(folder))
     _show(
         [*linked, f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"]
     )

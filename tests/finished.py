@@ -7,6 +7,7 @@ import hashlib
 from kneewear.base.findings import Reported
 from kneewear.errors import Finding
 from kneewear.io.documents import save_json
+from kneewear.io.result_files import atomic_path
 
 KEY_RESULT = {
     "name": "wear_volume",
@@ -53,7 +54,8 @@ def write_finished(folder, findings=0, page="wear"):
     digest = hashlib.sha256((folder / "tables" / "cases.csv").read_bytes()).hexdigest()
     (folder / "tables" / ".digests" / "cases.csv.sha256").write_text(digest, encoding="utf-8")
     (folder / "figures" / "results" / "wear é.svg").write_text("<svg/>", encoding="utf-8")
-    (folder / "simulation" / "b0.nc").write_bytes(bytes(1000))
+    with atomic_path(folder / "simulation" / "b0.nc") as temporary:
+        temporary.write_bytes(bytes(1000))
     if page != "comparison":
         save_json(PROVENANCE, folder / "provenance.json")
     return folder

@@ -72,6 +72,26 @@ def test_edited_and_damaged_results_are_refused_whatever_their_time(door, file, 
     assert str(caught.value).startswith(f"{path}: ")
 
 
+@pytest.mark.parametrize("words", [["open", "--no-browser"], ["export"]])
+def test_results_without_a_digest_are_named_as_nobody_can_check_them(
+    words, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(STORED, "kept")
+    for path in Path("kept").rglob("*.nc"):
+        digest_path(path).parent.mkdir(exist_ok=True)
+        digest_path(path).write_text(f"{result_files.file_hash(path)}  {path.name}\n")
+    main([*words, "kept"])
+    assert "digest" not in capsys.readouterr().out
+    digest_path(Path("kept", RESULTS[0])).unlink()
+    exchange(Path("kept", RESULTS[0]))
+    main([*words, "kept"])
+    said = capsys.readouterr().out.splitlines()[0]
+    assert said.startswith("kept: ")
+    assert RESULTS[0] in said
+    assert RESULTS[1] not in said
+
+
 @pytest.fixture
 def two_batches(tmp_path):
     """The stored study, with each of its cases in a batch of its own."""

@@ -154,7 +154,8 @@ def _parsed(path: str, text: str) -> SettingsFile:
 
 def _text(path: str | Path) -> str:
     """Text of a settings file."""
-    content = read_content(path, "a YAML file of settings", _MAX_BYTES, "Check the path.")
+    smaller = "write levels of a variable into a table of cases, as docs/how-to/cohorts.md shows"
+    content = read_content(path, "a YAML file of settings", _MAX_BYTES, "Check the path.", smaller)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -6,6 +6,7 @@ need not tell ("1,234"), the column or the whole table mostly does.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
@@ -18,6 +19,7 @@ _GROUPED = {sign: re.compile(rf"[1-9]\d{{0,2}}(\{sign}\d{{3}})+") for sign in ".
 # A mark that may be either: one to three digits before it, and three after it.
 _EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _OTHER = {".": ",", ",": "."}
+_QUOTED = re.compile('"[^"]*"')
 # Without any of these all cells are as Python reads them.
 _ODD = re.compile("[,dD \xa0\u2009\u202f'\u2019\u2212\u2013\ufe63\uff0d]|\\.[0-9]*\\.")
 
@@ -60,10 +62,16 @@ def plain_columns(rows: Sequence[Sequence[str]], undecided: str = "") -> list[li
 def split_numbers(lines: Iterable[str]) -> list[list[str]]:
     """Cells of lines of numbers, separated by semicolons, tabs, blanks or commas.
 
-    A comma is a decimal sign where all cells between semicolons or blanks are numbers with it.
+    A comma is a decimal sign where all cells between semicolons or blanks are numbers with it, and
+    in cells between quotes, as spreadsheets write them.
     """
     lines = list(lines)
-    if any(";" in line for line in lines):
+    if any('"' in line for line in lines):
+        outside = "".join(_QUOTED.sub("", line) for line in lines)
+        sign = next((one for one in ";\t," if one in outside), " ")
+        # A line each: a quote that is not closed does not join lines.
+        rows = [_cells_of(line, sign) for line in lines]
+    elif any(";" in line for line in lines):
         rows = [[cell.strip() for cell in line.split(";")] for line in lines]
     else:
         rows = [line.split() for line in lines]
@@ -76,6 +84,11 @@ def split_numbers(lines: Iterable[str]) -> list[list[str]]:
         while row and not row[-1]:
             row.pop()
     return plain_columns(rows, undecided=",")
+
+
+def _cells_of(line: str, separator: str) -> list[str]:
+    """Cells of a line, some of them between quotes."""
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
 
 
 def _parts(cell: str) -> tuple[str, str, str] | None:

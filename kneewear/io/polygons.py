@@ -65,28 +65,44 @@ def _cut_ears(points: Array, normal: Array) -> list[int] | None:
     right = np.cross(across, normal)
     right /= np.linalg.norm(right)
     plan = points @ np.column_stack([right, np.cross(normal, right)])
-    left, found = list(range(len(plan))), list[int]()
-    while len(left) > 3:
-        ear = next((at for at in range(len(left)) if _is_ear(plan, left, at)), None)
-        if ear is None:
+    count = len(plan)
+    before, after = ([(n + step) % count for n in range(count)] for step in (-1, 1))
+    turns = _turn(np.roll(plan, 1, axis=0).T, plan.T, np.roll(plan, -1, axis=0).T)
+    inward = np.asarray(turns) <= 0.0
+    found, at, missed = list[int](), 0, 0
+    while count > 3:
+        corners = before[at], at, after[at]
+        if _is_ear(plan, corners, inward):
+            found += corners
+            first, _, last = corners
+            after[first], before[last] = last, first
+            inward[at] = False
+            for end in (first, last):
+                inward[end] = bool(_turn(plan[before[end]], plan[end], plan[after[end]]) <= 0.0)
+            count, missed = count - 1, 0
+        elif missed > count:
             return None
-        found += [left[ear - 1], left[ear], left[(ear + 1) % len(left)]]
-        del left[ear]
-    return [*found, *left]
+        else:
+            missed += 1
+        at = after[at]
+    return [*found, before[at], at, after[at]]
 
 
-def _is_ear(plan: Array, left: Sequence[int], at: int) -> bool:
-    """True if a corner points outward and the triangle with its neighbours holds no other one."""
-    corners = left[at - 1], left[at], left[(at + 1) % len(left)]
-    a, b, c = (plan[number] for number in corners)
-    if _turn(a, b, c) <= 0.0:
+def _is_ear(plan: Array, corners: tuple[int, int, int], inward: NDArray[np.bool_]) -> bool:
+    """True if a corner points outward and the triangle with its neighbours holds no other one.
+
+    Of others only those that point inward can be the first in it.
+    """
+    if inward[corners[1]]:
         return False
-    others = (plan[number] for number in left if number not in corners)
-    return not any(
-        _turn(a, b, p) >= 0.0 and _turn(b, c, p) >= 0.0 and _turn(c, a, p) >= 0.0 for p in others
-    )
+    others = inward.copy()
+    others[list(corners)] = False
+    p = plan[others].T
+    a, b, c = (plan[number] for number in corners)
+    return not np.any((_turn(a, b, p) >= 0) & (_turn(b, c, p) >= 0) & (_turn(c, a, p) >= 0))
 
 
-def _turn(a: Array, b: Array, c: Array) -> float:
-    """Twice the area of a triangle, positive if it turns left."""
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+def _turn(a: Array, b: Array, c: Array) -> Array:
+    """Twice the area of a triangle, or of n in arrays (2, n), positive if it turns left."""
+    turned: Array = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    return turned

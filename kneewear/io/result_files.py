@@ -28,6 +28,8 @@ _REMEDIES = {
     ),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE),
 }
+# Endings of results, each of which has a digest.
+_CHECKED = (".csv", ".nc", ".json")
 # Smaller files are read to see whether they are as they were written.
 _LARGE_BYTES = 1_000_000
 # Between the digest of a file and the file itself, which are renamed one after the other.
@@ -150,6 +152,13 @@ def refuse_damaged(folder: str | Path) -> None:
     """Raise the first of the errors of `damaged_files`, if there is any."""
     for error in damaged_files(folder):
         raise error
+
+
+def unchecked_files(folder: str | Path) -> list[Path]:
+    """Tables, arrays and records of results, no links, without a digest: nothing checks them."""
+    results = (path for path in sorted(Path(folder).rglob("*")) if path.suffix in _CHECKED)
+    own = (path for path in results if path.is_file() and not path.is_symlink())
+    return [path for path in own if not digest_path(path).is_file()]
 
 
 def set_aside(error: DamagedFileError) -> Finding:

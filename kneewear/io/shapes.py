@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,10 @@ from kneewear.io.text_tables import number_rows
 _PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj, ".vtp": parse_vtp}
 MESH_SUFFIXES = tuple(_PARSERS)
 POINT_SUFFIXES = (".csv", ".xyz", ".txt")
+# Endings that browsers give to downloads before these end.
+_UNFINISHED = (".part", ".crdownload", ".download", ".partial", ".opdownload")
+# Six whole numbers between commas, of which every second has no sign.
+_SIX_WHOLE = re.compile(r"[+-]?\d+,\d+,[+-]?\d+,\d+,[+-]?\d+,\d+")
 # Part of the mesh's width within which vertices are merged; single precision is 6e-8.
 _MERGING = 1e-7
 _ROUNDING = 4.0
@@ -48,7 +54,9 @@ def load_shape(path: str | Path, limited: bool = True) -> TriangleMesh:
         return _load_mesh(path, limited)
     known = ", ".join((*_PARSERS, *POINT_SUFFIXES, *cad.SUFFIXES))
     found = f"a file ending in '{ending}'"
-    raise InputDataError(path, found, f"one ending in {known}", "Convert the file.")
+    ended = "Convert the file."
+    remedy = "Let its download end, or repeat it." if ending in _UNFINISHED else ended
+    raise InputDataError(path, found, f"one ending in {known}", remedy)
 
 
 def load_component(path: str | Path) -> TriangleMesh:
@@ -103,7 +111,9 @@ def _load_points(path: str | Path) -> TriangleMesh:
     """
     text = decode_text(path, read_data(path, "a point", LARGEST_TEXT))
     numbers, columns = array("d"), None
-    for number, line, fields in number_rows(text):
+    rows = number_rows(text)
+    _refuse_halves(path, rows)
+    for number, line, fields in rows:
         if columns is None:
             head = _columns(fields)
             columns = head or (0, 1, 2)
@@ -115,6 +125,19 @@ def _load_points(path: str | Path) -> TriangleMesh:
     if not numbers:
         raise InputDataError(path, "no points", "x, y, z of points", "Export the points again.")
     return _point_cloud(np.array(numbers).reshape(-1, 3))
+
+
+def _refuse_halves(path: str | Path, rows: Sequence[tuple[int, str, list[str]]]) -> None:
+    """Refuse rows that may be three numbers with decimal commas between commas.
+
+    They have six cells of digits: measured points have decimals, colours and normals or not.
+    """
+    six = [(number, line) for number, line, _ in rows if _SIX_WHOLE.fullmatch(line.strip())]
+    if six and len(six) >= len(rows) - 1:
+        number, line = six[0]
+        expected = "three finite numbers with decimal points"
+        remedy = "These look like decimal commas between commas: separate columns by semicolons."
+        raise InputDataError(path, f"'{line.strip()[:60]}'", expected, remedy, f"line {number}")
 
 
 def _point_cloud(points: NDArray[np.float64]) -> TriangleMesh:

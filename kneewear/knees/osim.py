@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +29,9 @@ _DECLARATION = re.compile(r"^<\?xml.*?\?>", re.DOTALL)
 _BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)")
 # Characters that XML does not have.
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_QUADRANT = re.compile("([+-]?)([xyz])")
+# Words for true and false.
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 # Functions within functions that any model has.
 _MAX_DEPTH = 20
 # Models before this version hold joints in their bodies.
@@ -265,19 +268,25 @@ class _Reader:
         self.frames = {"ground": OsimFrame("ground", np.eye(3), np.zeros(3))}
         # Frames with an offset, and where they are, by what sockets name.
         self.offsets: dict[str, tuple[ET.Element, str]] = {}
+        # Names of wrap objects, also of those that are not read.
+        self.wraps: set[str] = set()
 
     def read(self) -> OsimModel:
         model = self.model
         # A file need not have a ground, which every model has.
         ground = self.root.find("Ground")
         ground = ET.Element("Ground") if ground is None else ground
-        bodies = {str(body.get("name")): body for body in self.root.findall("BodySet/objects/Body")}
-        bodies["ground"] = ground
+        bodies = {"ground": ground}
+        for each in self.root.findall("BodySet/objects/Body"):
+            bodies[self.new_name(each, bodies)] = each
         for name, body in bodies.items():
             self.frames[name] = OsimFrame(name, np.eye(3), np.zeros(3))
             inertia = self.numbers(body, "inertia", 6, (0.0,) * 6)
             centre = MM * self.numbers(body, "mass_center", 3, (0.0,) * 3)
-            model.bodies[name] = OsimBody(self.number(body, "mass", 0.0), centre, inertia)
+            mass = self.number(body, "mass", 0.0)
+            if mass < 0.0:
+                raise self.refuse(body, f"a mass of {mass:g} kg", "0 kg or more", "Correct it.")
+            model.bodies[name] = OsimBody(mass, centre, inertia)
             self.add_offsets(body, "components", name)
         self.add_offsets(self.root, "components", "")
         for one in self.root.findall("JointSet/objects/*"):
@@ -326,7 +335,18 @@ class _Reader:
         return float(self.numbers(one, tag, 1, (default,))[0])
 
     def flag(self, one: ET.Element, tag: str, default: bool) -> bool:
-        return one.findtext(tag, str(default)).strip().lower() == "true"
+        word = one.findtext(tag, str(default)).strip().lower()
+        if word not in _FLAGS:
+            raise self.refuse(one, f"{tag} '{word}'", "true or false", "Correct the file.")
+        return _FLAGS[word]
+
+    def new_name(self, one: ET.Element, known: Container[str]) -> str:
+        """Name of an object, which others of its kind do not have: it is found by it."""
+        name = str(one.get("name", ""))
+        if not name or name in known:
+            state = f"a second {one.tag} '{name}'" if name else f"a {one.tag} without a name"
+            raise self.refuse(one, state, "names that differ", "Rename it in OpenSim.")
+        return name
 
     def add_offsets(self, one: ET.Element, tag: str, within: str) -> None:
         """Note the frames with an offset below a body, a joint or the model, and below these."""
@@ -362,7 +382,7 @@ class _Reader:
         return OsimFrame(parent.body, parent.rotation @ turn, parent.point(place))
 
     def read_joint(self, one: ET.Element) -> None:
-        name = str(one.get("name"))
+        name = self.new_name(one, self.model.joints)
         coordinates = tuple(
             OsimCoordinate(
                 str(each.get("name")),
@@ -391,15 +411,27 @@ class _Reader:
 
     def axes(self, one: ET.Element) -> Iterator[OsimAxis]:
         """Yield axes of a spatial transform: rotations in their order, then translations."""
+        own = [str(each.get("name")) for each in one.findall("coordinates/Coordinate")]
         for each in one.findall("SpatialTransform/TransformAxis"):
             axis = self.numbers(each, "axis", 3)
+            if not axis.any():
+                raise self.refuse(each, "an axis of zeros", "a direction", "Correct the axis.")
             names = each.findtext("coordinates", "").split()
+            self.require_known(each, names, own, "a coordinate of its joint")
             if len(names) > 1:
                 found = f"an axis of {len(names)} coordinates"
                 raise self.unsupported(each, found, "Simplify the joint in OpenSim.")
             rotates = str(each.get("name")).startswith("rotation")
-            axis = axis / max(float(np.linalg.norm(axis)), 1e-300)
+            axis = axis / float(np.linalg.norm(axis))
             yield OsimAxis(rotates, axis, "".join(names), self.function(each))
+
+    def require_known(
+        self, one: ET.Element, names: Iterable[str], known: Container[str], expected: str
+    ) -> None:
+        """Refuse names of what the model does not have."""
+        for name in names:
+            if name not in known:
+                raise self.refuse(one, f"the name '{name}'", expected, "Correct it in OpenSim.")
 
     def function(self, one: ET.Element, depth: int = 0) -> Callable[[float], float]:
         """Function of a coordinate."""
@@ -441,6 +473,10 @@ class _Reader:
 
     def read_wrap(self, one: ET.Element, body: str) -> None:
         name, kind = str(one.get("name")), one.tag.removeprefix("Wrap").lower()
+        if name in self.wraps:  # paths pass the first one
+            self.model.notes.append((name, f"a second one, of {body}, is left out"))
+            return
+        self.wraps.add(name)
         if kind not in ("cylinder", "sphere", "ellipsoid") or not self.flag(one, "active", True):
             self.model.notes.append((name, f"{one.tag}: paths pass it straight"))
             return
@@ -450,8 +486,12 @@ class _Reader:
             size = tuple((MM * self.numbers(one, "dimensions", 3)).tolist())
         side = np.zeros(3)
         quadrant = one.findtext("quadrant", "all").strip().lower()
-        if quadrant[-1:] in ("x", "y", "z"):
-            side["xyz".index(quadrant[-1])] = -1.0 if quadrant.startswith("-") else 1.0
+        match = _QUADRANT.fullmatch(quadrant)
+        if match:
+            side["xyz".index(match[2])] = -1.0 if match[1] == "-" else 1.0
+        elif quadrant not in ("all", "", "unassigned"):
+            expected = "all, or x, y or z with or without a sign"
+            raise self.refuse(one, f"quadrant '{quadrant}'", expected, "Correct it.")
         self.model.wraps[name] = OsimWrap(
             name,
             kind,
@@ -464,10 +504,10 @@ class _Reader:
         )
 
     def read_mesh(self, one: ET.Element) -> None:
-        name = str(one.get("name"))
         if one.tag != "Smith2018ContactMesh":
             self.model.unread[one.tag] += 1
             return
+        name = self.new_name(one, self.model.meshes)
         frame = self.frame(one, "socket_frame", name)
         turn = body_three_123(self.numbers(one, "orientation", 3, (0.0,) * 3))
         place = MM * self.numbers(one, "location", 3, (0.0,) * 3)
@@ -488,6 +528,7 @@ class _Reader:
         if not self.flag(one, "appliesForce", True):
             model.notes.append((name, "does not apply its force"))
         elif one.tag == "Blankevoort1991Ligament":
+            self.new_name(one, [each.name for each in model.ligaments])
             model.ligaments.append(
                 OsimLigament(
                     name,
@@ -498,6 +539,7 @@ class _Reader:
                 )
             )
         elif one.tag.endswith("Muscle"):
+            self.new_name(one, [each.name for each in model.muscles])
             model.muscles.append(
                 OsimMuscle(
                     name,
@@ -525,12 +567,21 @@ class _Reader:
     def read_constraint(self, one: ET.Element) -> None:
         """Coordinates that follow another one; other constraints are not read."""
         drivers = one.findtext("independent_coordinate_names", "").split()
+        if not self.flag(one, "isEnforced", True):
+            self.model.notes.append((str(one.get("name")), "is not enforced"))
+            return
         if one.tag != "CoordinateCouplerConstraint" or len(drivers) != 1:
             self.model.unread[one.tag] += 1
             return
         value = self.content(one, "coupled_coordinates_function")
         scale = self.number(one, "scale_factor", 1.0)
         follower = one.findtext("dependent_coordinate_name", "").strip()
+        joints = self.model.joints.values()
+        known = {each.name for joint in joints for each in joint.coordinates}
+        self.require_known(one, (follower, *drivers), known, "a coordinate of the model")
+        if follower in drivers:
+            expected = "another coordinate"
+            raise self.refuse(one, f"{follower} that follows itself", expected, "Correct it.")
         self.model.couplings[follower] = drivers[0], lambda at: scale * value(at)
 
     def path(self, one: ET.Element) -> OsimPath:
@@ -539,21 +590,26 @@ class _Reader:
         geometry = one.find("path") if geometry is None else geometry
         if geometry is None:
             raise self.refuse(one, "no path", "a GeometryPath", "Save it again in OpenSim 4.")
-        name, points = str(one.get("name")), []
+        name, points, moves = str(one.get("name")), [], False
         for each in geometry.findall("PathPointSet/objects/*"):
             frame = self.frame(each, "socket_parent_frame", name)
             if each.tag == "MovingPathPoint":
                 self.model.notes.append((name, "a moving point of its path is left out"))
+                moves = True
                 continue
             if each.tag == "ConditionalPathPoint":
                 self.model.notes.append((name, "a point of its path counts at any angle"))
             points.append((frame.body, frame.point(MM * self.numbers(each, "location", 3))))
+        if len(points) < 2 and moves:
+            remedy = "Replace its moving points by fixed ones in OpenSim, or remove it."
+            raise self.unsupported(one, "a path of moving points", remedy)
         if len(points) < 2:
             raise self.refuse(one, f"{len(points)} points", "two or more", "Correct the path.")
         wraps = tuple(
             each.findtext("wrap_object", "").strip()
             for each in geometry.findall("PathWrapSet/objects/PathWrap")
         )
+        self.require_known(one, wraps, self.wraps, "a wrap object of the model")
         return OsimPath(tuple(points), wraps)
 
 

@@ -507,6 +507,15 @@ def _draw_triangles(
     axes.autoscale_view()
 
 
+def _cell_corners(centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coordinate (m + 1, n + 1) of the corners of cells: between their centres, and beyond."""
+    for _ in range(2):
+        half = 0.5 * np.diff(centres, axis=1)
+        first, last = centres[:, :1] - half[:, :1], centres[:, -1:] + half[:, -1:]
+        centres = np.hstack([first, centres[:, :-1] + half, last]).T
+    return centres
+
+
 @style.styled
 def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) -> Figure:
     """Largest errors of the distance tables, an X at the worst; grey is not tabulated."""
@@ -519,10 +528,11 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
         least = max(MIN_ERROR, 1e-4 * top)
         for axes, side in zip(panels[:, column], maps, strict=True):
             across, angle = maps[side].across, np.degrees(maps[side].angle)
+            # Corners, as centres that fall by rounding are none for Matplotlib.
+            corners = map(_cell_corners, (across, angle))
             shown = np.maximum(values[side], least)
             mesh = axes.pcolormesh(
-                across,
-                angle,
+                *corners,
                 shown,
                 norm=LogNorm(least, top),
                 cmap=style.DEPTH_COLOURS,

@@ -14,10 +14,12 @@ from kneewear.base.versions import NOT_INSTALLED
 from kneewear.errors import InputDataError
 from kneewear.io.crate import RunDescription, license_properties, save_crate
 from kneewear.io.documents import load_record, save_text, settings_text
-from kneewear.io.result_files import refuse_damaged
+from kneewear.io.result_files import refuse_damaged, unchecked_files
 from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
 
+# Files that a line names.
+_SHOWN = 3
 # How many of them a terminal shows; the page has all.
 RESULTS = 6
 FINDINGS = 8
@@ -113,6 +115,19 @@ def outcome(folder: Path) -> tuple[list[str], Verdict]:
     lines = [*results[:RESULTS], verdict.text(), *findings[:FINDINGS], *more]
     wrapped = [part for line in lines for part in wrapper.wrap(line)]
     return [*wrapped, f"Report: {folder / 'report' / 'index.html'}"], verdict
+
+
+def unchecked_results(folder: Path) -> list[str]:
+    """Line on results that have no digest, so that nobody can tell if they were edited."""
+    files = [path.relative_to(folder).as_posix() for path in unchecked_files(folder)]
+    if not files:
+        return []
+    shown = ", ".join(files[:_SHOWN] + ["..."] * (len(files) > _SHOWN))
+    expected = "expected one of each, in a folder .digests beside it"
+    remedy = "Copy these folders too, or run the study again."
+    return [
+        f"{folder}: found {len(files)} results without a digest ({shown}); {expected}. {remedy}"
+    ]
 
 
 # File to read first, where it is there.

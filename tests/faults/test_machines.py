@@ -1,4 +1,4 @@
-"""The quick study ends with its report on any machine, in any folder, after any end of a run.
+"""A small study ends with its report on any machine, in any folder, after any end of a run.
 
 Where rights are needed (a mount, another user, a network taken away) a test is skipped without.
 """
@@ -16,15 +16,26 @@ from pathlib import Path
 import pytest
 
 from kneewear.base.kernel_cache import kernel_folder
-from kneewear.io.cad import SYSTEM_LIBRARIES
 from kneewear.runs.launch import LOCKS, STOPPED
-from tests.workflow.conftest import CHECKOUT, contents, finished  # noqa: F401 - a fixture
+from tests.workflow.conftest import CHECKOUT, contents
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 PATIENCE = 1200
-RUN = [sys.executable, "-m", "kneewear", "run", "quick", "--cores", "2"]
-REPORT = Path("results/quick/report/index.html")
+SETTINGS = """
+study: mine
+grid: {rows: 24, columns: 18}
+coarse_grid: {rows: 24, columns: 18}
+table: {u_points: 41, v_points: 21}
+variables: {thickness_mm: [8], body_mass_kg: [60, 75]}
+cases: {plan: factorial}
+cases_per_job: 1
+simulation: {frames: 25}
+analyses: {}
+report: {compare_with_published: false, spread: {blocks: 1, samples: 0}}
+"""
+RUN = [sys.executable, "-m", "kneewear", "run", "mine.yaml", "--cores", "2"]
+REPORT = Path("results/mine/report/index.html")
 # Rules at whose jobs a run is killed.
 PLACES = [
     "build_geometry",
@@ -94,9 +105,30 @@ def require(*enter):
         pytest.skip(f"needs {enter[0]} and the rights for it")
 
 
-def test_a_folder_with_blanks_and_a_run_that_is_stopped(finished, tmp_path):  # noqa: F811
-    folder = tmp_path / 'OneDrive - Bob\'s "$studies" {one}'
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Folder in which the study was run."""
+    folder = settle(tmp_path_factory.mktemp("undisturbed"))
+    run(folder)
+    assert (folder / REPORT).is_file()
+    return folder
+
+
+def settle(folder):
+    """Make a folder of the study's settings."""
+    folder.mkdir(exist_ok=True)
+    (folder / "mine.yaml").write_text(SETTINGS)
+    return folder
+
+
+def results(folder):
+    """Digests of the results of a study that has its report."""
+    assert (folder / REPORT).is_file()
+    return contents(folder / REPORT.parents[1])
+
+
+def test_a_folder_with_blanks_and_a_run_that_is_stopped(undisturbed, tmp_path):
+    folder = settle(tmp_path / 'OneDrive - Bob\'s "$studies" {one}')
     with start(folder) as process:
         wait_for(folder, "simulate_contact", process)
         os.killpg(process.pid, signal.SIGINT)
@@ -106,14 +138,12 @@ def test_a_folder_with_blanks_and_a_run_that_is_stopped(finished, tmp_path):  # 
     assert "FAILED" not in said
     assert not list((folder / LOCKS).glob("*"))
     run(folder)
-    assert (folder / REPORT).is_file()
-    assert contents(folder / REPORT.parents[1]) == contents(finished.folder / "results/quick")
+    assert results(folder) == results(undisturbed)
 
 
 @pytest.mark.parametrize("rule", PLACES)
-def test_a_run_that_is_killed_goes_on_after_unlock(rule, finished, tmp_path):  # noqa: F811
-    folder = tmp_path / "killed"
-    folder.mkdir()
+def test_a_run_that_is_killed_goes_on_after_unlock(rule, undisturbed, tmp_path):
+    folder = settle(tmp_path / "killed")
     with start(folder) as process:
         wait_for(folder, rule, process)
         os.killpg(process.pid, signal.SIGKILL)
@@ -122,88 +152,78 @@ def test_a_run_that_is_killed_goes_on_after_unlock(rule, finished, tmp_path):  #
     assert str(LOCKS) in said
     run(folder, command=[sys.executable, "-m", "kneewear", "unlock"], code=0)
     run(folder)
-    assert (folder / REPORT).is_file()
-    assert contents(folder / REPORT.parents[1]) == contents(finished.folder / "results/quick")
+    assert results(folder) == results(undisturbed)
 
 
-def test_a_second_run_in_the_folder_is_refused_and_the_first_ends(tmp_path):
-    with start(tmp_path) as process:
-        wait_for(tmp_path, "simulate_contact", process)
-        said = run(tmp_path, code=1)
+def test_a_second_run_in_the_folder_is_refused_and_the_first_ends(undisturbed, tmp_path):
+    folder = settle(tmp_path / "twice")
+    with start(folder) as process:
+        wait_for(folder, "simulate_contact", process)
+        said = run(folder, code=1)
         assert "process" in said
         process.communicate(timeout=PATIENCE)
-    assert (tmp_path / REPORT).is_file()
+    assert results(folder) == results(undisturbed)
 
 
-def test_a_full_disk_is_named_and_the_run_goes_on_with_room(finished, tmp_path):  # noqa: F811
+@pytest.mark.parametrize("lost", ["", "tables/cases.csv"], ids=["from the start", "late"])
+def test_a_full_disk_is_named_and_the_run_goes_on_with_room(lost, undisturbed, tmp_path):
+    """The disk fills with the first results, or with what is made of those that are there."""
     require("unshare", "--mount", "--map-root-user")
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mount = f"mount -t tmpfs -o size=1m none {folder} && cd {folder} && exec "
-    command = ["unshare", "--mount", "--map-root-user", "sh", "-c", mount + " ".join(RUN)]
+    folder, disk = settle(tmp_path / "small"), tmp_path / "disk"
+    disk.mkdir()
+    size = 400_000
+    if lost:
+        shutil.copytree(undisturbed, folder, dirs_exist_ok=True)
+        shutil.rmtree(folder / REPORT.parent)
+        (folder / REPORT.parents[1] / lost).unlink()
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        # The report is larger than what is left.
+        size += sum(4096 * (1 + path.stat().st_size // 4096) for path in files)
+    # The folder is moved to the disk and back; what the run left there is kept.
+    words = f"""mount -t tmpfs -o size={size} none {disk} && cp -a {folder}/. {disk} && cd {disk} &&
+        {" ".join(RUN)}; code=$?; cd / && cp -a {disk}/. {folder}; exit $code"""
+    command = ["unshare", "--mount", "--map-root-user", "sh", "-c", words]
     said = run(tmp_path, command=command, code=1)
     assert "No space left on device" in said
+    assert not (folder / REPORT).exists()
+    hidden = {path.name for path in (folder / "results").rglob(".*") if path.is_file()}
+    assert hidden <= {".snakemake_timestamp"}
     run(folder)
-    assert contents(folder / REPORT.parents[1]) == contents(finished.folder / "results/quick")
+    assert results(folder) == results(undisturbed)
 
 
-def test_a_user_without_name_and_home(tmp_path):
-    user = ["--reuid=1234", "--regid=1234", "--clear-groups"]
-    require("setpriv", *user)
-    # In a process of its own: the first one keeps rights.
-    trial = f"{sys.executable} {CHECKOUT / 'kneewear' / '__init__.py'}; exit $?"
-    readable = subprocess.run(
-        ["setpriv", *user, "sh", "-c", trial], check=False, capture_output=True
-    )
-    if readable.returncode:
-        pytest.skip("needs a checkout and a Python that other users may read")
-    # The folders of pytest are of its user alone.
-    folder = Path("/tmp") / f"kneewear-{os.getpid()}"
-    shutil.copytree(kernel_folder(), folder / "kernels" / kernel_folder().name)
-    try:
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, 1234, 1234)
-        own = {"PATH": os.environ["PATH"], "PYTHONPATH": str(CHECKOUT), "HOME": "/"}
-        own |= {"NUMBA_CACHE_DIR": str(folder / "kernels")}
-        run(folder, "setpriv", *user, env=own)
-        assert (folder / REPORT).is_file()
-        del own["HOME"]
-        said = run(folder, "setpriv", *user, env=own)
-        assert "up to date" in said
-    finally:
-        shutil.rmtree(folder)
+# Surroundings of other machines, which a shell sets before it runs the study.
+SURROUNDINGS = {
+    "strict and small": "umask 077; ulimit -n 128; ulimit -v 6000000; ulimit -f 40000;",
+    "another place": "export LC_ALL=C LANG=C TZ=Pacific/Kiritimati COLUMNS=1 TERM=dumb;",
+    "no home": "unset HOME USER LOGNAME TMPDIR;",
+}
 
 
-def test_a_server_without_the_libraries_of_a_screen(tmp_path):
-    places = [
-        path
-        for name in SYSTEM_LIBRARIES
-        for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64")
-        for path in Path(folder).glob(f"{name.partition('.so')[0]}.so*")
-    ]
-    if places:
-        require("unshare", "--mount", "--map-root-user")
-    lines: list[str] = []
-    folders = {path.parent for path in places}
-    for number, folder in enumerate(sorted(folders)):
-        upper, work = tmp_path / f"upper{number}", tmp_path / f"work{number}"
-        upper.mkdir()
-        work.mkdir()
-        options = f"lowerdir={folder},upperdir={upper},workdir={work}"
-        lines.append(f"mount -t overlay overlay -o {options} {folder}")
-    lines += [f"rm -f {path}" for path in places]
-    inner = " && ".join([*lines, "exec " + " ".join(RUN)])
-    if places:
-        mounts = " && ".join(lines)
-        tried = ["unshare", "--mount", "--map-root-user", "sh", "-c", mounts]
-        if subprocess.run(tried, check=False, capture_output=True).returncode:
-            pytest.skip("needs an overlay over the libraries of the system")
-        for path in tmp_path.glob("upper*"):
-            shutil.rmtree(path)
-            path.mkdir()
-    command = ["unshare", "--mount", "--map-root-user", "sh", "-c", inner] if places else RUN
-    run(tmp_path, command=command)
-    assert (tmp_path / REPORT).is_file()
+def test_surroundings_of_other_machines_change_no_bit(undisturbed, tmp_path):
+    """All at once, under make 3.81, which ignores its flags of the shell."""
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    for name in ("Makefile", "requirements.lock"):
+        shutil.copy(CHECKOUT / name, checkout)
+    (checkout / ".venv").symlink_to(sys.prefix)
+    folder = settle(tmp_path / "mine")
+    words = "".join(SURROUNDINGS.values())
+    make = f"{words} exec make .SHELLFLAGS=-c study CONFIG={folder}/mine.yaml"
+    run(checkout, command=["bash", "-c", make])
+    assert results(folder) == results(undisturbed)
+    assert (folder / REPORT).stat().st_mode & 0o077 == 0
+
+
+def test_a_user_without_a_name_and_with_nowhere_to_write_at_home(undisturbed, tmp_path):
+    user = ["unshare", "--user", "--map-user=1234", "--map-group=1234"]
+    require(*user)
+    folder = settle(tmp_path / "mine")
+    known = subprocess.run([*user, "id", "-un"], check=False, capture_output=True)
+    assert known.returncode != 0
+    own = {name: text for name, text in environment().items() if name not in ("USER", "LOGNAME")}
+    run(folder, *user, env=own | {"HOME": "/proc"})
+    assert results(folder) == results(undisturbed)
 
 
 def test_make_that_ignores_its_flags_of_the_shell_stops_without_a_network(tmp_path):

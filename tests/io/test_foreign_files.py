@@ -15,7 +15,7 @@ from kneewear.io.pose_files import read_matrix_poses, read_tracked_poses
 from kneewear.io.shapes import load_shape
 from kneewear.io.text_tables import TextTable
 from kneewear.knees.osim import read_osim
-from tests.refusals import refusal
+from tests.refusals import refusal, refused_at
 
 READERS = {
     "a.stl": load_shape,
@@ -36,9 +36,18 @@ READERS = {
 }
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:26d0f95e\nsize 381284\n"
 FOREIGN = {
-    "Git LFS": [LFS, LFS.replace(b"\n", b"\r\n"), b"version http://git-media.io/v/2\noid a\n"],
+    "Git LFS": [
+        b"\xef\xbb\xbf" + LFS,
+        b"\n" + LFS,
+        LFS,
+        LFS.replace(b"\n", b"\r\n"),
+        b"version http://git-media.io/v/2\noid a\n",
+    ],
     "git-annex": [b"/annex/objects/SHA256E-s1--a.stl\n", b"../.git/annex/objects/x/y/SHA256E-s1"],
+    "DVC": [b"outs:\n- md5: a304afb96060aad90176268345e10355\n  size: 14445097\n"],
+    "link": [b"../real/insert.stl", b"gait v2.csv\n", b"link C:\\data\\leg.osim"],
     "HTML": [
+        "<html><body>Sign in</body></html>".encode("utf-16"),
         b"<!DOCTYPE html>\n<html><body>Sign in</body></html>",
         b"\xef\xbb\xbf\r\n<!-- saved from url=(0022) -->\r\n<HTML xmlns:x='urn:schemas'>",
         b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'>\n<html/>",
@@ -49,6 +58,15 @@ FOREIGN = {
         b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>",
         b'{\n "message": "Not Found"}',
     ],
+    "Parquet": [b"PAR1\x15\x04", b"ARROW1\0\0"],
+    "SQLite": [b"SQLite format 3\0" + bytes(90)],
+    "Python": [b"\x93NUMPY\x01\0v\0{'descr'", b"\x80\x04\x95\x10\0\0\0\0\0\0\0"],
+    "glTF": [b"glTF\x02\0\0\0" + bytes(90), b"#usda 1.0\n", b"OFF\n# a\n3 1 0\n0 0 0\n"],
+    "AMF": [b'<?xml version="1.0"?>\n<amf unit="millimeter"></amf>'],
+    "DXF": [b"  0\r\nSECTION\r\n  2\r\nHEADER\r\n"],
+    "JT": [b"Version 9.5 JT  DM 6.4" + bytes(90)],
+    "finite elements": [b"/PREP7\nN,1\n", b"*HEADING\n*NODE\n", b"$MeshFormat\n2.2 0 8\n"],
+    "OBJ": [b"# Blender\nnewmtl a\nKd 1 1 1\n"],
     "zip": [b"PK\x03\x04\x14\0\0\0\x08\0mesh.stl", b"PK\x05\x06" + bytes(18)],
     "compressed": [b"\x1f\x8b\x08\0abc", b"7z\xbc\xaf\x27\x1c\0", b"BZh91AY"],
     "Excel 97": [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)],
@@ -57,7 +75,10 @@ FOREIGN = {
     "picture": [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0"],
     "macOS": [b"\0\x05\x16\x07\0\x02\0\0Mac OS X"],
     "shortcut": [b"\x4c\0\0\0\x01\x14\x02\0abc", b"[InternetShortcut]\r\nURL=https://x\r\n"],
-    "MATLAB": [b"MATLAB 5.0 MAT-file, Platform: GLNXA64"],
+    "MATLAB": [
+        b"MATLAB 7.3 MAT-file, Platform: PCWIN64",
+        b"MATLAB 5.0 MAT-file, Platform: GLNXA64",
+    ],
     "HDF5": [b"\x89HDF\r\n\x1a\n", b"CDF\x01abc"],
     "C3D": [b"\x02P\x1c\0" + bytes(508)],
 }
@@ -80,6 +101,26 @@ def test_a_workbook_is_none_of_the_archives(tmp_path):
         book.writestr("[Content_Types].xml", "<Types/>")
         book.writestr("xl/workbook.xml", "<workbook/>")
     assert "Excel" in refusal(read_table, path).found
+    path.write_text('<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>')
+    assert "Excel" in refusal(read_table, path).found
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_versions_that_git_could_not_merge_are_refused_at_their_line(tmp_path, name, end):
+    path = tmp_path / name
+    lines = ["a,b", "1,2", "<<<<<<< HEAD", "3,4", "=======", "5,6", ">>>>>>> other", "7,8", ""]
+    path.write_bytes(end.join(lines).encode())
+    assert refused_at(READERS[name], path) == f"{name}, line 3"
+    # Such lines in another order are no merge.
+    path.write_bytes(end.join(["x", *lines[4::-1], ""]).encode())
+    assert refused_at(READERS[name], path) != f"{name}, line 4"
+
+
+def test_a_download_that_did_not_end_is_no_shape(tmp_path):
+    for ending, other in (("stl.part", "stl.old"), ("step.crdownload", "step.bak")):
+        remedies = [refusal(load_shape, tmp_path / f"a.{end}").remedy for end in (ending, other)]
+        assert remedies[0] != remedies[1]
 
 
 @pytest.mark.parametrize(

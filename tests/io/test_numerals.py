@@ -101,7 +101,8 @@ FORMS = [
     (separator, convention)
     for separator in (";", "\t", " ", ", ", ",")
     for convention in ("point", "comma", "German", "English")
-    if separator.strip() != "," or convention == "point"
+    # Between commas cells with commas are quoted, as spreadsheets do.
+    if separator != ", " or convention == "point"
 ]
 POINTS = [[-22.211, 10.743, -10.497], [-21.056, 10.302, -10.125], [1520.5, 0.25, 3.0]]
 
@@ -112,6 +113,17 @@ def test_points_are_read_in_every_form(tmp_path, separator, convention, header):
     path = tmp_path / "points.xyz"
     path.write_text(header.format(separator) + lines_of(POINTS, separator, convention))
     np.testing.assert_array_equal(load_shape(path).vertices, sorted(POINTS))
+
+
+@pytest.mark.parametrize("header", ["", "x,y,z\n"])
+def test_points_of_decimal_commas_between_commas_are_refused(tmp_path, header):
+    path = tmp_path / "points.csv"
+    path.write_text(header + "".join(f"{n},5,-{2 * n},25,{n % 3},125\n" for n in range(60)))
+    line = 1 + header.count("\n")
+    assert refused_at(load_shape, path) == f"points.csv, line {line}"
+    # Colours and normals follow numbers with points.
+    path.write_text(header + "".join(f"{n}.5,{2 * n},{n % 3},255,0,10\n" for n in range(60)))
+    assert len(load_shape(path).vertices) == 60
 
 
 @pytest.mark.parametrize("separator", ["\t", " ", ";"])

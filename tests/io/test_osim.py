@@ -394,3 +394,83 @@ def test_coordinates_that_are_locked_or_prescribed_are_not_free(folder, word):
     held = {one.name: one.held for one in read_text(text).joints["knee_r"].coordinates}
     assert held["add"]
     assert not held["flex"]
+
+
+PULLED = '<MovingPathPoint name="gasmed-P0">{}</MovingPathPoint>'
+SECOND = '<Body name="tibia_r"><mass>1</mass></Body></objects></BodySet>'
+FAULTS = {
+    "a body twice": ("</objects></BodySet>", SECOND, "Body tibia_r"),
+    "a body without a name": ("</objects></BodySet>", SECOND.replace("tibia_r", ""), "Body "),
+    "a joint twice": ('name="ankle_r"', 'name="knee_r"', "WeldJoint knee_r"),
+    "a muscle twice": ('name="gasmed"', 'name="vasint"', "Millard2012EquilibriumMuscle vasint"),
+    "a ligament twice": ('name="CAP1"', 'name="MCL1"', "Blankevoort1991Ligament MCL1"),
+    "a negative mass": ("<mass>3</mass>", "<mass>-3</mass>", "Body tibia_r"),
+    "an axis of zeros": ("<axis>0 0 -1</axis>", "<axis>0 0 0</axis>", "TransformAxis rotation1"),
+    "an axis of no coordinate": (
+        "<coordinates>flex</coordinates>",
+        "<coordinates>flexion</coordinates>",
+        "TransformAxis rotation1",
+    ),
+    "a coupling to no coordinate": (
+        "<dependent_coordinate_name>beta<",
+        "<dependent_coordinate_name>gamma<",
+        "CoordinateCouplerConstraint pf",
+    ),
+    "a coupling with itself": (
+        "<dependent_coordinate_name>beta<",
+        "<dependent_coordinate_name>flex<",
+        "CoordinateCouplerConstraint pf",
+    ),
+    "a path about nothing": (
+        "<wrap_object>ball<",
+        "<wrap_object>bowl<",
+        "Millard2012EquilibriumMuscle vasint",
+    ),
+    "a side that is none": (
+        "<quadrant>-x<",
+        "<quadrant>north<",
+        "WrapCylinder back",
+    ),
+    "no word for true": ("<locked>false<", "<locked>perhaps<", "Coordinate g0"),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_what_opensim_refuses_or_renames_is_refused_at_its_object(folder, what):
+    old, new, where = FAULTS[what]
+    text = model("one")
+    assert old in text
+    assert refused_at(imported, text.replace(old, new, 1)) == f"leg.osim, {where}"
+    assert [file.name for file in folder.iterdir()] == ["leg.osim"]
+
+
+def test_a_path_of_moving_points_is_not_supported_and_no_fault_of_the_model(folder):
+    start, end = '<PathPoint name="gasmed-P0">', "</PathPoint>"
+    before, _, after = model().partition(start)
+    inner, _, rest = after.partition(end)
+    found = refusal(imported, before + PULLED.format(inner) + rest)
+    assert found.where == "leg.osim, Millard2012EquilibriumMuscle gasmed"
+    assert "not supported" in found.found
+
+
+def test_constraints_that_are_not_enforced_do_not_couple(folder):
+    text = model("one").replace("<scale_factor>1<", "<isEnforced>0</isEnforced><scale_factor>1<")
+    found = read_text(text)
+    assert found.couplings == {}
+    assert [where for where, _ in found.notes] == ["pf"]
+
+
+def test_of_two_wrap_objects_of_a_name_paths_pass_the_first(folder):
+    second = '<WrapSphere name="back"><radius>0.5</radius></WrapSphere>'
+    body = model().index('<Body name="tibia_r">')
+    empty = '<WrapObjectSet name="wrapobjectset"><objects></objects>'
+    text = model()[:body] + model()[body:].replace(empty, empty[:-10] + second + "</objects>", 1)
+    found = read_text(text)
+    assert (found.wraps["back"].kind, found.wraps["back"].body) == ("cylinder", "femur_r")
+    assert [where for where, _ in found.notes] == ["back"]
+
+
+@pytest.mark.parametrize(("word", "held"), [("1", True), ("TRUE", True), ("0", False)])
+def test_words_for_true_and_false_are_those_of_opensim(folder, word, held):
+    text = model("one").replace("<locked>false</locked>", f"<locked>{word}</locked>")
+    assert {one.held for one in read_text(text).joints["knee_r"].coordinates} == {held}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,22 @@ def test_an_inward_corner_of_an_obj_file_is_no_overlap(tmp_path):
     (tmp_path / "a.obj").write_text("\n".join([*lines, "f 1 2 3 4"]) + "\n")
     mesh = load_shape(tmp_path / "a.obj")
     assert np.linalg.norm(mesh.face_normals, axis=1).sum() == pytest.approx(area_of(DART), rel=1e-9)
+
+
+def test_a_polygon_of_thousands_of_inward_corners_is_cut_in_seconds():
+    count = 4000
+    teeth = [(n / 100, 1.0 + 5.0 * (n % 2)) for n in range(count)]
+    corners = np.array([*teeth, (count / 100, 0.0), (0.0, 0.0)])
+    points = np.column_stack([corners, np.zeros(len(corners))])
+    start = time.process_time()
+    cut = np.array(triangles_of(range(len(points)), points)).reshape(-1, 3)
+    # About half a second; cubic in the corners it took minutes.
+    assert time.process_time() - start < 20.0
+    a, b, c = points[cut].transpose(1, 0, 2)
+    areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    assert areas.sum() == pytest.approx(area_of(corners), rel=1e-9)
+
+
+def test_a_polygon_that_crosses_itself_is_cut_about_its_first_corner():
+    points = np.array([(0, 0, 0), (10, 0, 0), (0, 10, 0), (10, 11, 0)], dtype=float)
+    assert len(triangles_of(range(4), points)) == 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +14,11 @@ from matplotlib.figure import Figure
 
 from kneewear import default_study
 from kneewear.evidence.verification.figures import draw_cost, draw_distance_methods
+from kneewear.geometry.distance_table import ErrorMap
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.documents import save_figures
+from kneewear.report import maps
 from kneewear.report.bodies import (
     draw_activity,
     draw_bearing_sections,
@@ -207,3 +210,20 @@ def test_cost_is_drawn_for_what_is_varied():
     forward, still, proportional = panels[0].lines
     assert list(still.get_ydata()) == pytest.approx([2.5, 10.0, 40.0])
     assert list(proportional.get_ydata()) == pytest.approx(list(forward.get_ydata()[[0, 2]]))
+
+
+def test_maps_of_table_errors_are_drawn_where_centres_fall_by_rounding(monkeypatch):
+    study = default_study()
+    implant, _ = build_implant(study.implant)
+    table = object()
+    row, column = np.mgrid[0:8.0, 0:12.0]
+    noise = 1e-13 * (-1.0) ** (row + column)
+    errors = ErrorMap(0.1 * row + noise, column + noise, 1e-4 * (1.0 + row), 1e-3 * (1.0 + column))
+    monkeypatch.setattr(maps, "map_errors", lambda surface, of: errors)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = maps.draw_distance_errors(implant, {"medial": table})
+    cells = figure.axes[0].collections[0].get_coordinates()
+    assert cells.shape == (9, 13, 2)
+    np.testing.assert_allclose(cells[0, :, 0], np.arange(13) - 0.5, atol=1e-9)
+    np.testing.assert_allclose(cells[:, 0, 1], np.degrees(0.1 * (np.arange(9) - 0.5)), atol=1e-9)

@@ -9,12 +9,10 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import files
-from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -114,43 +112,6 @@ def test_cad_and_three_dimensional_packages_share_no_file_and_load_in_either_ord
     assert not [one & other for one, other in itertools.combinations(owned, 2) if one & other]
     for order in ("OCP.gp, vtkmodules.vtkIOXML", "vtkmodules.vtkIOXML, OCP.gp"):
         subprocess.run([sys.executable, "-c", f"import {order}"], check=True, timeout=120)
-
-
-@pytest.mark.slow
-@pytest.mark.workflow
-def test_a_study_runs_with_the_lower_limits_that_are_declared(tmp_path):
-    uv = Path(sys.executable).with_name("uv")
-    if not uv.is_file():
-        pytest.skip("needs uv, which make installs where it can")
-    python = tmp_path / "low" / "bin" / "python"
-    low = ["--resolution", "lowest-direct", "--editable", str(CHECKOUT)]
-    for command in (
-        ["venv", "--python", sys.executable, str(tmp_path / "low")],
-        ["pip", "install", "--python", str(python), *low],
-    ):
-        subprocess.run([str(uv), "--quiet", *command], check=True, timeout=600)
-    versions = (
-        "from importlib.metadata import version; print(version('xarray'), version('snakemake'))"
-    )
-    said = subprocess.run([str(python), "-c", versions], check=True, capture_output=True, text=True)
-    project = requirements(PROJECT["dependencies"])
-    for name, number in zip(("xarray", "snakemake"), said.stdout.split(), strict=True):
-        (limit,) = project[name].specifier
-        assert Version(number) in SpecifierSet(f"~={limit.version}.0")
-    # Kernels are those of other versions of Numba.
-    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [str(python), "-m", "kneewear", "run", "quick", "--cores", "1"],
-        cwd=tmp_path,
-        env=environment | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=1200,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-    assert (tmp_path / "results/quick/report/index.html").is_file()
 
 
 GUIDE = CHECKOUT / "docs" / "how-to" / "cluster.md"
