@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
@@ -251,9 +250,42 @@ def _peaks(activity: Activity) -> tuple[float, ...]:
     """Return the percents of the peaks of the load, the largest first."""
     load, count = activity.load, activity.load.size
     # Three cycles: peaks at the ends of one are within.
-    found, _ = scipy.signal.find_peaks(np.tile(load, 3), prominence=_PROMINENCE * np.ptp(load))
+    found = prominent_peaks(np.tile(load, 3), _PROMINENCE * float(np.ptp(load)))
     frames = sorted({int(frame) % count for frame in found}, key=lambda frame: -load[frame])
     return tuple(float(activity.percent[frame]) for frame in frames)
+
+
+def prominent_peaks(values: Array, prominence: float) -> list[int]:
+    """Return the samples at peaks that rise above their surroundings, as `scipy.signal.find_peaks`.
+
+    Importing SciPy's signals takes a tenth of the time of a check.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Samples in their order.
+    prominence : float
+        Least height of a peak above the higher one of the lowest samples on both sides, each up to
+        the next higher sample.
+
+    Returns
+    -------
+    list of int
+        Numbers of the samples, the middle ones of flat peaks; ends are no peaks.
+    """
+    ends = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
+    begins = np.append(0, ends[:-1] + 1)
+    level = values[begins]
+    peaks = 1 + np.flatnonzero((level[1:-1] > level[:-2]) & (level[1:-1] > level[2:]))
+    found = []
+    for peak in peaks:
+        higher = np.flatnonzero(level > level[peak])
+        left = max((int(one) + 1 for one in higher if one < peak), default=0)
+        right = min((int(one) for one in higher if one > peak), default=len(level))
+        base = max(level[left : peak + 1].min(), level[peak:right].min())
+        if level[peak] - base >= prominence:
+            found.append(int(begins[peak] + ends[peak]) // 2)
+    return found
 
 
 def _movement(curve: Curve, phase: Phase, percent: Array, values: Array) -> Movement:

@@ -209,14 +209,28 @@ def refuse_unknown_checks(study: type[BaseModel], ignore: Sequence[str]) -> None
 
 
 def setting_findings(study: Any) -> tuple[Finding, ...]:
-    """Findings about the values of a study that were accepted, and its assumptions."""
+    """Findings about the values of a study that were accepted, and its assumptions.
+
+    A value that is unusual in its use has one finding, not another one of the wider range of its
+    quantity, unless `checks.ignore` names the use.
+    """
+    uses = [
+        (check, at, finding)
+        for check, at, value in _uses(study)
+        if (finding := check.judge(value, f"key {'.'.join(map(str, at))}")) is not None
+    ]
+    said = {
+        at
+        for check, at, finding in uses
+        if check.keys and not check.over and finding.severity != "note"
+        if check.name not in study.checks.ignore
+    }
     findings = [
         span.judge(check, value, f"key {'.'.join(map(str, at))}")
         for check, span, at, value in _quantities(study)
+        if at not in said
     ]
-    findings += [
-        check.judge(value, f"key {'.'.join(map(str, at))}") for check, at, value in _uses(study)
-    ]
+    findings += [finding for _, _, finding in uses]
     if study.assumed:
         settings = study.model_dump(mode="json")
         findings += [assumption.finding() for assumption in unconfirmed(settings)]

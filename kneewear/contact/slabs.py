@@ -33,9 +33,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft
-from scipy.interpolate import CubicSpline
 
 from kneewear.contact._slab_kernels import fill_deflection, fill_stress
 from kneewear.contact.material import Elastic
@@ -249,7 +248,7 @@ class SlabWindow:
     def _size(self) -> tuple[int, int]:
         margins = (self.margin * self.thickness / edge for edge in self.cell)
         rows, columns = (
-            fft.next_fast_len(number + math.ceil(margin), real=True)
+            scipy.fft.next_fast_len(number + math.ceil(margin), real=True)
             for number, margin in zip(self.shape, margins, strict=True)
         )
         return rows, columns
@@ -284,7 +283,7 @@ class SlabWindow:
         nodes, response = self._response(float(wave.max()))
         plane, antiplane = (
             self._stored(
-                CubicSpline(nodes, part.swapaxes(1, 2))(wave.ravel()).reshape(
+                scipy.interpolate.CubicSpline(nodes, part.swapaxes(1, 2))(wave.ravel()).reshape(
                     *wave.shape, *part.shape[1:]
                 )
             )
@@ -300,7 +299,7 @@ class SlabWindow:
         period = 2.0 * np.pi / cell_z
         longest = np.hypot(along.max(), across.max() + max(_ALIASES) * period)
         nodes, response = self._response(float(longest))
-        table = CubicSpline(nodes, response.pressure)
+        table = scipy.interpolate.CubicSpline(nodes, response.pressure)
         total = np.zeros((*np.broadcast_shapes(along.shape, across.shape), self.heights.size, 4))
         for alias in _ALIASES:
             shifted = across + alias * period
@@ -325,13 +324,13 @@ class SlabWindow:
 
     def _transform(self, field: Array) -> Complex:
         own = field.astype(np.float32) if self.single else field
-        waves = fft.rfft(own, self._size[1], axis=-1)
-        return np.asarray(fft.fft(waves, self._size[0], axis=-2))
+        waves = scipy.fft.rfft(own, self._size[1], axis=-1)
+        return np.asarray(scipy.fft.fft(waves, self._size[0], axis=-2))
 
     def _inverse(self, waves: Complex) -> Array:
         rows, columns = self.shape
-        part = fft.ifft(waves, axis=-2)[..., :rows, :]
-        return np.asarray(fft.irfft(part, self._size[1], axis=-1)[..., :columns])
+        part = scipy.fft.ifft(waves, axis=-2)[..., :rows, :]
+        return np.asarray(scipy.fft.irfft(part, self._size[1], axis=-1)[..., :columns])
 
 
 @lru_cache(maxsize=8)

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from kneewear.contact._slab_kernels import return_to_curve
 from kneewear.contact.material import Hardening
@@ -221,9 +221,9 @@ class YieldingLayer:
         least, tries = gap.size + 1, 3
         for _ in range(_MAX_EXCHANGES):
             own = np.flatnonzero(pressed)
-            factor = cho_factor(self.influence[np.ix_(own, own)], check_finite=False)
+            factor = scipy.linalg.cho_factor(self.influence[np.ix_(own, own)], check_finite=False)
             right = np.column_stack([-gap[own], -descent[own]])
-            by_gap, by_lift = cho_solve(factor, right, check_finite=False).T
+            by_gap, by_lift = scipy.linalg.cho_solve(factor, right, check_finite=False).T
             lift = 0.0
             if load is not None:
                 lift = float((load - descent[own] @ by_gap) / (descent[own] @ by_lift))

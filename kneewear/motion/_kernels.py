@@ -74,6 +74,8 @@ class MotionArrays(NamedTuple):
     free: NDArray[np.int64]  # numbers of the free coordinates
     origin: NDArray[np.float64]  # (6 n,) coordinates that the states count from
     dampers: NDArray[np.float64]  # (6 n, 6 n) force along each coordinate over each rate
+    # Load that the dampers belong to, N, exponent of the load over it, and what that power is now.
+    damper_scale: NDArray[np.float64]
 
 
 class Record(NamedTuple):
@@ -233,6 +235,16 @@ def add_turning(s: SystemArrays) -> None:
 
 
 @compiled
+def scale_dampers(loads: NDArray, scale: NDArray) -> None:
+    """Power of the present load over that of the dampers, into the last number of `scale`."""
+    if scale[1] > 0.0:
+        total = 0.0
+        for n in range(0, loads.shape[0], 9):
+            total += np.sqrt(loads[n] ** 2 + loads[n + 1] ** 2 + loads[n + 2] ** 2)
+        scale[2] = (total / scale[0]) ** scale[1]
+
+
+@compiled
 def follow(record: Any, motion: MotionArrays, time: float, state: NDArray) -> None:
     """Coordinates and rates: of the time history where prescribed, of the state where free.
 
@@ -247,6 +259,7 @@ def follow(record: Any, motion: MotionArrays, time: float, state: NDArray) -> No
     s.accelerations[:] = accelerations[:size]
     if channels > size:
         s.loads[:] = values[size:]
+        scale_dampers(s.loads, motion.damper_scale)
     count = motion.free.shape[0]
     for k in range(count):
         i = motion.free[k]
@@ -282,10 +295,12 @@ def accelerate(
     s, free = record.arrays, motion.free
     find_inertia(record)
     count, size = free.shape[0], s.force.shape[0]
+    share = motion.damper_scale[2]
     for i in range(size):
         for j in range(size):
-            s.force[i] -= motion.dampers[i, j] * s.rates[j]
-            s.resistance[i, j] -= motion.dampers[i, j]
+            damper = share * motion.dampers[i, j]
+            s.force[i] -= damper * s.rates[j]
+            s.resistance[i, j] -= damper
     wanted = matrix.shape[0] > 0
     inner = np.empty((count, count))
     right = np.empty((count, 1 + 2 * count if wanted else 1))

@@ -48,8 +48,8 @@ Array = NDArray[np.float64]
 # Variables of CONTACT that a material which yields adds, by the names of `PlasticCycle`.
 PLASTIC = ("dent", "plastic_strain")
 _DAMPED = (
-    "Dampers and inertia carry the rest: lower simulation.forward.damping_ratio, or set "
-    "simulation.analysis to quasi_static."
+    "Dampers and inertia carry the rest: set simulation.forward.damping_load_exponent to 0.25, "
+    "lower simulation.forward.damping_ratio, or set simulation.analysis to quasi_static."
 )
 
 
@@ -263,7 +263,12 @@ def _integrate_motion(
     name: str,
 ) -> CycleSolution:
     """Forward dynamics with the load line of the equilibria."""
-    integrator = Integrator(settings.relative_tolerance, settings.damping_ratio, settings.cycles)
+    integrator = Integrator(
+        settings.relative_tolerance,
+        settings.damping_ratio,
+        settings.cycles,
+        settings.damping_load_exponent,
+    )
     body = moving_body(settings)
     moved = solve_forward(pairs, layers, body, equilibria.conditions, integrator)
     for moment, number in moved.lost:

@@ -50,11 +50,14 @@ class ModalDamping(NamedTuple):
     """Dampers that damp each mode over the free coordinates by a ratio to critical damping.
 
     Modes are those at a `time` of the motion, s; errors of rates are then relative to their energy.
-    Modes damped by `DAMPED` or more are allowed `RATES` times these errors.
+    Modes damped by `DAMPED` or more are allowed `RATES` times these errors. Where the motion has
+    loads, the dampers change with the sum of their forces over that at `time`, to the power
+    `load_exponent`.
     """
 
     ratio: float
     time: float
+    load_exponent: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,7 @@ class _Run:
             self.free,
             origin,
             dampers=np.zeros((system.size, system.size)),
+            damper_scale=np.array([1.0, 0.0, 1.0]),
         )
         self._margins, self._none = margins, np.empty((0, 0))
         self._time, self._state, self._parts = np.nan, np.empty(0), dict[str, Any]()
@@ -207,6 +211,10 @@ class _Run:
         self._move(damping.time, self.state(place[:size], rates[:size]), np.empty(self.scale.size))
         mass, stiffness = s.masses[part], -s.derivative[part]
         self._arrays.dampers[part] = modal_damping(mass, stiffness, damping.ratio)
+        forces = s.loads.reshape(-1, 9)[:, :3]
+        largest = float(np.linalg.norm(forces, axis=1).sum())
+        if largest > 0.0:
+            self._arrays.damper_scale[:2] = largest, damping.load_exponent
         slowest = 2.0 * np.pi * SLOWEST / self.motion.period
         modes = np.sqrt(np.maximum(np.diag(stiffness) / np.diag(mass), slowest**2))
         self.scale[count : 2 * count] = self.scale[:count] * modes

@@ -36,12 +36,14 @@ class Integrator:
 
     `relative_tolerance` is the largest local error relative to 0.1 mm of penetration and its rates,
     `damping_ratio` the damping of each mode at the frame of the largest load relative to critical
-    damping, `cycles` the number of cycles simulated, of which the last is returned.
+    damping, `cycles` the number of cycles simulated, of which the last is returned, and
+    `damping_load_exponent` the power of the load over that of this frame by which dampers change.
     """
 
     relative_tolerance: float = 1e-4
     damping_ratio: float = 0.0
     cycles: int = 1
+    damping_load_exponent: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,11 @@ def solve_forward(
         margins=margins,
         # Losing all contact ends the simulation, losing one pair does not.
         stops=(True,) + (False,) * len(pairs) if pairs else (),
-        damping=ModalDamping(integrator.damping_ratio, duration * int(np.argmax(size)) / frames),
+        damping=ModalDamping(
+            integrator.damping_ratio,
+            duration * int(np.argmax(size)) / frames,
+            integrator.damping_load_exponent,
+        ),
         with_work=False,
         stepping=Stepping(integrator.relative_tolerance, duration / frames, HIGHEST_ORDER),
         what=what,

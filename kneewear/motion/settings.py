@@ -62,6 +62,11 @@ class ForwardSettings(Settings):
         "Damping of the free vibrations at the frame of the largest load, over critical damping.",
         Range("1", 0, 0, 1, 100, "Above 1 the motion is overdamped"),
     )
+    damping_load_exponent: NonNegative = quantity(
+        "Power of the load over the largest load by which dampers change over the cycle: 0 keeps "
+        "them the same, 0.25 keeps their ratio to critical damping on curved bearings.",
+        Range("1", 0, 0, 0.4, 2, "A load in swing vibrates from 0.5 on (docs/theory/motion.md)"),
+    )
     relative_tolerance: Positive = quantity(
         "Largest error of a step, over 0.1 mm of penetration.",
         Range("1", 1e-10, 1e-8, 1e-3, 1e-2, "Pressures differ by 1 % at 1e-2"),

@@ -35,7 +35,7 @@ from kneewear.study.files import (
 )
 from kneewear.study.job_sizes import JobSizes
 from kneewear.study.models import Lazy, model_of
-from kneewear.study.settings import merge_settings, validate_study
+from kneewear.study.settings import merge_settings, refuse_alone, validate_study
 from kneewear.study.study import Study
 
 # Memory or minutes of a job, from its wildcards and the number of the attempt.
@@ -65,6 +65,8 @@ def study_of_run(
     read = [read_settings_file(path) for path in (default, *map(relpath, files))]
     if typed:
         read.append(unfiled_settings(typed, "option --config of the command line"))
+    for earlier, file in enumerate(read[1:]):
+        refuse_alone(file.content, file.path, earlier)
     # Not as Snakemake merges files: some blocks are replaced as a whole.
     further = [file.content for file in read[1:]] or [dict(own)]
     settings = reduce(merge_settings, further, read[0].content)

@@ -153,6 +153,8 @@ _MARKUP = re.compile("[<\\x01-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-
 _DEEPEST = 30
 # Blocks that are replaced as a whole: they belong together, and a part of another study's is none.
 _WHOLE = ("variables", "cases", "analyses")
+# Key of a settings file that names the one before it.
+FOLLOWS = "follows"
 
 
 def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,6 +179,8 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
         A new mapping.
     """
     base, overrides = present_settings(base), present_settings(overrides)
+    # Both files together follow nothing.
+    base, overrides = without_predecessor(base), without_predecessor(overrides)
     model = overrides.get("model")
     dropped = {key for key in _WHOLE if key in overrides}
     if isinstance(model, str) and model in STUDIES and model != base.get("model"):
@@ -187,6 +191,39 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
         base = merged(base, {"wear": _wear_of_files(base["wear"], overrides.get("wear"))})
     level = settings_of(overrides.get("accuracy", base.get("accuracy")))
     return merged(merged(base, merged(level, _limits_of_contact(base, overrides))), overrides)
+
+
+def without_predecessor(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without the name of the file that they follow."""
+    return {key: value for key, value in settings.items() if key != FOLLOWS}
+
+
+def refuse_alone(settings: Mapping[str, Any], file: str, earlier: int) -> None:
+    """Refuse a file that follows another one where no settings come before it.
+
+    Parameters
+    ----------
+    settings : mapping
+        Content of the file.
+    file : str
+        Its path.
+    earlier : int
+        Number of files and mappings before it, without the default study.
+
+    Raises
+    ------
+    InputDataError
+        If it names a file that it follows, and is the first one.
+    """
+    base = settings.get(FOLLOWS)
+    if base is not None and not earlier:
+        raise InputDataError(
+            file,
+            "no settings before this file",
+            f"the study that it changes, {base}",
+            f"Give both files: kneewear run {base} {file}",
+            f"key {FOLLOWS}",
+        )
 
 
 def _wear_of_files(base: Mapping[str, Any], given: object) -> dict[str, Any]:
@@ -245,7 +282,7 @@ def read_study(
     base = read_settings_file(defaults)
     settings = base.content
     files, names = [base], [base.path]
-    for source in sources:
+    for earlier, source in enumerate(sources):
         if isinstance(source, Mapping):
             present = rename_settings(source, "a mapping")
             content, path, findings = present.content, "a mapping", present.findings
@@ -254,6 +291,7 @@ def read_study(
             content, path, findings = files[-1].content, files[-1].path, files[-1].findings
         for finding in findings:
             report(finding)
+        refuse_alone(content, path, earlier)
         settings = merge_settings(settings, content)
         names.append(path)
     return validate_study(settings, " + ".join(names), files)

@@ -71,6 +71,10 @@ class Study(Settings):
 
     model: str = Field(description="Model, which decides the blocks of the study.")
     study: Name = Field(description="Name of the study; results are in `results/<study>/`.")
+    follows: FileName | None = Field(
+        None,
+        description="Settings file that this file changes and is given after. It is refused alone.",
+    )
     variables: Annotated[dict[Name, Variable], Removable] = Field(
         default_factory=dict, description="What differs between cases, by name."
     )

@@ -6,9 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.signal import find_peaks
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.directions import CURVES, describe_activity, turning_values
+from kneewear.activity.directions import (
+    CURVES,
+    describe_activity,
+    prominent_peaks,
+    turning_values,
+)
 from kneewear.mechanics.rotations import angles_123, grood_suntay
 
 FRAMES = 100
@@ -120,3 +126,16 @@ def test_samples_of_a_file_are_described_and_solved_curves_are_named():
 )
 def test_small_ripples_are_within_larger_movements(values, threshold, expected):
     assert turning_values(np.array(values, dtype=float), threshold) == expected
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2])
+def test_prominent_peaks_are_those_of_scipy(digits):
+    random = np.random.default_rng(digits)
+    count = 0
+    for _ in range(200):
+        values = np.round(random.normal(size=random.integers(3, 60)).cumsum(), digits)
+        prominence = random.uniform(0.01, 2.0)
+        expected = find_peaks(values, prominence=prominence)[0].tolist()
+        assert prominent_peaks(values, prominence) == expected
+        count += len(expected)
+    assert count > 200

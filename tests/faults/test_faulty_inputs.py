@@ -20,7 +20,7 @@ from kneewear.base.checks import checks, drop_ignored
 from kneewear.base.keys import ranges_by_path
 from kneewear.errors import InputDataError
 from kneewear.study.files import check_inputs
-from kneewear.study.settings import STUDIES, read_study
+from kneewear.study.settings import STUDIES, read_settings, read_study
 from tests.faults.faulty_inputs import CHECKOUT, DATA, write_input
 from tests.overlays import AFTER
 
@@ -227,10 +227,22 @@ def test_file_without_permission_to_read_is_reported(monkeypatch):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("name", [name for name in AFTER if "uncertainty/" not in name])
+@pytest.mark.parametrize("name", AFTER)
 def test_files_that_come_after_another_one_are_refused_alone(name):
-    with pytest.raises(InputDataError):
+    with pytest.raises(InputDataError) as caught:
         read_study(CHECKOUT / name, defaults=default_settings_file())
+    assert AFTER[name] in caught.value.finding.remedy
+    assert caught.value.finding.where.endswith("key follows")
+    together = read_study(CHECKOUT / AFTER[name], CHECKOUT / name, defaults=default_settings_file())
+    assert together.follows is None
+
+
+def test_settings_of_python_may_be_followed():
+    base = read_settings(CHECKOUT / AFTER["config/papers/fe_knee_natural.yaml"])
+    followed = read_study(
+        base, CHECKOUT / "config/papers/fe_knee_natural.yaml", defaults=default_settings_file()
+    )
+    assert followed.study == "fe_knee_natural"
 
 
 @pytest.mark.parametrize(

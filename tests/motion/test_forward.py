@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.integrate import simpson
+from scipy.integrate import simpson, solve_ivp
 
 from kneewear.base.cases import Case
 from kneewear.base.checks import checks
@@ -233,6 +233,32 @@ def test_a_damped_oscillator_obeys_its_closed_form():
     bare = replace(conditions, springs=[Spring("x", stiffness)])
     by_ratio = solve_forward([], [], body(), bare, Integrator(1e-8, ratio))
     assert by_ratio.coordinates[:, 0] == pytest.approx(by_spring.coordinates[:, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.25, 1.0])
+def test_dampers_follow_a_power_of_the_load(exponent):
+    """Mass on a spring under a load that varies, against another integrator."""
+    stiffness, ratio, load = 5.0, 0.1, 2.0
+    rate = np.sqrt(stiffness / MASS)
+    damping = 2.0 * ratio * np.sqrt(stiffness * MASS)
+    period = 24.0 / rate
+
+    def share(time):
+        return 0.55 + 0.45 * np.cos(2.0 * np.pi * time / period)
+
+    def slope(time, state):
+        resisting = damping * share(time) ** exponent * state[1]
+        return state[1], (load * share(time) - resisting - stiffness * state[0]) / MASS
+
+    start = np.zeros((60, 6))
+    start[:, 0] = 1.0
+    force = load * share(period * np.arange(60) / 60)
+    along = Load(force[:, None] * [1.0, 0.0, 0.0])
+    conditions = CycleBoundaryConditions(start, period, ["x"], [along], [Spring("x", stiffness)])
+    integrator = Integrator(1e-8, ratio, damping_load_exponent=exponent)
+    moved = solve_forward([], [], body(), conditions, integrator)
+    expected = solve_ivp(slope, (0.0, period), [1.0, 0.0], "DOP853", moved.time, rtol=1e-10)
+    assert moved.coordinates[:, 0] == pytest.approx(expected.y[0], abs=1e-5)
 
 
 def test_losing_all_contact_is_an_error_that_names_the_frame():

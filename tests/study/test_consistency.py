@@ -339,9 +339,13 @@ def test_forces_that_no_knee_bears_are_warned_of(knee, study, caplog):
             },
             set(),
         ),
-        ({"variables": {"body_mass_kg": [75, 400]}}, {"patient.body_mass_kg", "patient.mass"}),
+        ({"variables": {"body_mass_kg": [75, 400]}}, {"patient.mass"}),
+        (
+            {"patient": {"body_mass_kg": 400}, "checks": {"ignore": ["patient.mass"]}},
+            {"patient.body_mass_kg"},
+        ),
     ],
-    ids=["usual", "unusual", "ignored", "a level"],
+    ids=["usual", "unusual", "ignored", "a level", "the use is ignored"],
 )
 def test_settings_opened_from_python_are_judged_as_by_the_command_line(change, expected, caplog):
     kw.load_study("quick", change)
