@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
@@ -251,9 +250,44 @@ def _peaks(activity: Activity) -> tuple[float, ...]:
     """Return the percents of the peaks of the load, the largest first."""
     load, count = activity.load, activity.load.size
     # Three cycles: peaks at the ends of one are within.
-    found, _ = scipy.signal.find_peaks(np.tile(load, 3), prominence=_PROMINENCE * np.ptp(load))
-    frames = sorted({int(frame) % count for frame in found}, key=lambda frame: -load[frame])
+    found = prominent_peaks(np.tile(load, 3), _PROMINENCE * float(np.ptp(load)))
+    frames = sorted({frame % count for frame in found}, key=lambda frame: -load[frame])
     return tuple(float(activity.percent[frame]) for frame in frames)
+
+
+def prominent_peaks(values: Array, prominence: float) -> list[int]:
+    """Indices of the peaks that rise at least this much above the lower ground to either side.
+
+    As `scipy.signal.find_peaks`, whose import takes longer than the rest of a check of curves.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Samples in their order.
+    prominence : float
+        Least height of a peak above the higher of the lowest values on both sides, each up to a
+        higher value or the end.
+
+    Returns
+    -------
+    list of int
+        In their order; of a flat peak its middle.
+    """
+    steps = np.flatnonzero(np.diff(values))
+    ends = np.append(steps, len(values) - 1)
+    starts = np.append(0, steps + 1)
+    levels = values[starts]
+    inner = np.arange(1, len(levels) - 1)
+    tops = inner[(levels[inner] > levels[inner - 1]) & (levels[inner] > levels[inner + 1])]
+    found = []
+    for top in tops:
+        higher = np.flatnonzero(levels > levels[top])
+        before, after = higher[higher < top], higher[higher > top]
+        left = levels[before[-1] + 1 if before.size else 0 : top + 1].min()
+        right = levels[top : after[0] if after.size else len(levels)].min()
+        if levels[top] - max(left, right) >= prominence:
+            found.append(int(starts[top] + ends[top]) // 2)
+    return found
 
 
 def _movement(curve: Curve, phase: Phase, percent: Array, values: Array) -> Movement:

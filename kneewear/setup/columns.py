@@ -79,8 +79,8 @@ _UNLOADED_FRACTION = 0.1
 class Recording:
     """File of curves, and what each of its titles states.
 
-    `names` are by title; titles in `renamed` are read as the user says. `assumed_rate` is True where
-    nothing states the rate of its frames, which are taken for one cycle of usual duration.
+    `names` are by title; titles in `renamed` are read as the user says. `assumed_rate` is True
+    where nothing states the rate of its frames, which are taken for one cycle of usual duration.
     """
 
     file: str

@@ -249,8 +249,8 @@ def _boundary_conditions(
                 f"free_{name}",
                 f"{block}.control.{name}",
                 "force",
-                f"{describe(name)} is not in the file, and this bearing does not decide it: nothing "
-                "drives it, and springs of soft tissue hold it",
+                f"{describe(name)} is not in the file, and this bearing does not decide it: "
+                "nothing drives it, and springs of soft tissue hold it",
                 "Add the column to the file, and set up the study again.",
             )
         return "force"

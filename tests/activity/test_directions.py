@@ -6,9 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.signal
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.directions import CURVES, describe_activity, turning_values
+from kneewear.activity.directions import (
+    CURVES,
+    describe_activity,
+    prominent_peaks,
+    turning_values,
+)
 from kneewear.mechanics.rotations import angles_123, grood_suntay
 
 FRAMES = 100
@@ -120,3 +126,13 @@ def test_samples_of_a_file_are_described_and_solved_curves_are_named():
 )
 def test_small_ripples_are_within_larger_movements(values, threshold, expected):
     assert turning_values(np.array(values, dtype=float), threshold) == expected
+
+
+@pytest.mark.parametrize("digits", [0, 1, 6])
+def test_prominent_peaks_are_those_of_scipy(digits):
+    random = np.random.default_rng(digits)
+    for _ in range(200):
+        values = np.round(np.cumsum(random.normal(size=random.integers(3, 60))), digits)
+        least = float(np.abs(random.normal()))
+        expected, _ = scipy.signal.find_peaks(values, prominence=least)
+        assert prominent_peaks(values, least) == expected.tolist()
