@@ -317,6 +317,22 @@ FORMS = {
                  "R_KNEE_ANGLE Tibial external rotation=femur_anterior_mm",
                  "R_KNEE_ANGLE Axial force (N)=axial_force_N"),
     ),
+    "Portuguese": Form(
+        titles("Ciclo da marcha (%)", "Flexão do joelho (°)", "Varo (°)",
+               "Rotação interna da tíbia (°)", "Translação anterior do fémur (mm)",
+               "Força axial (N)"),
+        INWARD, separator=";", comma=True, encoding="utf-8-sig",
+    ),
+    "Dutch": Form(
+        titles("Gangcyclus (%)", "Knieflexie (°)", "Varus (°)", "Endorotatie tibia (°)",
+               "Femur naar anterieur (mm)", "Axiale kracht (N)"),
+        INWARD, separator=";", comma=True,
+    ),
+    "titles of two lines": Form(
+        titles("Gait cycle\n(%)", "Knee flexion\n(deg)", "varus_deg",
+               "Tibia external\nrotation (deg)", "Femur anterior\ntranslation (mm)",
+               "Axial load\n(N)"),
+    ),
     "other joints beside": Form(
         further={
             "hip_flexion_deg": 20.0 + BASE["flexion_deg"],
