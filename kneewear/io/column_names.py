@@ -23,7 +23,7 @@ _MAX_ABBREVIATION = 4
 # Words of this length and more are also found in words that are written together.
 _MIN_PART = 3
 # A unit of one letter counts only after a word of its own dimension.
-_SHORT_UNITS = {"s": "time", "m": "position", "n": "", "v": "", "w": "", "°": ""}
+_SHORT_UNITS = {"s": "time", "m": "position", "in": "position", "n": "", "v": "", "w": "", "°": ""}
 _RATE = re.compile(r"(\d+(?:\.\d+)?) *(?:hz|fps)\b", re.IGNORECASE)
 _WORD = re.compile(r"kN|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|%|°")
 # Names of the field by their letters, A/P or A-P.
@@ -38,6 +38,8 @@ _BEFORE = r"(?:\+|positive|pos)\s*[=:]?\s*"
 # Subject or trial before the name of a variable, as Vicon writes them, and an index of a vector.
 _SUBJECT = re.compile(r"^[^:]*:(?=\S)")
 _INDEX = re.compile(r"\[\d+\]")
+# Path of a variable in a model of AnyBody, of which the last three parts name it.
+_MODEL_PATH = re.compile(r"^Main\.\S*?(?=(?:[^.\s]+\.){0,2}[^.\s]+$)")
 # Capitals within these words are not the beginning of another one.
 _MIXED_CASE = re.compile(r"\b(?:vGRF|CoP)")
 # Words that a number belongs to.
@@ -111,6 +113,9 @@ _WORDS = {
 }
 # Forces of a joint along axes, of Plug-in Gait and Visual3D (from memory of their documentation).
 _NET = "a net force of inverse dynamics lacks what muscles add"
+# Unit of a position in the cycle that ends at 1.
+FRACTION = "0-1"
+ANYBODY = "anybody"
 PLUG_IN_GAIT = "plug-in-gait"
 NOT_USED = "not_used"
 UNKNOWN = "unknown"
@@ -136,7 +141,7 @@ class ColumnName:
     reason : str
         Why the column is not used, or not taken for its candidate.
     system : str
-        Program whose coordinates these are: "opensim", "plug-in-gait" or empty.
+        Program whose coordinates these are: "opensim", "anybody", "plug-in-gait" or empty.
     rate_hz : float, optional
         Frames per second, of a `frame`.
     unclear_words : tuple of str
@@ -184,6 +189,8 @@ def read_name(title: str, y_up: bool = False, knee: str = "right") -> ColumnName
     unclear = _unclear_words(text)
     if unclear and name.quantity not in (NOT_USED, UNKNOWN):
         name = ColumnName(UNKNOWN, candidates=(name.quantity,), unclear_words=unclear)
+    if _MODEL_PATH.match(title):
+        name = replace(name, system=ANYBODY)
     return replace(name, unit=unit.name if unit else "")
 
 
@@ -312,7 +319,7 @@ def _words(text: str) -> list[str]:
 
 def _unclear_words(text: str) -> tuple[str, ...]:
     """Words of a title without its unit whose meaning is not known, and numbers of nothing."""
-    words = _words(_INDEX.sub("", _SUBJECT.sub("", text)))
+    words = _words(_MODEL_PATH.sub("", _INDEX.sub("", _SUBJECT.sub("", text))))
     numbered = any(meaning.split()[0] in _NUMBERED for word in words for meaning in _meanings(word))
     return tuple(
         word

@@ -249,7 +249,7 @@ def read_table(path: str | Path, has_angles: bool = False) -> CurveTable:
     if suffix not in (".csv", *_OPENSIM, *_EXPORTS):
         ending, expected = f"a file ending in '{suffix}'", ".csv, .sto, .mot, .txt, .akf or .dat"
         raise InputDataError(path, ending, expected, "Export it as one of these.")
-    content = decode_text(path, read_data(path, _KIND, _MAX_BYTES), fallback="cp1252")
+    content = _one_line_cells(decode_text(path, read_data(path, _KIND, _MAX_BYTES), "cp1252"))
     if suffix in _OPENSIM:
         text, in_degrees = _parse_storage(path, content, has_angles)
         return CurveTable(TextTable(path, text), in_degrees)
@@ -261,6 +261,15 @@ def read_table(path: str | Path, has_angles: bool = False) -> CurveTable:
     header = next((n for n, line in enumerate(lines) if line.strip() and not is_comment(line)), 0)
     rate = stated_rate(["", "", *lines[: header + 1]])
     return CurveTable(TextTable.parse(path, content), None, rate, stated_mass(lines[:header]))
+
+
+def _one_line_cells(content: str) -> str:
+    """Text whose quoted cells have no line ends, as titles of spreadsheets may have."""
+    parts = content.split('"')
+    if len(parts) % 2 == 0:
+        return content
+    parts[1::2] = [" ".join(part.splitlines()) for part in parts[1::2]]
+    return '"'.join(parts)
 
 
 def _parse_storage(path: Path, text: str, has_angles: bool) -> tuple[pd.DataFrame, bool]:

@@ -21,6 +21,9 @@ _MIN_ROWS = 4
 # Columns that count the samples of a frame, in files whose devices are faster than the cameras.
 _FRAME = "Frame"
 _SUBFRAME = "Sub Frame"
+# Title of the samples in exports of Visual3D, below lines of file, variable, type and folder.
+_ITEM = "ITEM"
+_LINES_OF_VARIABLE = 4
 _RATE = re.compile(
     r"(?:rate|freq\w*|fps|sampl\w*|abtastrate)\W*(?:\[?\(?hz\)?\]?)?[\s:=,;\t]*(\d+(?:[.,]\d+)?)"
     r"|(\d+(?:[.,]\d+)?)\s*(?:hz|fps)\b",
@@ -173,6 +176,9 @@ def _variables(above: list[tuple[int, list[str]]], titles: list[str]) -> list[st
 
     None where titles differ without it, or no line has a name for each of them.
     """
+    items = titles[0].upper() == _ITEM and len(above) >= _LINES_OF_VARIABLE
+    if items and len(above[1 - _LINES_OF_VARIABLE][1]) == len(titles):
+        return above[1 - _LINES_OF_VARIABLE][1]
     if len(set(titles)) == len(titles) or not above or len(above[-1][1]) != len(titles):
         return None
     for _, names in above[-2::-1]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.io.column_names import (
+    ANGLES,
+    ANYBODY,
+    FRACTION,
     NOT_USED,
     POSITIONS,
     UNKNOWN,
@@ -51,6 +54,8 @@ _FLEXES = 2.0
 _INCLUDED_DEG = (80.0, 140.0)
 # Range of flexion over a cycle in radians; in degrees it is larger.
 _RANGE_RAD = (0.3, 2.5)
+# Angles in radians are below this.
+_MAX_RAD = 3.2
 # Positions without a unit that are all smaller are in metres.
 _MAX_METRES = 0.5
 # Curves that differ by less than this part of their range are one curve in two units.
@@ -60,6 +65,9 @@ _MAX_BODY_WEIGHTS = 15.0
 _MIN_NEWTONS = 450.0
 # Largest difference of a total from the sum of its sides, of its peak.
 _SUM_OF_SIDES = 0.05
+_PERCENT = 100.0
+# Largest distance of the end of a cycle from its beginning, of its range.
+_CLOSED = 0.15
 # Steps of time without a unit that are no seconds.
 _MAX_STEP_S = 0.5
 # A force at most this large over its largest value, in this fraction of the rows, is of a plate.
@@ -71,13 +79,15 @@ _UNLOADED_FRACTION = 0.1
 class Recording:
     """File of curves, and what each of its titles states.
 
-    `names` are by title; titles in `renamed` are read as the user says.
+    `names` are by title; titles in `renamed` are read as the user says. `assumed_rate` is True
+    where nothing states the rate of its frames, which are taken for one cycle of usual duration.
     """
 
     file: str
     table: CurveTable
     names: Mapping[str, ColumnName]
     renamed: frozenset[str] = frozenset()
+    assumed_rate: bool = False
 
     def having(self, quantity: str) -> list[str]:
         """Titles of a quantity; those that the user names go before others."""
@@ -92,7 +102,7 @@ class Recording:
         if name.quantity == "frame":
             rate = name.rate_hz or self.table.rate_hz
             unit = "" if own is not None and title not in self.renamed else f"{rate:g} Hz"
-        return f"{'-' if sign < 0.0 else ''}{title}{f' [{unit}]' if unit else ''}"
+        return f"{'-' if sign < 0.0 else ''}{title}{f' [{unit}]' if unit else ''}".strip()
 
     def values(self, title: str) -> Array:
         """Values of a column in this project's units; cells without a number are left out."""
@@ -130,7 +140,38 @@ def read_recording(file: str, knee: str, renamed: Mapping[str, str]) -> Recordin
         if title in renamed and name.quantity == UNKNOWN:
             raise _unclear_name(title, renamed[title], name)
     given = frozenset(title for title in table.titles if title in renamed)
-    return Recording(file, table, names, given)
+    return _read_by_values(Recording(file, table, names, given))
+
+
+def _read_by_values(recording: Recording) -> Recording:
+    """Recording with what values state: fractions of a cycle, numbers of rows, units of AnyBody."""
+    names = dict(recording.names)
+    for title, name in names.items():
+        if name.quantity == "percent" and title not in recording.renamed:
+            values = recording.values(title)
+            if values.size and values.min() >= 0.0 and values.max() <= 1.0:
+                names[title] = replace(name, unit=FRACTION)
+        if name.system == ANYBODY and name.quantity in (*ANGLES, *POSITIONS) and not name.unit:
+            # AnyBody computes in radians and metres; exports may have been converted.
+            largest = float(np.abs(_numbers_alone(recording, title)).max(initial=0.0))
+            is_native = largest < (_MAX_METRES if name.quantity in POSITIONS else _MAX_RAD)
+            unit = "m" if name.quantity in POSITIONS else "rad"
+            names[title] = replace(name, unit=unit if is_native else "")
+    if "" in names:
+        values = _numbers_alone(recording, "")
+        first = values[0] if values.size else np.nan
+        if first in (0.0, 1.0) and np.array_equal(values, first + np.arange(values.size)):
+            whole = first == 0.0 and values[-1] == _PERCENT
+            names[""] = ColumnName("percent", unit="%") if whole else ColumnName("frame")
+    return replace(recording, names=names)
+
+
+def _numbers_alone(recording: Recording, title: str) -> Array:
+    """Values of a column, none of one that has texts."""
+    try:
+        return recording.values(title)
+    except InputDataError:
+        return np.zeros(0)
 
 
 def check_one_side(recording: Recording) -> None:
@@ -206,6 +247,47 @@ def find_clock(recording: Recording) -> tuple[str, str] | None:
 def has_rate(recording: Recording, title: str) -> bool:
     """True if the frames per second of a column of frames are stated."""
     return (recording.names[title].rate_hz or recording.table.rate_hz) is not None
+
+
+def assume_cycle(recordings: tuple[Recording, ...], duration: float) -> tuple[Recording, ...]:
+    """Recordings whose frames have no rate as those of one cycle of a duration, s.
+
+    Unchanged unless each has frames alone, of one number, and its curves are of one cycle: they
+    return to their beginning, and the knee bends once beyond the middle of its range.
+    """
+    frames = [one.having("frame") for one in recordings]
+    rows = {len(one.table.cells.text) for one in recordings}
+    lacks = all(
+        len(titles) == 1 and find_clock(one) is None
+        for titles, one in zip(frames, recordings, strict=True)
+    )
+    if not lacks or len(rows) > 1 or not all(map(_is_one_cycle, recordings)):
+        return recordings
+    rate = (rows.pop() - 1) / duration
+    return tuple(
+        replace(
+            one,
+            names={**one.names, titles[0]: replace(one.names[titles[0]], rate_hz=rate)},
+            assumed_rate=True,
+        )
+        for titles, one in zip(frames, recordings, strict=True)
+    )
+
+
+def _is_one_cycle(recording: Recording) -> bool:
+    """True if flexion and loads end where they begin, and the knee bends once."""
+    found = False
+    for quantity in ("flexion", "load", "ground_reaction"):
+        for title in recording.having(quantity):
+            values = recording.values(title)
+            span = float(np.ptp(values)) if values.size else 0.0
+            if span == 0.0 or abs(values[-1] - values[0]) > _CLOSED * span:
+                return False
+            bent = np.abs(values) > np.abs(values).min() + 0.5 * span
+            if quantity == "flexion" and np.count_nonzero(np.diff(bent.astype(int)) == 1) > 1:
+                return False
+            found = True
+    return found
 
 
 def require_clock(recording: Recording) -> tuple[str, str]:

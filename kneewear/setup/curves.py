@@ -26,6 +26,7 @@ from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 from kneewear.setup.columns import (
     LoadChoice,
     Recording,
+    assume_cycle,
     check_one_side,
     check_units,
     find_driven,
@@ -108,6 +109,11 @@ def write_activity(
     forces = recorded if load == motion else read_recording(load, shapes.knee, renamed)
     for recording in () if shapes.is_side_known else (recorded, forces):
         check_one_side(recording)
+    if forces is recorded:
+        (recorded,) = assume_cycle((recorded,), _USUAL_DURATION_S)
+        forces = recorded
+    else:
+        recorded, forces = assume_cycle((recorded, forces), _USUAL_DURATION_S)
     clock, clock_title = require_clock(recorded)
     columns = {clock: recorded.key(clock_title)}
     convention, coordinates = _coordinates(recorded)
@@ -127,10 +133,10 @@ def write_activity(
     listed = "".join(f"        {key}: {_quoted(value)}\n" for key, value in columns.items())
     force_clock, force_title = require_clock(forces)
     force = find_load(forces)
-    if way == "force":
+    if is_force_controlled(columns):
         check_is_in_newtons(forces, force)
     strides: tuple[float, ...] = ()
-    if clock == force_clock == "time_s":
+    if clock == force_clock == "time_s" and not recorded.assumed_rate:
         strides = _strides(forces, forces.key(force_title), force)
     duration = _duration(shapes, block, (recorded, forces), strides)
     cut = f"      strides_s: [{', '.join(f'{time:.3f}' for time in strides)}]\n" if strides else ""
@@ -229,15 +235,25 @@ def _boundary_conditions(
 ) -> str:
     """Boundary conditions: a measured motion is prescribed where the bearing has room for it."""
     text = f"sagittal radius of the plateaus {dish.ratio:.2f} times the radius of the condyles"
-    lacking = [
-        describe(name) for name in _DRIVEN if name not in columns and FORCES[name] not in columns
-    ]
-    if lacking and not dish.conforms:
+    absent = [name for name in _DRIVEN if name not in columns and FORCES[name] not in columns]
+    lacking = [describe(name) for name in absent]
+    if lacking and dish.single:
         raise missing(
             recorded,
             f"also {' and '.join(lacking)}, which this bearing does not decide",
-            next(name for name in _DRIVEN if describe(name) in lacking),
+            absent[0],
         )
+    if lacking and not dish.conforms:
+        for name in absent:
+            shapes.assume(
+                f"free_{name}",
+                f"{block}.control.{name}",
+                "force",
+                f"{describe(name)} is not in the file, and this bearing does not decide it: "
+                "nothing drives it, and springs of soft tissue hold it",
+                "Add the column to the file, and set up the study again.",
+            )
+        return "force"
     if is_force_controlled(columns):
         shapes.note("boundary_conditions", recorded.file, "forces of the file drive the bearing")
         return "force"
@@ -320,7 +336,7 @@ def _duration(
         shapes.note("strides", recordings[-1].file, text)
         return duration
     for recording in recordings:
-        for quantity in ("time_s", "frame"):
+        for quantity in () if recording.assumed_rate else ("time_s", "frame"):
             title = single(recording, quantity)
             if title is None or (quantity == "frame" and not has_rate(recording, title)):
                 continue

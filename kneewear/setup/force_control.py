@@ -51,15 +51,17 @@ def control_block(
     middle : float
         Medial-lateral position of the middle of the plateaus, mm.
     """
-    line = middle + _LOAD_LINE
+    of_machine = is_force_controlled(columns)
+    line = middle + (_LOAD_LINE if of_machine else 0.0)
+    medial = f"{_LOAD_LINE:g} mm medial of" if of_machine else "in"
     shapes.assume(
         "load_line",
         f"{block}.control.load_line_mm",
         round(line, 2),
-        f"axial load {_LOAD_LINE:g} mm medial of the middle of the plateaus",
-        "Set the line of the machine.",
+        f"axial load {medial} the middle of the plateaus",
+        "Set the line of the machine, or of the leg.",
     )
-    text = "    control:                  # of a simulator\n"
+    text = "    control:                  # as of a simulator\n"
     for coordinate in FORCES:
         way = "prescribed" if coordinate in columns else "force"
         text += f"      {coordinate}: {way}  # prescribed | held | force\n"

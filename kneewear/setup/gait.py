@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from kneewear import checkout_folder, default_settings_file, default_study
+from kneewear import checkout_folder, default_settings_file
 from kneewear.activity.settings import MotionScale
 from kneewear.activity.sources import build_activity
 from kneewear.errors import Finding, InputDataError
@@ -191,7 +191,7 @@ def _set_share(settings: Path, share: float) -> None:
 
 def _built_in_gait() -> pd.DataFrame:
     """Curves of the default study's gait at 101 percent."""
-    settings = default_study().activities["gait"]
+    settings = read_study(defaults=default_settings_file()).simulated_activities()["gait"]
     activity = build_activity("gait", settings, 100)
     angles = np.degrees(clinical_angles(body_three_123(activity.rotation)))
     table = pd.DataFrame(

@@ -9,15 +9,20 @@ import pandas as pd
 import pytest
 from ruamel.yaml import YAML
 
+import kneewear as kw
 from kneewear.activity.directions import describe_activity
 from kneewear.activity.settings import FileActivity
 from kneewear.base.assumptions import unconfirmed
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_uses import column_uses
 from kneewear.io.curves import read_activity
+from kneewear.io.mesh_formats import save_ply
 from kneewear.report.understood import tabulate_directions
 from kneewear.setup.curves import Recordings, write_activity
+from kneewear.setup.implant import create_study
 from kneewear.setup.shapes import RecognisedShapes
+from tests.geometry.invented import rounded_femoral
+from tests.geometry.solids import closed_insert
 from tests.refusals import refusal
 
 FRAMES = 50
@@ -149,3 +154,27 @@ def test_forces_are_in_words_beside_the_phases_of_the_load(tmp_path):
     assert pushes[0][0] > 0.0 > pushes[-1][0]
     rows = tabulate_directions([activity]).set_index("curve")
     assert rows.loc["anterior-posterior-force", "maximum"] == pytest.approx(values.max(), abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_recording_under_force_control_becomes_a_study_that_wears(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KNEEWEAR_DATA", str(tmp_path))
+    for name, mesh in (("insert", closed_insert(n=60)), ("femoral", rounded_femoral(n=50))):
+        save_ply(mesh.vertices, mesh.faces, f"{name}.ply")
+    recording(tmp_path, *SIGNED)
+    created = create_study(
+        "driven", ["insert.ply"], ["femoral.ply"], motion="station.csv", load="station.csv",
+        knee="right", body_mass=MASS,
+    )  # fmt: skip
+    thickness = kw.load_study(created.settings).implant.nominal_thickness_mm
+    case = {"variables": {"body_mass_kg": [MASS], "thickness_mm": [thickness]}}
+    study = kw.load_study(created.settings, case)
+    assert {"load_line", "anterior_posterior_springs", "rotation_springs"} <= {
+        item.name for item in unconfirmed(study.model_dump(mode="json"))
+    }
+    cycles = kw.simulate(kw.build_knee(study), study)
+    depth = kw.accumulate_wear(cycles, study).wear_depth
+    assert np.isfinite(depth).all()
+    assert (depth.max([name for name in depth.dims if name != "side"]) > 0.0).all()

@@ -12,6 +12,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from kneewear.activity.settings import FileActivity
+from kneewear.base.assumptions import unconfirmed
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_uses import column_uses
 from kneewear.io.curves import read_activity
@@ -60,6 +61,7 @@ class Form:
     tolerance: float = 0.0
     further: dict = field(default_factory=dict)
     quoting: int = 0
+    rows: str | None = None
 
     def write(self, folder):
         table = pd.DataFrame(
@@ -69,6 +71,8 @@ class Form:
                 if self.titles.get(name, name)
             }
         )
+        if self.rows is not None:
+            table.insert(0, self.rows, np.arange(len(BASE)))
         for title, values in self.further.items():
             table[title] = values
         decimal = "," if self.comma else "."
@@ -90,6 +94,11 @@ BACKWARD = {"femur_anterior_mm": -1.0}
 PULLING = {"axial_force_N": -1.0}
 SECONDS = {"percent": 0.011}
 STORAGE = "gait\nversion=1\nnRows=101\nnColumns=6\ninDegrees=yes\nendheader\n"
+SELECTED = "Main.Study.Output.Model.HumanModel.BodyModel.SelectedOutputs.Right.Leg."
+VISUAL_3D = "".join(
+    "\t" + "\t".join([name] * 4) + "\n"
+    for name in ("walk.c3d", "R_KNEE_ANGLE", "LINK_MODEL_BASED", "ORIGINAL")
+)
 FORMS = {
     "own template": Form(),
     "tibial internal": Form(
@@ -271,6 +280,59 @@ FORMS = {
                "tibial_external_rotation_deg", "femur_anterior_mm", "Knee_ProximoDistalForce"),
         SECONDS | PULLING, tolerance=1e-9,
     ),
+    "AnyBody, whole paths in radians and metres": Form(
+        titles("Main.Study.Output.Abscissa.t",
+               f"{SELECTED}JointAngles.Knee_Flexion.Pos[0]", "",
+               "tibial_external_rotation_deg", "femur_anterior_mm",
+               f"{SELECTED}JointReactionForce.Knee_ProximoDistalForce"),
+        SECONDS | {"flexion_deg": np.pi / 180}, tolerance=1e-9,
+    ),
+    "inches and pounds": Form(
+        titles("percent", "Knee Flexion (deg)", "varus_deg", "Tibial Ext Rot (deg)",
+               "Femoral Rollback (in)", "Joint Load (lbf)"),
+        {"axial_force_N": 1.0 / 4.4482216152605, "femur_anterior_mm": -1.0 / 25.4},
+        tolerance=1e-12,
+    ),
+    "a fraction of the cycle": Form(
+        titles("Normalized gait cycle (0-1)", "flexion_deg", "varus_deg",
+               "tibial_external_rotation_deg", "femur_anterior_mm", "axial_force_N"),
+        {"percent": 0.01}, tolerance=1e-12,
+    ),
+    "a fraction in a column of percent": Form(factors={"percent": 0.01}, tolerance=1e-12),
+    "rows without a title": Form(
+        titles("", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_force_N"),
+        rows="",
+    ),
+    "frames of one cycle without a rate": Form(
+        titles("Frame", "flexion_deg", "varus_deg", "tibial_external_rotation_deg",
+               "femur_anterior_mm", "axial_force_N"),
+        tolerance=1e-9,
+    ),
+    "Visual3D": Form(
+        titles("ITEM", "X", "", "Femur anterior", "Tibial external rotation", "Axial force (N)"),
+        {"flexion_deg": -1.0}, separator="\t", name="gait.txt", tolerance=1e-9,
+        before=VISUAL_3D,
+        columns=("R_KNEE_ANGLE Femur anterior=tibial_external_rotation_deg",
+                 "R_KNEE_ANGLE Tibial external rotation=femur_anterior_mm",
+                 "R_KNEE_ANGLE Axial force (N)=axial_force_N"),
+    ),
+    "Portuguese": Form(
+        titles("Ciclo da marcha (%)", "Flexão do joelho (°)", "Varo (°)",
+               "Rotação interna da tíbia (°)", "Translação anterior do fémur (mm)",
+               "Força axial (N)"),
+        INWARD, separator=";", comma=True, encoding="utf-8-sig",
+    ),
+    "Dutch": Form(
+        titles("Gangcyclus (%)", "Knieflexie (°)", "Varus (°)", "Endorotatie tibia (°)",
+               "Femur naar anterieur (mm)", "Axiale kracht (N)"),
+        INWARD, separator=";", comma=True,
+    ),
+    "titles of two lines": Form(
+        titles("Gait cycle\n(%)", "Knee flexion\n(deg)", "varus_deg",
+               "Tibia external\nrotation (deg)", "Femur anterior\ntranslation (mm)",
+               "Axial load\n(N)"),
+    ),
     "other joints beside": Form(
         further={
             "hip_flexion_deg": 20.0 + BASE["flexion_deg"],
@@ -356,7 +418,6 @@ def changed(**titles_by_name):
         (Form(further={"flexion_2_deg": 0.9 * BASE["flexion_deg"] + 3.0}), "flexion_2_deg"),
         (Form(further={"Axial load B (N)": BASE["axial_force_N"] + 50.0}), "Axial load B (N)"),
         (Form(changed(flexion_deg="angle_deg")), "angle_deg"),
-        (Form(changed(percent="Frame")), "Frame"),
         (Form(changed(flexion_deg="brace flexion (deg)")), "brace flexion (deg)"),
         (Form(changed(femur_anterior_mm="carriage AP (mm)")), "carriage AP (mm)"),
         (Form(changed(axial_force_N="strap load (N)")), "strap load (N)"),
@@ -421,9 +482,46 @@ def test_a_measured_motion_is_prescribed_where_the_bearing_has_room(dish, condit
         assert uses[column].key.startswith("activities.own.motion.columns.")
 
 
-def test_a_bearing_that_does_not_decide_position_asks_for_it(tmp_path):
+@pytest.mark.parametrize(
+    ("left_out", "free"),
+    [
+        ({"femur_anterior_mm": ""}, {"anterior_posterior"}),
+        ({"tibial_external_rotation_deg": ""}, {"rotation"}),
+        (
+            {"femur_anterior_mm": "", "tibial_external_rotation_deg": ""},
+            {"anterior_posterior", "rotation"},
+        ),
+    ],
+)
+def test_what_neither_file_nor_bearing_decides_is_held_by_assumed_springs(left_out, free, tmp_path):
+    path = Form(changed(**left_out)).write(tmp_path)
+    shapes = no_shapes()
+    text = write_activity("own", shapes, Recordings(path, path, (), MASS), OPEN)
+    assert text.settles
+    block = YAML(typ="safe").load(io.StringIO(text.block))["activities"]["own_gait"]
+    control = FileActivity.model_validate(block).control
+    for name in ("anterior_posterior", "rotation"):
+        assert getattr(control, name) == ("force" if name in free else "prescribed")
+        assert bool(getattr(control, f"{name}_springs")) == (name in free)
+    listed = {"activities": {"own_gait": FileActivity.model_validate(block).model_dump()},
+              "assumed": [entry.model_dump() for entry in shapes.assumed]}  # fmt: skip
+    assumed = {entry.name for entry in unconfirmed(listed)}
+    for name in free:
+        assert {f"free_{name}", f"{name}_springs"} <= assumed
+    single = Dish(ratio=3.0, single=True)
+    assert asked(path, dish=single).expected
+
+
+def test_frames_of_several_bends_are_asked_for_their_rate(tmp_path):
+    path = Form(changed(percent="Frame")).write(tmp_path)
+    table = pd.read_csv(path)
+    table["flexion_deg"] = 30.0 - 27.0 * np.cos(2.0 * PHASE)
+    table.to_csv(path, index=False)
+    assert "'Frame'" in asked(path).found
+
+
+def test_a_bearing_that_decides_position_solves_it(tmp_path):
     path = Form(changed(femur_anterior_mm="")).write(tmp_path)
-    assert asked(path).expected
     _, settings = settings_of(path, dish=Dish(ratio=1.1, room=20.0))
     assert settings.boundary_conditions == "settled_ap_rotation"
 
