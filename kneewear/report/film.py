@@ -8,7 +8,6 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -121,8 +120,7 @@ def _draw_curve(axes: Any, curve: Mapping[str, Any], frame: int) -> None:
 
 def _image(figure: Figure) -> Image.Image:
     """Pixels of a figure."""
+    file = BytesIO()
     with mpl.rc_context(style.STYLE):
-        figure.set_dpi(DPI)
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        figure.savefig(file, format="png", dpi=DPI)
+    return Image.open(file).convert("RGB")

@@ -25,7 +25,7 @@ from kneewear.report.viewer import (
     build_view,
     choice,
     colour_steps,
-    curve,
+    cycle_curve,
     matrices,
     packed,
     scale,
@@ -286,9 +286,9 @@ def _cycle_curves(
         ("Centre of pressure, posterior", "mm", place),
     )
     return [
-        curve("Load", "N", {"load": (INK, one["load"].values)}),
+        cycle_curve("Load", "N", {"load": (INK, one["load"].values)}),
         *(
-            curve(
+            cycle_curve(
                 label,
                 unit,
                 {

@@ -11,8 +11,8 @@ A view is a mapping of plain builtins:
   are any, `frames` (labels), `first_frame`, `texts`, `poses` (by group, a matrix of 16 numbers for
   each frame), `scale` with `coloured` body and its `colours` (packed steps, frame by frame),
   `points` (packed positions of the bodies, by body, for each frame), `lines` (polylines of each
-  frame), `curves` (values of all frames, as :func:`curve` gives them), `opacity` (by group, other
-  than the bodies' own) and `outside` (validity);
+  frame), `curves` (values of all frames, as :func:`cycle_curve` gives them), `opacity` (by group,
+  other than the bodies' own) and `outside` (validity);
 - `directions`: by name the direction of the camera from the middle, and what is up;
   `first_direction` is the name of the first one;
 - `light`: direction of the lamp; `focus`: distance of the camera over half the height it sees;
@@ -112,7 +112,9 @@ def choice(name: str, label: str, options: Mapping[str, str], first: str = "") -
     return {"name": name, "label": label, "options": listed, "first": first or listed[0][0]}
 
 
-def curve(label: str, unit: str, lines: Mapping[str, tuple[str, ArrayLike]]) -> dict[str, Any]:
+def cycle_curve(
+    label: str, unit: str, lines: Mapping[str, tuple[str, ArrayLike]]
+) -> dict[str, Any]:
     """Lines over the frames of a scene, by name as colour and values; NaN where there is none."""
     return {
         "label": label,

@@ -89,7 +89,7 @@ def volumes_of_draws(
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
     level = UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
     random = np.random.default_rng(SEED)
-    spread = np.hypot(draws["tau"], draws["sigma"]).to_numpy()
+    spread = np.hypot(draws["tau"].to_numpy(), draws["sigma"].to_numpy())
     laboratory = np.exp(spread * random.normal(size=len(draws)))
     work: dict[str, Array] = {}
     for name, cycle in first_cases(histories).items():
@@ -145,8 +145,9 @@ def _work_of_draws(cycle: xr.Dataset, grid: ElementGrid, draws: pd.DataFrame) ->
         if not kind.multiplies_wear_factor:
             unit = UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M
         features: Any = None
-        for number, values in own[names].iterrows():
-            changed = base.model_copy(update={name: float(values[name]) for name in names})
+        constants = own[names].to_numpy(dtype=float)
+        for number, values in zip(own.index.to_numpy(), constants, strict=True):
+            changed = base.model_copy(update=dict(zip(names, values.tolist(), strict=True)))
             model = over_histories(changed)
             if features is None or set(names) & set(kind.history_constants):
                 features = model.features(history)

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from kneewear.report.film import DURATION, draw_frame, film, moving_scene
-from kneewear.report.viewer import body, build_view, choice, curve, matrices, packed, scale
+from kneewear.report.viewer import body, build_view, choice, cycle_curve, matrices, packed, scale
 from tests.refusals import refused_at
 
 SQUARE = np.array([[-1.0, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]])
@@ -27,9 +27,7 @@ def scene_of(case, frames):
         "coloured": "low",
         "colours": packed(np.repeat(np.arange(1, frames + 1), 4).astype(np.uint8)),
         "scale": "depth",
-        "curves": [
-            curve("Load", "N", {"load": ("#333333", np.where(values == 0, np.nan, values))})
-        ],
+        "curves": [cycle_curve("Load", "N", {"load": ("#333333", values)})],
     }
     return scene | ({"frames": [f"{i}" for i in range(frames)]} if frames > 1 else {})
 

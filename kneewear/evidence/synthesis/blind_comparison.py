@@ -40,7 +40,7 @@ def compare_blind() -> tuple[pd.DataFrame, pd.DataFrame]:
         for model, table in stored.items():
             if (name, quantity) not in table.index:  # a class without an interval
                 continue
-            low, median, high = (float(table.at[(name, quantity), end]) for end in _ENDS)
+            low, median, high = (float(str(table.at[(name, quantity), end])) for end in _ENDS)
             row |= {f"{model} low": low, f"{model} median": median, f"{model} high": high}
             row[f"{model} inside"] = low <= measured <= high
         rows.append(row)
@@ -49,15 +49,15 @@ def compare_blind() -> tuple[pd.DataFrame, pd.DataFrame]:
     for model in MODELS:
         known = results[results[f"{model} inside"].notna()]
         kind = known["quantity"].str.startswith("ratio").map({True: "ratios", False: "rates"})
-        for (seen, what), own in known.groupby(["seen", kind], sort=False):
-            inside = int(own[f"{model} inside"].astype(bool).sum())
+        for (seen, what), group in known.groupby(["seen", kind], sort=False):
+            inside = int(group[f"{model} inside"].astype(bool).sum())
             counts.append(
                 {
                     "model": model,
                     "seen": seen,
                     "quantity": what,
                     "inside": inside,
-                    "asked": len(own),
+                    "asked": len(group),
                 }
             )
     return results, pd.DataFrame(counts)

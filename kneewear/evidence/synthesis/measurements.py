@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ class Measurements(NamedTuple):
 
     def among(self, chosen: NDArray[np.bool_]) -> Measurements:
         """Chosen rows."""
-        return Measurements(*(values[chosen] for values in self))
+        return Measurements._make(values[chosen] for values in self)
 
 
 def read_measurements(tests: list[tuple[str, str]]) -> Measurements:
@@ -44,16 +44,14 @@ def read_measurements(tests: list[tuple[str, str]]) -> Measurements:
     table = published_rows("kneewear.evidence.measured_wear", "measured_wear")
     table = table[table["quantity"].isin(WEAR)].reset_index(drop=True)
     absolute = {
-        (row["laboratory"], row["test"]) for _, row in table[table["over"] == ""].iterrows()
+        (row["laboratory"], row["test"]) for row in table[table["over"] == ""].to_dict("records")
     }
-    parts = [((row["laboratory"], row["test"]), _over(row)) for _, row in table.iterrows()]
+    parts = [((row["laboratory"], row["test"]), _over(row)) for row in table.to_dict("records")]
     kept = np.array([not (over and over in absolute and of in absolute) for of, over in parts])
     table = table[kept].reset_index(drop=True)
     parts = [part for part, is_kept in zip(parts, kept, strict=True) if is_kept]
     # Wear of one test in two lubricants is of two conditions.
-    own = [
-        (*of, row["measurement"]) for (of, _), (_, row) in zip(parts, table.iterrows(), strict=True)
-    ]
+    own = [(*of, name) for (of, _), name in zip(parts, table["measurement"].tolist(), strict=True)]
     conditions = list(own)
     over_tests = np.zeros((len(table), len(tests)))
     rows_over: list[int | None] = []
@@ -81,12 +79,12 @@ def read_measurements(tests: list[tuple[str, str]]) -> Measurements:
         np.log1p(table["sd"].to_numpy(dtype=float) / published),
         over_tests,
         over_conditions,
-        (table["over"] == "").to_numpy(dtype=float),
+        (table["over"] == "").to_numpy().astype(np.float64),
         (table["motion"] == "straight").to_numpy(),
     )
 
 
-def _over(row: Mapping[str, Any]) -> tuple[str, str] | None:
+def _over(row: Mapping[Any, Any]) -> tuple[str, str] | None:
     """Laboratory and test that a row is a ratio to."""
     if not row["over"]:
         return None
@@ -115,6 +113,6 @@ def read_nodes(
     for node, block in blocks.items():
         wear = block["wear"]
         own = wear.get("laws", {}).get(wear["wear_law"], {})
-        column = [float(values.at[(name, node), quantity]) for name, quantity in terms]
+        column = [cast("float", values.at[(name, node), quantity]) for name, quantity in terms]
         nodes[wear["wear_law"]].append((own, np.array(column)))
     return LawSpace({name: tuple(own) for name, own in nodes.items()}), terms

@@ -96,10 +96,10 @@ def _true_laws(
 ) -> list[tuple[Array, float]]:
     """Rows and factor of a contact by the law of each of `count` laboratories."""
     if truth == EACH_ITS_OWN:
-        chosen = [evidences[random.integers(len(evidences))] for _ in range(count)]
+        chosen = [evidences[int(random.integers(len(evidences)))] for _ in range(count)]
         return [_law(evidence, contact, random) for evidence in chosen]
     if truth == IN_SET:
-        return [_law(evidences[random.integers(len(evidences))], contact, random)] * count
+        return [_law(evidences[int(random.integers(len(evidences)))], contact, random)] * count
     by_name = {evidence.model.law: evidence for evidence in evidences}
     names = ("cross_shear_saturation", "pressure_power", "archard")
     across, pressed, one = (_law(by_name[name], contact, random) for name in names)
@@ -247,11 +247,11 @@ def _outcome(
 ) -> Array:
     """Draw the result of the further rows from what is known."""
     evidence = evidences[random.choice(len(evidences), p=before.weights)]
-    logarithm = evidence.log_weights(np.append(before.log_wear, np.zeros(np.sum(~known))), known)
+    padded = np.append(before.log_wear, np.zeros(int(np.sum(~known))))
+    logarithm = evidence.log_weights(padded, known)
     part = np.exp(logarithm - logarithm.max())
     at = int(random.choice(len(part), p=part / part.sum()))
     rows, (tau, sigma, reporting) = evidence.model.rows, evidence.prior[0][at]
-    padded = np.append(before.log_wear, np.zeros(np.sum(~known)))
     middle, spread = (values[at] for values in evidence.level(padded, known))
     level = middle + spread * random.normal()
     names, where = np.unique(rows.laboratory[~known], return_inverse=True)
