@@ -21,7 +21,13 @@ from kneewear.base.checks import checks
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.report.derived import Settings, derived
 from kneewear.report.tables import quantity_name, rows_with, span, unit_name, words
-from kneewear.wear.interval import MIN_LABORATORIES, ONE_FACTOR, factors_of, known_classes
+from kneewear.wear.interval import (
+    MIN_LABORATORIES,
+    ONE_FACTOR,
+    factors_of,
+    known_classes,
+    known_laws,
+)
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.leading import DAMAGE, SUMS, UPPER_ESTIMATES, WEAR, LeadingDepth, leading_depth
@@ -136,19 +142,29 @@ def life_cycles(settings: Settings) -> pd.DataFrame:
 
 
 @derived
+def leading_intervals(wear_intervals: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Intervals by the law of the study, or by one wear factor where its law has none.
+
+    The wear of a law can be far outside the interval of another one.
+    """
+    own = settings["wear"]["wear_law"]
+    return rows_with(wear_intervals, law=own if own in known_laws() else ONE_FACTOR)
+
+
+@derived
 def wear_rate_here(
-    centre: pd.DataFrame, wear_intervals: pd.DataFrame | None = None
+    centre: pd.DataFrame, leading_intervals: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Wear volume of both sides of the centre case per year (mm3), with its interval if any.
 
-    The interval is the one of the sentence: another laboratory's, by one wear factor.
+    The interval is the one of the sentence: another laboratory's.
     """
     rates = rows_with(centre, quantity="volumetric_wear_rate")
     first = rates[rates["life"] == rates["life"].iloc[0]] if len(rates) else rates
     row: dict[str, Any] = {"value": first["value"].sum(), "low": np.nan, "high": np.nan}
-    if wear_intervals is not None and len(first):
-        chosen = {"law": ONE_FACTOR, "life": first["life"].iloc[0], "side": BOTH}
-        own = rows_with(wear_intervals, quantity="volumetric_wear_rate", **chosen)
+    if leading_intervals is not None and len(first):
+        chosen = {"life": first["life"].iloc[0], "side": BOTH}
+        own = rows_with(leading_intervals, quantity="volumetric_wear_rate", **chosen)
         if len(own):
             row |= {"low": own["low"].iloc[0], "high": own["high"].iloc[0]}
     return pd.DataFrame([row]) if len(first) else pd.DataFrame()

@@ -158,7 +158,16 @@ def test_outcome_is_written_from_the_summary(tmp_path, whole):
     assert lines.endswith(str(tmp_path / "report/index.html"))
 
 
-def test_interval_of_lost_volume_is_that_of_one_wear_factor(single):
+@pytest.mark.parametrize(
+    ("law", "ends"),
+    [
+        ("archard", (3.0, 5.0)),
+        ("cross_shear_saturation", (0.3, 0.5)),
+        # No laboratory's factors of this law are known.
+        ("pressure_power", (3.0, 5.0)),
+    ],
+)
+def test_interval_of_lost_volume_is_that_of_the_law_of_the_study(single, law, ends):
     life = single.tables["cases"]["life"].iloc[0]
     rows = [
         (law, life, side, quantity, unit, 3.0 * scale, 4.0 * scale, 5.0 * scale, 90.0, 5, 8)
@@ -168,9 +177,10 @@ def test_interval_of_lost_volume_is_that_of_one_wear_factor(single):
     ]
     columns = ["law", "life", "side", "quantity", "unit", "low", "median", "high", "percent"]
     intervals = pd.DataFrame(rows, columns=[*columns, "laboratories", "measurements"])
-    page = written("wear", single.settings, single.tables | {"wear_intervals": intervals})
+    settings = {**single.settings, "wear": {**single.settings["wear"], "wear_law": law}}
+    page = written("wear", settings, single.tables | {"wear_intervals": intervals})
     volume = page.results["wear_volume", life]
-    assert (volume.low, volume.high) == (3.0, 5.0)
+    assert (volume.low, volume.high) == pytest.approx(ends)
     assert len(page.tables["whole_intervals"]) == 4
 
 
