@@ -76,10 +76,10 @@ def numbers(study: CaseStudy) -> Iterator[tuple[Location, float]]:
 
     seen = set()
     for at, value in inside(study, ()):
-        found = range_at(type(study), at)
+        span = range_at(type(study), at)
         # Two entries of a list are one number, two bumps are not the same curve.
         name = ".".join(str(step) for step in at if not isinstance(step, int))
-        if found is not None and value and name not in seen and list(numbers_in(value)):
+        if span is not None and value and name not in seen and list(numbers_in(value)):
             seen.add(name)
             yield at, value
 
@@ -124,7 +124,7 @@ class Computed:
 
 def judged(study: CaseStudy) -> dict[str, str]:
     """Severities of the findings about settings and files, by check."""
-    return {one.check: one.severity for one in check_inputs(study, ROOT)}
+    return {item.check: item.severity for item in check_inputs(study, ROOT)}
 
 
 def tried(study: CaseStudy) -> dict[str, str]:
@@ -150,26 +150,26 @@ class Judge:
 
     def row(self, at: Location, given: float) -> dict[str, Any]:
         """First finding of a number at a location, and the change of results if there is none."""
-        change, found = 0.0, dict[str, str]()
+        change, noticed = 0.0, dict[str, str]()
         try:
             study = read_study(changed(self.settings, at, given), defaults=default_settings_file())
-            found = self._further(judged(study))
-            if not found:
+            noticed = self._further(judged(study))
+            if not noticed:
                 results = self._computed.results(study)
                 change = float((results / self._right - 1.0).abs().max())
             # Wear alone moves nothing.
             if change > CHANGE and _contact(study) != _contact(self.base):
-                found = self._further(tried(study))
+                noticed = self._further(tried(study))
         except InputDataError as error:
-            found = {error.finding.check or "refused": "refuse"}
+            noticed = {error.finding.check or "refused": "refuse"}
         except (KneewearError, ValueError):
-            found = {"not computed": "refuse"}
-        check, severity = next(iter(found.items()), ("", ""))
-        silent = change > CHANGE and not found
+            noticed = {"not computed": "refuse"}
+        check, severity = next(iter(noticed.items()), ("", ""))
+        silent = change > CHANGE and not noticed
         return {"change": change, "check": check, "severity": severity, "silent": silent}
 
-    def _further(self, found: Mapping[str, str]) -> dict[str, str]:
-        return {name: verdict for name, verdict in found.items() if name not in self._own}
+    def _further(self, noticed: Mapping[str, str]) -> dict[str, str]:
+        return {name: verdict for name, verdict in noticed.items() if name not in self._own}
 
 
 def main(chosen: tuple[str, ...]) -> int:

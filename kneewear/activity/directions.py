@@ -250,8 +250,8 @@ def _peaks(activity: Activity) -> tuple[float, ...]:
     """Return the percents of the peaks of the load, the largest first."""
     load, count = activity.load, activity.load.size
     # Three cycles: peaks at the ends of one are within.
-    found = prominent_peaks(np.tile(load, 3), _PROMINENCE * float(np.ptp(load)))
-    frames = sorted({int(frame) % count for frame in found}, key=lambda frame: -load[frame])
+    peaks = prominent_peaks(np.tile(load, 3), _PROMINENCE * float(np.ptp(load)))
+    frames = sorted({int(frame) % count for frame in peaks}, key=lambda frame: -load[frame])
     return tuple(float(activity.percent[frame]) for frame in frames)
 
 
@@ -277,15 +277,15 @@ def prominent_peaks(values: Array, prominence: float) -> list[int]:
     begins = np.append(0, ends[:-1] + 1)
     level = values[begins]
     peaks = 1 + np.flatnonzero((level[1:-1] > level[:-2]) & (level[1:-1] > level[2:]))
-    found = []
+    prominent = []
     for peak in peaks:
         higher = np.flatnonzero(level > level[peak])
-        left = max((int(one) + 1 for one in higher if one < peak), default=0)
-        right = min((int(one) for one in higher if one > peak), default=len(level))
+        left = max((int(at) + 1 for at in higher if at < peak), default=0)
+        right = min((int(at) for at in higher if at > peak), default=len(level))
         base = max(level[left : peak + 1].min(), level[peak:right].min())
         if level[peak] - base >= prominence:
-            found.append(int(begins[peak] + ends[peak]) // 2)
-    return found
+            prominent.append(int(begins[peak] + ends[peak]) // 2)
+    return prominent
 
 
 def _movement(curve: Curve, phase: Phase, percent: Array, values: Array) -> Movement:

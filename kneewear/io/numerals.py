@@ -68,7 +68,7 @@ def split_numbers(lines: Iterable[str]) -> list[list[str]]:
     lines = list(lines)
     if any('"' in line for line in lines):
         outside = "".join(_QUOTED.sub("", line) for line in lines)
-        sign = next((one for one in ";\t," if one in outside), " ")
+        sign = next((mark for mark in ";\t," if mark in outside), " ")
         # A line each: a quote that is not closed does not join lines.
         rows = [_cells_of(line, sign) for line in lines]
     elif any(";" in line for line in lines):

@@ -236,7 +236,7 @@ def add_turning(s: SystemArrays) -> None:
 
 @compiled
 def scale_dampers(loads: NDArray, scale: NDArray) -> None:
-    """Power of the present load over that of the dampers, into the last number of `scale`."""
+    """Power of the present load over the load of the dampers, into the last number of `scale`."""
     if scale[1] > 0.0:
         total = 0.0
         for n in range(0, loads.shape[0], 9):

@@ -37,7 +37,7 @@ class Integrator:
     `relative_tolerance` is the largest local error relative to 0.1 mm of penetration and its rates,
     `damping_ratio` the damping of each mode at the frame of the largest load relative to critical
     damping, `cycles` the number of cycles simulated, of which the last is returned, and
-    `damping_load_exponent` the power of the load over that of this frame by which dampers change.
+    `damping_load_exponent` the power of the load over this frame's load by which dampers change.
     """
 
     relative_tolerance: float = 1e-4

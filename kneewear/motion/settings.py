@@ -66,6 +66,7 @@ class ForwardSettings(Settings):
         "Power of the load over the largest load by which dampers change over the cycle: 0 keeps "
         "them the same, 0.25 keeps their ratio to critical damping on curved bearings.",
         Range("1", 0, 0, 0.4, 2, "A load in swing vibrates from 0.5 on (docs/theory/motion.md)"),
+        0.0,
     )
     relative_tolerance: Positive = quantity(
         "Largest error of a step, over 0.1 mm of penetration.",

@@ -255,8 +255,8 @@ def assume_cycle(recordings: tuple[Recording, ...], duration: float) -> tuple[Re
     Unchanged unless each has frames alone, of one number, and its curves are of one cycle: they
     return to their beginning, and the knee bends once beyond the middle of its range.
     """
-    frames = [one.having("frame") for one in recordings]
-    rows = {len(one.table.cells.text) for one in recordings}
+    frames = [recording.having("frame") for recording in recordings]
+    rows = {len(recording.table.cells.text) for recording in recordings}
     lacks = all(
         len(titles) == 1 and find_clock(one) is None
         for titles, one in zip(frames, recordings, strict=True)
@@ -276,7 +276,7 @@ def assume_cycle(recordings: tuple[Recording, ...], duration: float) -> tuple[Re
 
 def _is_one_cycle(recording: Recording) -> bool:
     """True if flexion and loads end where they begin, and the knee bends once."""
-    found = False
+    is_moving = False
     for quantity in ("flexion", "load", "ground_reaction"):
         for title in recording.having(quantity):
             values = recording.values(title)
@@ -286,8 +286,8 @@ def _is_one_cycle(recording: Recording) -> bool:
             bent = np.abs(values) > np.abs(values).min() + 0.5 * span
             if quantity == "flexion" and np.count_nonzero(np.diff(bent.astype(int)) == 1) > 1:
                 return False
-            found = True
-    return found
+            is_moving = True
+    return is_moving
 
 
 def require_clock(recording: Recording) -> tuple[str, str]:

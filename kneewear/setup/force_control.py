@@ -61,7 +61,7 @@ def control_block(
         f"axial load {medial} the middle of the plateaus",
         "Set the line of the machine, or of the leg.",
     )
-    text = "    control:                  # as of a simulator\n"
+    text = "    control:                  # forces, as in a simulator\n"
     for coordinate in FORCES:
         way = "prescribed" if coordinate in columns else "force"
         text += f"      {coordinate}: {way}  # prescribed | held | force\n"

@@ -115,7 +115,7 @@ def posterior_intervals(
 ) -> pd.DataFrame:
     """Interval of lost volume and mass of the first case by all laws, constants and laboratories.
 
-    Columns life, side, quantity, unit, low, median, high and percent, as of
+    Columns life, side, quantity, unit, low, median, high and percent, as in
     :func:`kneewear.wear.interval.wear_intervals`.
     """
     volumes = volumes_of_draws(histories, grid, settings)

@@ -45,13 +45,16 @@ EXTRAS, GROUPS = PROJECT["optional-dependencies"], SETTINGS["dependency-groups"]
 @pytest.mark.parametrize(
     ("files", "lists"),
     [
-        (LOCKS[:1], [PROJECT["dependencies"], *map(EXTRAS.get, ("cad", "fe", "optimisation"))]),
+        (
+            LOCKS[:1],
+            [PROJECT["dependencies"], *map(EXTRAS.get, ("cad", "fe", "optimisation", "synthesis"))],
+        ),
         (LOCKS[:2], [GROUPS["dev"], GROUPS["docs"]]),
         (LOCKS[2:], [GROUPS["standards"]]),
     ],
 )
 def test_locks_satisfy_every_requirement_but_those_of_peers_and_clusters(files, lists):
-    assert {*EXTRAS} == {"cad", "fe", "optimisation", "peers", "cluster"}
+    assert {*EXTRAS} == {"cad", "fe", "optimisation", "synthesis", "peers", "cluster"}
     assert {*GROUPS} == {"dev", "docs", "standards"}
     wanted = requirements(line for lines in lists for line in lines)
     lock = locked(*files)
