@@ -59,17 +59,12 @@ def write_example_report(folder: Path, images: Path) -> None:
         Folder that gets the still picture of its view and the film of its cycle.
     """
     with tempfile.TemporaryDirectory() as place:
-        command = [sys.executable, "-m", "kneewear", "run", "quick", "--cores", "2"]
+        (Path(place) / "film.yaml").write_text("report: {film: true}\n", encoding="utf-8")
+        command = [sys.executable, "-m", "kneewear", "run", "quick", "film.yaml", "--cores", "2"]
         own = {"PYTHONPATH": str(ROOT)}
-        for target in ([], ["--", "draw_film"]):
-            subprocess.run(
-                [*command, *target],
-                cwd=place,
-                env=os.environ | own,
-                check=True,
-                capture_output=True,
-                text=True,
-            )
+        subprocess.run(
+            command, cwd=place, env=os.environ | own, check=True, capture_output=True, text=True
+        )
         results = Path(place) / "results" / "quick"
         shutil.copytree(results / "report", folder)
         shutil.copy(results / "figures" / "contact" / "view.png", images / "worn_insert.png")

@@ -236,6 +236,11 @@ class ReportSettings(Settings):
         max_length=200,
         description="Who ran the study, for the line of the operator on the page.",
     )
+    film: bool = Field(
+        default=False,
+        description="Draw a film of one cycle, `results/<study>/film.gif`: pressure on the insert "
+        "under the moving component, with curves of the cycle beside it.",
+    )
     fe_comparison: FileName | None = Field(
         default=None,
         description="Table of a finished finite-element comparison "
