@@ -60,7 +60,10 @@ def film(views: Iterable[Mapping[str, Any]]) -> bytes:
     moving = ((view, scene) for view in views if (scene := moving_scene(view)))
     view, scene = next(moving, (None, None))
     if view is None or scene is None:
-        expected, remedy = "a scene over a cycle", "Leave report.film out, or draw one of contact over a cycle."
+        expected, remedy = (
+            "a scene over a cycle",
+            "Leave report.film out, or draw one of contact over a cycle.",
+        )
         raise InputDataError("views in space", "none with several frames", expected, remedy)
     count = len(scene["frames"])
     images = [_image(draw_frame(view, scene, frame)) for frame in range(count)]
