@@ -39,7 +39,7 @@ def test_findings_that_differ_in_values_are_one_of_all_their_jobs():
 
 
 def test_check_prints_one_line_for_each_cause(tmp_path, monkeypatch, capsys):
-    """What the files and a log say alike, and what differs in values alone, is one line."""
+    """Equal findings of files and of a log, and those that differ in values alone, are one line."""
 
     def judged(check: str, value: float) -> Finding:
         return Finding(check, "warn", "insert.stl", f"{value:g}", "1", "")

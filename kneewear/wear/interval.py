@@ -154,6 +154,19 @@ def wear_by_law(
     return pd.DataFrame(rows, columns=["life", "side", "work"])
 
 
+def loss_scales(settings: WearSettings) -> dict[str, tuple[str, float]]:
+    """Unit of each loss of an insert, and its value over the lost volume, mm3.
+
+    Lives without cycles have no rates.
+    """
+    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
+    scales = {"wear_volume": ("mm3", 1.0), "wear_mass": ("mg", settings.density_mg_per_mm3)}
+    if cycles > 0.0:
+        scales["volumetric_wear_rate"] = "mm3/year", 1.0 / (settings.months / MONTHS_PER_YEAR)
+        scales["wear_volume_per_million_cycles"] = "mm3/10^6", 1e6 / cycles
+    return scales
+
+
 def wear_intervals(
     histories: Mapping[str, xr.Dataset],
     grid: ElementGrid,
@@ -185,12 +198,7 @@ def wear_intervals(
     columns += ["percent", "laboratories", "measurements"]
     if settings.material_class not in known_classes():
         return pd.DataFrame(columns=columns)
-    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
-    years = settings.months / MONTHS_PER_YEAR
-    scales = {"wear_volume": ("mm3", 1.0), "wear_mass": ("mg", settings.density_mg_per_mm3)}
-    if cycles > 0.0:
-        scales["volumetric_wear_rate"] = "mm3/year", 1.0 / years
-        scales["wear_volume_per_million_cycles"] = "mm3/10^6", 1e6 / cycles
+    scales = loss_scales(settings)
     rows = []
     for law in known_laws():
         factor = factor_interval(settings.material_class, coverage, law)

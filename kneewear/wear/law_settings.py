@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from math import log
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,8 @@ from kneewear.wear.history import History
 Array = NDArray[np.float64]
 
 MM3_PER_N_MM_FROM_MM3_PER_N_M = 1.0e-3
+# Wear factor that levels of laws are multiples of, mm3/(N m).
+UNIT_FACTOR = 1.0e-6
 # Cross-shear ratio of a square path, the largest possible.
 SQUARE_PATH = 0.5
 
@@ -60,6 +63,8 @@ class LawSettings(Settings, ABC):
     survives: ClassVar[bool] = False
     # Whether a wear factor multiplies the depth; else the constants are absolute.
     multiplies_wear_factor: ClassVar[bool] = True
+    # Constants that give a law without a wear factor one of `UNIT_FACTOR`, where it has such.
+    unit_constants: ClassVar[Mapping[str, float]] = {}
     # Coefficients that features of a history depend on; the others change only the depth.
     history_constants: ClassVar[tuple[str, ...]] = ()
     # Whether two designs are compared by it, and intervals of the constants that tests leave open.
@@ -245,6 +250,7 @@ class PressurePower(WearLaw):
     name: ClassVar[str] = "pressure_power"
     history_constants: ClassVar[tuple[str, ...]] = ("exponent",)
     multiplies_wear_factor: ClassVar[bool] = False
+    unit_constants: ClassVar[Mapping[str, float]] = {"coefficient_mm3_per_n_m": UNIT_FACTOR}
     coefficient_mm3_per_n_m: NonNegative = quantity("Wear factor at 1 MPa.", FACTOR, 2.0e-6)
     exponent: Annotated[float, Field(gt=-1)] = quantity(
         "Power of the pressure, MPa, in the wear factor.",
@@ -286,6 +292,7 @@ class CrossShearAndPressure(WearLaw):
     name: ClassVar[str] = "cross_shear_and_pressure"
     history_constants: ClassVar[tuple[str, ...]] = ("pressure_rate_per_mpa",)
     multiplies_wear_factor: ClassVar[bool] = False
+    unit_constants: ClassVar[Mapping[str, float]] = {"constant": log(UNIT_FACTOR)}
     constant: Finite = quantity(
         "Logarithm of the wear factor, mm3/(N m), at a cross-shear ratio of 1 without pressure.",
         Range("1", -30, -18, -9, -5, "-13.1 in the source; factors of 1.5e-8 to 1.2e-4"),

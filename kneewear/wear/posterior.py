@@ -21,24 +21,22 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.motion.history import first_cases, sides_of
 from kneewear.wear.history import ordered
-from kneewear.wear.interval import COVERAGE
-from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS
-from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life, over_histories
+from kneewear.wear.interval import COVERAGE, loss_scales
+from kneewear.wear.law_settings import (
+    MM3_PER_N_MM_FROM_MM3_PER_N_M,
+    UNIT_FACTOR,
+    WEAR_LAWS,
+)
+from kneewear.wear.laws import cycles_of_life, over_histories
 from kneewear.wear.settings import WearSettings
 
 Array = NDArray[np.float64]
 FILE = "wear_posterior.csv"
 # Class of polyethylene of the rows.
 MATERIAL_CLASS = "conventional"
-UNIT_FACTOR = 1e-6  # mm3/(N m), of the levels
 SEED = 1
 # Columns that are no constants of laws.
 _COMMON = ("law", "log_level", "tau", "sigma")
-# Factors of laws that no wear factor multiplies, at a level of one.
-_UNIT_CONSTANTS = {
-    "pressure_power": {"coefficient_mm3_per_n_m": UNIT_FACTOR},
-    "cross_shear_and_pressure": {"constant": float(np.log(UNIT_FACTOR))},
-}
 
 
 @cache
@@ -119,10 +117,7 @@ def posterior_intervals(
     :func:`kneewear.wear.interval.wear_intervals`.
     """
     volumes = volumes_of_draws(histories, grid, settings)
-    years = settings.months / MONTHS_PER_YEAR
-    scales = {"wear_volume": ("mm3", 1.0), "wear_mass": ("mg", settings.density_mg_per_mm3)}
-    if settings.months > 0.0:
-        scales["volumetric_wear_rate"] = "mm3/year", 1.0 / years
+    scales = loss_scales(settings)
     ends = (0.5 - 0.5 * coverage, 0.5, 0.5 + 0.5 * coverage)
     rows = []
     for (life, side), own in volumes.groupby(["life", "side"], sort=False):
@@ -140,7 +135,7 @@ def _work_of_draws(cycle: xr.Dataset, grid: ElementGrid, draws: pd.DataFrame) ->
     for law, own in draws.groupby("law"):
         kind = WEAR_LAWS[str(law)]
         names = [name for name in own if name not in _COMMON and name in kind.model_fields]
-        base = kind().model_copy(update=_UNIT_CONSTANTS.get(str(law), {}))
+        base = kind().model_copy(update=kind.unit_constants)
         unit = 1.0
         if not kind.multiplies_wear_factor:
             unit = UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M

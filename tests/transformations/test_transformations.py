@@ -68,7 +68,7 @@ class Result(NamedTuple):
 
 @cache
 def result(base: str, change: str) -> Result:
-    """What `kneewear new` makes of the files of an implant, and a run of it.
+    """Settings that `kneewear new` writes for the files of an implant, and a run of them.
 
     Elements are those of the accuracy `standard`: with those of `draft` the largest depth depends
     on where their middles are by more than the files change it.

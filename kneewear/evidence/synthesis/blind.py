@@ -22,6 +22,7 @@ from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M
 Array = NDArray[np.float64]
 Draws = dict[str, Array]
 
+PACKAGE = "kneewear.evidence.synthesis"
 PREDICTIONS = "blind_predictions.csv"
 DRAWS = 20_000
 SEED = 20261129
@@ -51,7 +52,7 @@ def conditions() -> pd.DataFrame:
 
 def table(name: str) -> pd.DataFrame:
     """Table of this package, without its comments."""
-    with files(__package__).joinpath(f"{name}.csv").open("r", encoding="utf-8") as file:
+    with files(PACKAGE).joinpath(f"{name}.csv").open("r", encoding="utf-8") as file:
         return pd.read_csv(file, comment="#", keep_default_na=False)
 
 
@@ -164,7 +165,7 @@ def predict() -> pd.DataFrame:
         rows.append({**common, "quantity": "rate", "unit": unit, **ends(scale * volume), **work})
     for _, row in conditions().iterrows():
         if other := row["ratio_to"]:
-            what = {"quantity": f"ratio to {other}", "unit": "1"}
+            what = {"quantity": ratio_over(other), "unit": "1"}
             points = ends(works[row["id"]] / works[other])
             rows.append({"id": row["id"], "seen": row["seen"], **what, **points})
     columns = ["id", "quantity", "unit", "low", "median", "high", "work_low", "work_median"]
@@ -176,6 +177,11 @@ def _draw_factors(interval: FactorInterval, generator: np.random.Generator) -> A
     count = interval.laboratories
     spread = interval.log_sd * np.sqrt(1.0 + 1.0 / count)
     return np.asarray(interval.median * np.exp(spread * generator.standard_t(count - 1, DRAWS)))
+
+
+def ratio_over(test: str) -> str:
+    """Name of the ratio of the wear of a test over the wear of another one."""
+    return f"ratio to {test}"
 
 
 def ends(values: Array, prefix: str = "") -> dict[str, float]:
@@ -194,14 +200,13 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def write(predictions: pd.DataFrame, name: str) -> None:
-    """Write predictions into a file of the package, with its digest beside it."""
-    written = text_of(predictions)
-    target = Path(str(files("kneewear.evidence.synthesis").joinpath(name)))
-    target.write_text(written, encoding="utf-8")
-    line = f"{digest(written)}  {name}\n"
+def write(text: str, package: str, name: str) -> None:
+    """Write a text into a file of a package, with its digest beside it."""
+    target = Path(str(files(package).joinpath(name)))
+    target.write_text(text, encoding="utf-8")
+    line = f"{digest(text)}  {name}\n"
     target.with_name(name + ".sha256").write_text(line, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write(predict(), PREDICTIONS)
+    write(text_of(predict()), PACKAGE, PREDICTIONS)

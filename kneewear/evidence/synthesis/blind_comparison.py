@@ -28,12 +28,15 @@ def compare_blind() -> tuple[pd.DataFrame, pd.DataFrame]:
         name: blind.table(file.removesuffix(".csv")).set_index(["id", "quantity"])
         for name, file in MODELS.items()
     }
-    rows = []
+    over = blind.conditions().set_index("id")["ratio_to"]
+    rows, kinds = [], []
     for number, (name, quantity) in enumerate(stored["laws"].index):
         own = stored["laws"].iloc[number]
-        measured = published[name]
-        if quantity.startswith("ratio to "):
-            measured = measured / published[quantity.removeprefix("ratio to ")]
+        measured, other = published[name], over[name]
+        is_ratio = bool(other) and quantity == blind.ratio_over(other)
+        kinds.append("ratios" if is_ratio else "rates")
+        if is_ratio:
+            measured = measured / published[other]
         row: dict[str, Any] = {"id": name, "quantity": quantity, "unit": own["unit"]}
         row["seen"] = own["seen"]
         row["measured"] = measured
@@ -47,9 +50,8 @@ def compare_blind() -> tuple[pd.DataFrame, pd.DataFrame]:
     results = pd.DataFrame(rows)
     counts = []
     for model in MODELS:
-        known = results[results[f"{model} inside"].notna()]
-        kind = known["quantity"].str.startswith("ratio").map({True: "ratios", False: "rates"})
-        for (seen, what), group in known.groupby(["seen", kind], sort=False):
+        known = results.assign(kind=kinds)[results[f"{model} inside"].notna()]
+        for (seen, what), group in known.groupby(["seen", "kind"], sort=False):
             inside = int(group[f"{model} inside"].astype(bool).sum())
             counts.append(
                 {

@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.evidence.synthesis import blind
-from kneewear.evidence.synthesis.law_space import CONSTANTS, UNIT_FACTOR, log_factor
+from kneewear.evidence.synthesis.law_space import CONSTANTS, log_factor
 from kneewear.wear.history import History, cross_shear_ratio
-from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M
+from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, UNIT_FACTOR
 from kneewear.wear.posterior import measured_draws
 
 Array = NDArray[np.float64]
@@ -123,7 +123,7 @@ def predict(draws: pd.DataFrame) -> pd.DataFrame:
         rows.append({**common, **what})
     for _, row in table.iterrows():
         if other := row["ratio_to"]:
-            what = {"quantity": f"ratio to {other}", "unit": "1"}
+            what = {"quantity": blind.ratio_over(other), "unit": "1"}
             points = blind.ends(wear[str(row["id"])] / wear[other])
             rows.append({"id": row["id"], "seen": row["seen"], **what, **points})
     columns = ["id", "quantity", "unit", "low", "median", "high", "cross_shear_low"]
@@ -132,4 +132,4 @@ def predict(draws: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    blind.write(predict(measured_draws()), PREDICTIONS)
+    blind.write(blind.text_of(predict(measured_draws())), blind.PACKAGE, PREDICTIONS)

@@ -15,7 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.wear.direction_memory import circle_cross_shear
-from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, ContactArea, DirectionMemory
+from kneewear.wear.law_settings import (
+    MM3_PER_N_MM_FROM_MM3_PER_N_M,
+    UNIT_FACTOR,
+    ContactArea,
+    DirectionMemory,
+)
 
 Array = NDArray[np.float64]
 
@@ -49,7 +54,6 @@ CONSTANTS: dict[str, tuple[Constant, ...]] = {
     "contact_area": (),
 }
 LAWS = tuple(CONSTANTS)
-UNIT_FACTOR = 1e-6  # mm3/(N m), of the level
 # Wear below this part of that by one factor is none, so that logarithms are finite.
 _WEAR_FLOOR = 1e-6
 Nodes = Mapping[str, Array]

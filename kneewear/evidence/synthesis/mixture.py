@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from kneewear.evidence.synthesis.law_space import UNIT_FACTOR, LawSpace, log_factor
+from kneewear.evidence.synthesis.law_space import LawSpace, log_factor
 from kneewear.evidence.synthesis.measurements import Measurements
 from kneewear.evidence.synthesis.posterior import (
     PRIOR_DRAWS,
@@ -24,6 +24,7 @@ from kneewear.evidence.synthesis.posterior import (
     models_of,
     stacking_weights,
 )
+from kneewear.wear.law_settings import UNIT_FACTOR
 
 Array = NDArray[np.float64]
 Chosen = NDArray[np.bool_]

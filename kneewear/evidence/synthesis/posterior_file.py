@@ -7,12 +7,10 @@
 from __future__ import annotations
 
 import sys
-from importlib.resources import files
-from pathlib import Path
 
 import pandas as pd
 
-from kneewear.evidence.synthesis.blind import digest
+from kneewear.evidence.synthesis.blind import write
 from kneewear.wear.posterior import FILE
 
 _HEAD = """\
@@ -28,13 +26,5 @@ def posterior_text(draws: pd.DataFrame) -> str:
     return _HEAD + draws.to_csv(index=False, float_format="%.5g", lineterminator="\n")
 
 
-def write_posterior(draws: pd.DataFrame, target: Path) -> None:
-    """Write draws into a file, with its digest beside it."""
-    text = posterior_text(draws)
-    target.write_text(text, encoding="utf-8")
-    line = f"{digest(text)}  {target.name}\n"
-    target.with_name(target.name + ".sha256").write_text(line, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write_posterior(pd.read_csv(sys.argv[1]), Path(str(files("kneewear.wear").joinpath(FILE))))
+    write(posterior_text(pd.read_csv(sys.argv[1])), "kneewear.wear", FILE)
