@@ -55,7 +55,7 @@ COLUMNS = ["key", "unit", "slip", "given", "silent", "check", "severity", "chang
 
 
 def given_with(slip: Slip, right: float) -> float | None:
-    """Number that somebody gives whose right value has the slip; None where there is none."""
+    """Number that somebody gives whose right value has the slip; None if no number has it."""
     if slip.how == "times":
         return right / slip.factor
     if slip.how == "less":

@@ -28,7 +28,7 @@ _REMEDIES = {
     ),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE),
 }
-# Endings of results, each of which has a digest.
+# Endings of results that have a digest.
 _CHECKED = (".csv", ".nc", ".json")
 # Smaller files are read to see whether they are as they were written.
 _LARGE_BYTES = 1_000_000

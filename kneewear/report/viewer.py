@@ -115,7 +115,7 @@ def choice(name: str, label: str, options: Mapping[str, str], first: str = "") -
 def cycle_curve(
     label: str, unit: str, lines: Mapping[str, tuple[str, ArrayLike]]
 ) -> dict[str, Any]:
-    """Lines over the frames of a scene, by name as colour and values; NaN where there is none."""
+    """Lines over the frames of a scene, by name as colour and values; NaN for none."""
     return {
         "label": label,
         "unit": unit,
