@@ -39,6 +39,12 @@ def empty(path):
     path.write_bytes(b"")
 
 
+def exchange_for_a_pipe(path):
+    """Reading a pipe never ends."""
+    path.unlink()
+    os.mkfifo(path)
+
+
 DOORS = {
     "open": lambda folder: main(["open", "--no-browser", str(folder)]),
     "export": lambda folder: export_study(folder, folder.with_suffix(".zip")),
@@ -47,7 +53,7 @@ RESULTS = ["tables/cases.csv", "report/summary.json", "provenance.json"]
 MAPS = ["wear/b000.nc", "simulation/gait/b000.nc"]
 
 
-@pytest.mark.parametrize("damage", [exchange, halve, empty])
+@pytest.mark.parametrize("damage", [exchange, halve, empty, exchange_for_a_pipe])
 @pytest.mark.parametrize(
     ("door", "file"),
     [

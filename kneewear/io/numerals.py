@@ -60,19 +60,20 @@ def plain_columns(rows: Sequence[Sequence[str]], undecided: str = "") -> list[li
 
 
 def split_numbers(lines: Iterable[str]) -> list[list[str]]:
-    """Cells of lines of numbers, separated by semicolons, tabs, blanks or commas.
+    """Cells of lines of numbers, separated by semicolons, bars, tabs, blanks or commas.
 
     A comma is a decimal sign where all cells between semicolons or blanks are numbers with it, and
     in cells between quotes, as spreadsheets write them.
     """
     lines = list(lines)
+    strict = next((sign for sign in ";|" if any(sign in line for line in lines)), "")
     if any('"' in line for line in lines):
         outside = "".join(_QUOTED.sub("", line) for line in lines)
-        sign = next((mark for mark in ";\t," if mark in outside), " ")
+        sign = next((mark for mark in ";|\t," if mark in outside), " ")
         # A line each: a quote that is not closed does not join lines.
         rows = [_cells_of(line, sign) for line in lines]
-    elif any(";" in line for line in lines):
-        rows = [[cell.strip() for cell in line.split(";")] for line in lines]
+    elif strict:
+        rows = [[cell.strip() for cell in line.split(strict)] for line in lines]
     else:
         rows = [line.split() for line in lines]
         numbers = [row for row in rows if any(character.isdigit() for character in "".join(row))]

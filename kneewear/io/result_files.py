@@ -34,6 +34,8 @@ _CHECKED = (".csv", ".nc", ".json")
 _LARGE_BYTES = 1_000_000
 # Between the digest of a file and the file itself, which are renamed one after the other.
 _AT_ONCE_S = 0.005
+# What a pipe, a socket or a device in a folder of results is: reading one may never end.
+_IRREGULAR = "a pipe or a device"
 _OTHER_REMEDY = "Check the disk and the folder, then run the same command again."
 
 
@@ -109,6 +111,7 @@ def read_checked(
     `expected` and `remedy` are for the InputDataError when it cannot be read; a changed file
     raises DamagedFileError.
     """
+    _refuse_irregular(path)
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -119,6 +122,7 @@ def read_checked(
 
 def check_digest(path: str | Path) -> None:
     """Refuse a large file of results that is not as it was written; raises as `read_checked`."""
+    _refuse_irregular(path)
     try:
         found = file_hash(path)
     except OSError as error:
@@ -129,12 +133,19 @@ def check_digest(path: str | Path) -> None:
 def damaged_files(folder: str | Path) -> list[DamagedFileError]:
     """Errors of all files of results in a folder that are not as they were written.
 
-    Files without a digest and files that were removed are left out. A large file whose time of
-    change, which no program sets back, is the time of its digest is taken as unchanged.
+    Pipes and devices are among them. Files without a digest and files that were removed are left
+    out. A large file whose time of change, which no program sets back, is the time of its digest is
+    taken as unchanged.
     """
-    found = []
-    for record in sorted(Path(folder).rglob(".digests/*.sha256")):
+    entries = sorted(Path(folder).rglob("*"))
+    irregular = [path for path in entries if path.exists() and not _is_regular(path)]
+    found = [DamagedFileError(path, _IRREGULAR, "a file of results") for path in irregular]
+    for record in entries:
+        if record.parent.name != ".digests" or record.suffix != ".sha256":
+            continue
         path = record.parents[1] / record.name.removesuffix(".sha256")
+        if path in irregular or record in irregular:
+            continue
         try:
             state, written = path.stat(), record.stat()
         except FileNotFoundError:
@@ -195,9 +206,21 @@ def _unreadable(path: str | Path, error: OSError, expected: str, remedy: str) ->
     return InputDataError(path, found, expected, remedy)
 
 
+def _is_regular(path: Path) -> bool:
+    """True of files and folders, and of links to them; False of pipes, sockets and devices."""
+    return path.is_file() or path.is_dir()
+
+
+def _refuse_irregular(path: str | Path) -> None:
+    """Raise DamagedFileError of a pipe, a socket or a device, which are not opened."""
+    if Path(path).exists() and not _is_regular(Path(path)):
+        raise DamagedFileError(path, _IRREGULAR, "a file of results")
+
+
 def _compare_digest(path: str | Path, found: str) -> None:
     """Raise DamagedFileError where the hash of a content is not the digest of the file."""
     path = Path(path)
+    _refuse_irregular(digest_path(path))
     try:
         line = digest_path(path).read_text(encoding="ascii", errors="replace")
     except FileNotFoundError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,8 @@ POINT_SUFFIXES = (".csv", ".xyz", ".txt")
 _UNFINISHED = (".part", ".crdownload", ".download", ".partial", ".opdownload")
 # Six whole numbers between commas, of which every second has no sign.
 _SIX_WHOLE = re.compile(r"[+-]?\d+,\d+,[+-]?\d+,\d+,[+-]?\d+,\d+")
+# A number with a decimal comma among numbers, as no format of meshes has.
+_DECIMAL_COMMA = re.compile(rb"(?<=[\s>])[+-]?\d+,\d+(?:[eE][+-]?\d+)?(?=\s+[+-]?\d)")
 # Part of the mesh's width within which vertices are merged; single precision is 6e-8.
 _MERGING = 1e-7
 _ROUNDING = 4.0
@@ -67,7 +70,20 @@ def load_component(path: str | Path) -> TriangleMesh:
 def _load_mesh(path: str | Path, limited: bool = True) -> TriangleMesh:
     """Triangle mesh, or points of a file without triangles, with coincident vertices merged."""
     path = Path(path)
-    vertices, faces = _PARSERS[path.suffix.lower()](path, read_data(path, "a mesh"))
+    content = read_data(path, "a mesh")
+    try:
+        vertices, faces = _PARSERS[path.suffix.lower()](path, content)
+    except InputDataError as error:
+        comma = _DECIMAL_COMMA.search(content[:LARGEST_TEXT])
+        if comma is None:
+            raise
+        finding = replace(
+            error.finding,
+            found=f"{error.finding.found}, and a decimal comma in '{comma[0].decode()}'",
+            expected=f"{error.finding.expected}, with decimal points",
+            remedy="Export the file with decimal points, or replace the commas by points.",
+        )
+        raise InputDataError.of(finding) from None
     _check_vertices(path, vertices)
     if faces is None:
         return _point_cloud(vertices)

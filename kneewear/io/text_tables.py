@@ -39,7 +39,7 @@ class TextTable:
     def read(cls, path: str | Path, kind: str, largest: int = LARGEST_TEXT) -> TextTable:
         """Read a CSV file with one header line; lines that start with # are comments.
 
-        Columns are separated by commas; or by semicolons or tabs, with decimal points or commas.
+        Columns are separated by commas; or by semicolons, tabs or bars (|), with decimal points or commas.
         InputDataError if the file cannot be read, is of no columns, has a column twice, the header
         again, or a row with another number of cells than the header.
         """
@@ -140,10 +140,10 @@ def separator_of(content: str) -> str:
         return "\t" if stated[1] in ("", "\\t") else stated[1]
     shown = [line for line in lines if line.strip() and not is_comment(line)][:2]
     header, row = [*shown, "", ""][:2]
-    for sign in "\t;":
+    for sign in "\t;|":
         if 0 < header.count(sign) == row.count(sign):
             return sign
-    return next((sign for sign in ";\t" if sign in header and "," not in header), ",")
+    return next((sign for sign in ";\t|" if sign in header and "," not in header), ",")
 
 
 def number_rows(text: str) -> list[tuple[int, str, list[str]]]:

@@ -97,6 +97,7 @@ def outcome(folder: Path) -> tuple[list[str], Verdict]:
     `folder` is `results/<study>`. Findings about settings are counted but not listed: they are
     shown before a study runs. Raises InputDataError if the study has no summary.
     """
+    refuse_damaged(folder)
     file = folder / "report" / "summary.json"
     if not file.is_file():
         expected = "the summary of a finished study"
@@ -168,6 +169,7 @@ def export_study(
         When a result is not as it was written.
     """
     license_properties(license_name)  # before files of gigabytes are read
+    refuse_damaged(folder)
     file = folder / "report" / "summary.json"
     if not file.is_file():
         expected = "the summary of a finished study"
@@ -180,7 +182,6 @@ def export_study(
     if output.resolve().is_relative_to(folder.resolve()):
         remedy = "Name a file in another folder."
         raise InputDataError(output, f"a file in {folder}", "one outside the study", remedy)
-    refuse_damaged(folder)
     summary = load_record(file)
     origin = folder / "provenance.json"
     if summary["page"] != _COMPARISON and not origin.is_file():

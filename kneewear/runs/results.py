@@ -91,7 +91,7 @@ def finished_files(folder: str | Path) -> list[Path]:
     damage = sorted(folder.glob(WEAR))
     histories = [file for path in damage for file in _histories(folder, path)]
     files = [folder / RECORD, folder / KNEE, *damage, *histories]
-    if not histories or not all(file.is_file() for file in files):
+    if not histories or not all(file.exists() for file in files):
         found = "no finished wear study" if folder.is_dir() else "no such folder"
         expected = "the folder of a finished study of model wear, results/<study>"
         raise InputDataError(folder, found, expected, "Run the study (make study), or correct it.")

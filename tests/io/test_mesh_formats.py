@@ -438,3 +438,23 @@ def test_vertices_a_step_of_single_precision_apart_are_one(tmp_path):
     path.write_bytes(b" " * 80 + np.uint32(len(corners)).tobytes() + triangles.tobytes())
     known, found = load_shape(EXAMPLE), load_shape(path)
     assert (len(found.vertices), len(found.faces)) == (len(known.vertices), len(known.faces))
+
+
+@pytest.mark.parametrize("ending", [".stl", ".obj", ".ply", ".vtp"])
+def test_decimal_commas_are_named_and_no_damage_is_claimed(tmp_path, ending):
+    """Programs of some languages write them; the file is whole."""
+    path = write_vtp(tmp_path / f"a{ending}", vtk_polygons(TETRAHEDRON, FACES))
+    rows = [f"v {x} {y} {z}" for x, y, z in TETRAHEDRON]
+    rows += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in FACES]
+    texts = {
+        ".stl": ASCII.replace("9 0 0", "0.0 40.5 0.0"),
+        ".obj": "\n".join(rows),
+        ".ply": ply_text(FACES),
+        ".vtp": path.read_text(),
+    }
+    path.write_text(texts[ending])
+    load_shape(path)
+    path.write_text(texts[ending].replace("40.5", "40,5"))
+    with pytest.raises(InputDataError) as caught:
+        load_shape(path)
+    assert "40,5" in caught.value.finding.found

@@ -99,7 +99,7 @@ def lines_of(values, separator, convention):
 
 FORMS = [
     (separator, convention)
-    for separator in (";", "\t", " ", ", ", ",")
+    for separator in (";", "|", "\t", " ", ", ", ",")
     for convention in ("point", "comma", "German", "English")
     # Between commas cells with commas are quoted, as spreadsheets do.
     if separator != ", " or convention == "point"

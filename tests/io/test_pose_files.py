@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from scipy.spatial.transform import Rotation
 
 from kneewear.activity.conventions import BEAM, registered_motion
+from kneewear.activity.plausibility import judge_motion
 from kneewear.activity.settings import FileActivity, Motion, MotionSettings
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_activity
@@ -278,6 +279,18 @@ class TestMatrices:
         )
         np.testing.assert_allclose(other.translation, first.translation, atol=1e-5)
         np.testing.assert_allclose(other.rotation, first.rotation, atol=1e-7)
+
+    @pytest.mark.parametrize(("factor", "noticed"), [(1.0, False), (0.1, True)])
+    def test_positions_in_centimetres_are_noticed(self, tmp_path, factor, noticed):
+        """Autoscoper saves positions in mm or cm, and no line of the file tells which."""
+        for name, rows in zip(("fem.tra", "tib.tra"), camera_poses(), strict=True):
+            write_matrices(tmp_path, name, matrices(rows * np.repeat([factor, 1.0], 3)))
+        chosen = settings(convention="matrices", file="fem.tra", tibial_file="tib.tra")
+        poses = read_both_poses(tmp_path / "fem.tra", tmp_path / "tib.tra", "matrices")
+        motion = registered_motion(*poses, chosen, "right")
+        motion["percent"] = np.linspace(0, 100, COUNT)
+        checks = {finding.check for finding in judge_motion(motion, chosen)}
+        assert ("motion.anterior_posterior_range" in checks) == noticed
 
     @pytest.mark.parametrize(
         ("changed", "place"),
