@@ -28,6 +28,7 @@ def test_studies_run_beside_their_settings_and_those_of_the_checkout_here(tmp_pa
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_a_study_outside_the_checkout_is_planned_with_the_workflow_of_the_package(tmp_path):
     (tmp_path / "mine.yaml").write_text("study: mine\n", encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}

@@ -53,6 +53,7 @@ def printed(script):
     ).stdout
 
 
+@pytest.mark.slow
 def test_numba_is_imported_when_the_first_kernel_is_called():
     script = (
         "import sys, kneewear.report.figures, kneewear.motion.cases\n"
@@ -200,6 +201,7 @@ def test_damaged_machine_code_is_compiled_again_once(damage, suffix, tmp_path, m
 
 
 @pytest.mark.parametrize("command", [["check", "--files-only"], ["run"]])
+@pytest.mark.slow
 def test_kernels_that_are_not_compiled_or_kept_are_named_before_the_first_job(
     command, tmp_path, monkeypatch
 ):

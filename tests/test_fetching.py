@@ -196,6 +196,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("how", ODD)
+@pytest.mark.slow
 def test_after_an_odd_server_the_next_address_is_tried(server, tmp_path, monkeypatch, how):
     address, _ = server
     monkeypatch.setattr(fetching.DataFile, "longest", 1.0)

@@ -37,6 +37,7 @@ def test_log_holds_messages_and_warnings(tmp_path):
     assert "done in" in text
 
 
+@pytest.mark.slow
 def test_processor_time_of_a_job_counts_its_processes_and_failures(tmp_path):
     code = (
         "import subprocess, sys, time\n"

@@ -57,6 +57,7 @@ def moved_studies(tmp_path_factory):
     return folder, created
 
 
+@pytest.mark.slow
 def test_settings_and_shapes_do_not_depend_on_the_origin_of_the_file(moved_studies):
     folder, created = moved_studies
     blocks, copies = [], []

@@ -177,6 +177,7 @@ def test_contact_of_the_kept_travel_ends_where_the_bearing_does(ratio):
     assert inside.max() == pytest.approx(room, rel=0.08)
 
 
+@pytest.mark.slow
 def test_the_grade_of_polyethylene_is_stated(files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("KNEEWEAR_DATA", raising=False)

@@ -65,6 +65,7 @@ def run(words, folder, **variables):
 
 
 @pytest.mark.parametrize("how", ["module", "installed, an empty entry in PYTHONPATH"])
+@pytest.mark.slow
 def test_nothing_of_a_studys_folder_is_executed(received, tmp_path, how):
     command = tmp_path / "bin" / "kneewear"
     command.parent.mkdir()
@@ -97,6 +98,7 @@ def test_jobs_execute_nothing_of_a_studys_folder(received, tmp_path):
     assert list((received / "results" / "received").rglob("*.nc"))
 
 
+@pytest.mark.slow
 def test_profiles_of_the_folder_and_of_the_user_are_left_out_unless_one_is_named(tmp_path):
     (tmp_path / "mine.yaml").write_text(SETTINGS)
     for folder in ("profiles/default", "default", "named"):

@@ -25,7 +25,7 @@ _MARGIN = 0.1
 _PAD = 0.04
 # Coordinates of a path of an SVG file, and what is left out of their decimals.
 _PATH = re.compile(r'\bd="[^"]*"')
-_DECIMALS = re.compile(r"(\d\.\d\d)\d+(?![\de])")
+_DECIMALS = re.compile(r"(?<=\d\.\d\d)\d+(?![\de])")
 # Dots per inch of pictures, and of the parts of a drawing that are pictures: twice what the page
 # shows, 250 on A4. Formats that a study asks for are for print.
 _SCREEN = 200
@@ -236,7 +236,7 @@ def save_figures(
 def _round_paths(file: Path) -> None:
     """Round the coordinates of paths to a hundredth of a point: a third of the file is decimals."""
     text = file.read_text(encoding="utf-8")
-    rounded = _PATH.sub(lambda found: _DECIMALS.sub(r"\1", found[0]), text)
+    rounded = _PATH.sub(lambda found: _DECIMALS.sub("", found[0]), text)
     file.write_text(rounded, encoding="utf-8")
 
 

@@ -39,9 +39,9 @@ class TextTable:
     def read(cls, path: str | Path, kind: str, largest: int = LARGEST_TEXT) -> TextTable:
         """Read a CSV file with one header line; lines that start with # are comments.
 
-        Columns are separated by commas; or by semicolons, tabs or bars (|), with decimal points or commas.
-        InputDataError if the file cannot be read, is of no columns, has a column twice, the header
-        again, or a row with another number of cells than the header.
+        Columns are separated by commas; or by semicolons, tabs or bars (|), with decimal points or
+        commas. InputDataError if the file cannot be read, is of no columns, has a column twice, the
+        header again, or a row with another number of cells than the header.
         """
         return cls.parse(path, decode_text(path, read_data(path, kind, largest)))
 

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
-from PIL import Image
+
+# Without the plugin of the format, Pillow loads those of all formats.
+from PIL import Image, WebPImagePlugin  # noqa: F401
 
 from kneewear.base.findings import Cause, Reported, causes
 from kneewear.report.bars import interval_bars

@@ -15,7 +15,7 @@ from kneewear.io.documents import load_json, load_table
 from kneewear.io.result_files import read_checked
 from kneewear.report.derived import Settings
 from kneewear.report.drawing import VIEW
-from kneewear.report.understood import tabulate_columns, tabulate_directions
+from kneewear.report.understood import activity_tables, tabulate_columns
 from kneewear.study import netcdf
 
 
@@ -47,29 +47,6 @@ def page_contents(
     return {
         "frames": frames | activity_tables(activities),
         "view": next(map(load_json, own.get("view", [])), None),
-    }
-
-
-def activity_tables(activities: Sequence[Activity]) -> dict[str, pd.DataFrame]:
-    """Notes on the files of activities, their motion in words, and what determines coordinates."""
-    notes = [(one.name, note) for one in activities for note in one.notes]
-    conditions = []
-    for one in activities:
-        by = one.boundary_conditions
-        kinds = {
-            "prescribed": by["prescribed"],
-            "held": by["held"],
-            "driven by force": by["force"],
-            "solved": by["solved"],
-            "spring": by["springs"],
-        }
-        conditions += [(one.name, name, kind) for kind, names in kinds.items() for name in names]
-    return {
-        "understood_motion": tabulate_directions(activities),
-        "activity_notes": pd.DataFrame(notes, columns=["activity", "note"]),
-        "boundary_conditions": pd.DataFrame(
-            conditions, columns=["activity", "coordinate", "condition"]
-        ),
     }
 
 

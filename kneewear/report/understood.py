@@ -5,7 +5,7 @@ A wrong sign, side, phase or unit is seen here before anything is computed; noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -114,6 +114,29 @@ def tabulate_directions(activities: Iterable[Activity]) -> pd.DataFrame:
         rows.append(_row(directions, "axial load", "prescribed", directions.load, "body weights",
                          "; ".join(phases)))  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def activity_tables(activities: Sequence[Activity]) -> dict[str, pd.DataFrame]:
+    """Notes on the files of activities, their motion in words, and what determines coordinates."""
+    notes = [(one.name, note) for one in activities for note in one.notes]
+    conditions = []
+    for one in activities:
+        by = one.boundary_conditions
+        kinds = {
+            "prescribed": by["prescribed"],
+            "held": by["held"],
+            "driven by force": by["force"],
+            "solved": by["solved"],
+            "spring": by["springs"],
+        }
+        conditions += [(one.name, name, kind) for kind, names in kinds.items() for name in names]
+    return {
+        "understood_motion": tabulate_directions(activities),
+        "activity_notes": pd.DataFrame(notes, columns=["activity", "note"]),
+        "boundary_conditions": pd.DataFrame(
+            conditions, columns=["activity", "coordinate", "condition"]
+        ),
+    }
 
 
 def _row(

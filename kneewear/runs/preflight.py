@@ -46,11 +46,11 @@ from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, pose
 from kneewear.report.derived import Tables
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
-from kneewear.report.page_contents import activity_tables
 from kneewear.report.regions import tabulate_heights
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary, read_verdict
 from kneewear.report.understood import (
+    activity_tables,
     draw_directions,
     draw_shapes,
     tabulate_columns,

@@ -66,6 +66,7 @@ def angle_and_distances(pair, middle):
 
 
 @pytest.mark.parametrize(("method", "correction"), [*product(METHODS, CORRECTIONS)])
+@pytest.mark.slow
 def test_penetration_under_a_sphere_is_that_of_the_formula(method, correction):
     choices = {"method": method, "correction": correction}
     pair, layer = pair_over(flat_implant(sphere(RADIUS)), (40, 40), **choices)

@@ -99,6 +99,7 @@ def test_base_does_not_strain_along_itself():
         assert stress[..., 5] == pytest.approx(0.0, abs=1e-9 * PEAK)
 
 
+@pytest.mark.slow
 def test_every_level_carries_the_load_and_rows_and_columns_are_alike():
     pressure, middle = hertz_map(110)
     pressure[middle:, middle + 8 :] = 0.0

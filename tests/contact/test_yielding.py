@@ -64,6 +64,7 @@ def test_increment_returns_to_the_curve():
     np.testing.assert_allclose((trial - 300.0 * more)[flows], level[flows], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_wide_pressure_is_confined_compression():
     # Compressible, so that the middle is confined: nearly incompressible layers squeeze far.
     shape, pressure, material = (48, 48), 24.0, Elastic(463.0, 0.3)

@@ -11,6 +11,7 @@ from docs.generators.rulegraph import PICTURE, described, draw_rules, rule_edges
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_picture_is_up_to_date():
     edges = rule_edges()
     kept = re.search(r"<dc:description>(.*?)</dc:description>", PICTURE.read_text(), re.DOTALL)[1]

@@ -65,6 +65,7 @@ def test_weights_are_those_of_the_marginal_likelihood():
     assert points.weight[5] / points.weight[250] == pytest.approx(weights[0] / weights[1], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_many_laboratories_give_the_spread_they_were_drawn_with():
     random = np.random.default_rng(4)
     own = np.repeat(0.5 * random.normal(size=150), 2)

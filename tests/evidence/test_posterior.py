@@ -140,6 +140,7 @@ def test_ratio_of_a_laboratory_has_neither_level_nor_its_deviation(space, rows):
     assert variance == pytest.approx(2.0 * 0.25 + 0.09)
 
 
+@pytest.mark.slow
 def test_sampler_and_weighted_draws_of_the_priors_agree(space, rows):
     model = LawModel("cross_shear_saturation", space, rows)
     chains = sample_law(model, steps=1500)

@@ -54,6 +54,7 @@ def test_stored_predictions_are_what_the_ranges_give():
     assert set(stored["id"]) == set(blind.conditions()["id"])
 
 
+@pytest.mark.slow
 def test_stored_predictions_of_laws_are_what_the_stored_posterior_gives():
     with PACKAGE.joinpath(blind_hierarchy.PREDICTIONS).open("r", encoding="utf-8") as file:
         stored = pd.read_csv(file)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -42,6 +43,18 @@ def in_the_checkout(monkeypatch):
 def judged(*paths):
     """Findings about a study and its files."""
     return check_inputs(read_study(*paths, defaults=default_settings_file()), CHECKOUT)
+
+
+def noted(path):
+    """Checks that warn of a study."""
+    return {one.check for one in judged(path) if one.severity != "note"}
+
+
+@cache
+def noted_of_base(**base):
+    """Checks that warn of the study that inputs are made from."""
+    with TemporaryDirectory() as folder:
+        return noted(write_input(base, Path(folder)))
 
 
 def refusal(path):
@@ -85,14 +98,8 @@ def test_faulty_input_is_refused_at_its_place_or_warned_of(case, tmp_path):
 def test_right_input_is_not_named(case, tmp_path):
     if case.get("data") and not DATA.is_dir():
         pytest.skip("needs the data folder")
-    for name in ("changed", "base"):
-        (tmp_path / name).mkdir()
     base = {key: case[key] for key in ("base", "data") if key in case}
-    noted = [
-        {one.check for one in judged(write_input(made, tmp_path / name)) if one.severity != "note"}
-        for name, made in (("changed", case), ("base", base))
-    ]
-    assert noted[0] <= noted[1]
+    assert noted(write_input(case, tmp_path)) <= noted_of_base(**base)
 
 
 def test_cases_are_many_and_name_checks():

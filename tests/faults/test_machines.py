@@ -36,14 +36,14 @@ report: {compare_with_published: false, spread: {blocks: 1, samples: 0}}
 """
 RUN = [sys.executable, "-m", "kneewear", "run", "mine.yaml", "--cores", "2"]
 REPORT = Path("results/mine/report/index.html")
-# Rules at whose jobs a run is killed.
-PLACES = [
-    "build_geometry",
-    "simulate_contact",
-    "accumulate_wear",
-    "plot_figures",
-    "write_report",
-]
+# Rules at whose jobs a run is killed, and the folder of their results.
+PLACES = {
+    "build_geometry": "",
+    "simulate_contact": "simulation",
+    "accumulate_wear": "wear",
+    "plot_figures": "figures",
+    "write_report": "report",
+}
 
 
 def environment(**further):
@@ -143,7 +143,10 @@ def test_a_folder_with_blanks_and_a_run_that_is_stopped(undisturbed, tmp_path):
 
 @pytest.mark.parametrize("rule", PLACES)
 def test_a_run_that_is_killed_goes_on_after_unlock(rule, undisturbed, tmp_path):
+    """What precedes the rule is there, so that its job is the first to run."""
     folder = settle(tmp_path / "killed")
+    shutil.copytree(undisturbed, folder, dirs_exist_ok=True)
+    shutil.rmtree(folder / REPORT.parents[1] / PLACES[rule])
     with start(folder) as process:
         wait_for(folder, rule, process)
         os.killpg(process.pid, signal.SIGKILL)

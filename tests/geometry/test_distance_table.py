@@ -42,6 +42,7 @@ def band_points(surface, count, depth=0.3, outside=0.45, rim=0.05):
 
 
 class TestDefaultImplant:
+    @pytest.mark.slow
     def test_distance_is_met_within_a_twentieth_of_a_micrometre(self):
         table, surface = default_table()
         points, height, _ = band_points(surface, 40_000)

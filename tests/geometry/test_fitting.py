@@ -226,6 +226,7 @@ class TestExample:
             assert (tmp_path / name).read_text() == (example.FOLDER / name).read_text()
 
     @pytest.mark.compiled
+    @pytest.mark.slow
     def test_imported_implant_is_the_meshed_one(self):
         settings = study("example_meshes").implant
         meshes = [load_shape(ROOT / getattr(settings.meshes, n)) for n in ("insert", "femoral")]

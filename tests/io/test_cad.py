@@ -89,6 +89,7 @@ class TestWithOpenCascade:
         assert cad.unwritten_cad() == []
 
     @pytest.mark.parametrize("left", [False, True])
+    @pytest.mark.slow
     def test_step_gives_the_same_points(self, tmp_path, left):
         implant = replace(built_in(), left=left)
         cad.save_implant_step(implant, tmp_path / "surfaces.step")
@@ -163,6 +164,7 @@ class TestWithOpenCascade:
         *_, distance, _, projected = surface.closest_points(fitted.evaluate(u, v).reshape(-1, 3))
         assert np.abs(distance[projected]).max() < 0.002
 
+    @pytest.mark.slow
     def test_unit_of_the_file_is_kept(self, tmp_path):
         path = tmp_path / "metres.step"
         cad.save_patches({"wavy": wavy()}, path)

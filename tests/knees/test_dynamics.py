@@ -23,6 +23,7 @@ def without(system, *names):
 
 
 @pytest.mark.parametrize("damped", [False, True])
+@pytest.mark.slow
 def test_forces_do_as_much_work_as_the_bodies_gain(damped):
     found = integrate_system(example(damped), TIMES, START, ["tibia", "patella"])
     assert found.kinetic.max() > 10.0

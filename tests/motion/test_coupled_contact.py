@@ -33,6 +33,7 @@ def coupled_study(*shape):
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_cycle_balances_the_load_and_is_the_same_in_any_batch():
     study = coupled_study()
     history = study.run(*CASES[:2])

@@ -214,6 +214,7 @@ def pose_at(angle):
     return place, np.array([4e-3 * sine, 0.02 * cosine, 3e-3 * cosine])
 
 
+@pytest.mark.slow
 def test_layer_solves_contact_without_overlap_and_adhesion():
     pair, layer = egg_box()
     place, angles = pose_at(0.3)

@@ -143,6 +143,7 @@ def test_a_cycle_ends_where_it_began_once_it_is_periodic():
     assert third.time == pytest.approx(first.time, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_energy_balances_over_the_cycle():
     """Work of load and drivers = kinetic + elastic + dissipated, within 0.1 % of what flows."""
     _, pairs, layers, still = knee()

@@ -55,6 +55,7 @@ def elastic():
 
 
 @pytest.mark.parametrize("share", PERMANENT_LIMITS)
+@pytest.mark.slow
 def test_material_that_does_not_yield_is_the_coupled_layer_to_the_bit(share):
     found = cycle(share, 20.0)
     for name, values in elastic().data_vars.items():

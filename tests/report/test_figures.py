@@ -38,6 +38,7 @@ from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import WEAR_FIGURES, figures_of
 
 
+@pytest.mark.slow
 def test_full_design_gets_every_figure(whole):
     assert set(figures_of(whole)) == WEAR_FIGURES
 

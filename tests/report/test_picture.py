@@ -57,6 +57,7 @@ def test_the_nearer_body_is_seen(height):
     assert (blue > red) == (height > 0)
 
 
+@pytest.mark.slow
 def test_steps_have_the_colours_of_the_scale_and_zero_has_its_own():
     ramp = scale("Depth", "mm", 1.0, "viridis")
     for steps, expected in ((STEPS, ramp["stops"][-1]), (1, ramp["stops"][0]), (0, ramp["zero"])):

@@ -11,10 +11,14 @@ import pytest
 import kneewear as kw
 from kneewear.report.derived import Tables
 from kneewear.report.page import render_page
-from kneewear.report.page_contents import activity_tables
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary
-from kneewear.report.understood import draw_directions, tabulate_columns, understood_shapes
+from kneewear.report.understood import (
+    activity_tables,
+    draw_directions,
+    tabulate_columns,
+    understood_shapes,
+)
 from kneewear.study.files import load_activity
 
 ROOT = Path(__file__).parents[2]

@@ -56,6 +56,7 @@ def recording(folder, seat):
         ((40.0, 0.0, 0.0), False),
     ],
 )
+@pytest.mark.slow
 def test_registered_files_keep_their_origin(origin, registered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     insert, femoral = closed_insert(n=60), rounded_femoral(n=50)

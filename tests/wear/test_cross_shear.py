@@ -113,6 +113,7 @@ def pin_ratios(row, frames):
     return whole, across.sum() / work.sum()
 
 
+@pytest.mark.slow
 def test_pins_on_a_plate_have_their_exact_cross_shear(pins):
     assert len(pins) == 90
     found = [pin_ratios(row, 400)[0] for row in pins.itertuples()]

@@ -36,6 +36,7 @@ def test_every_rule_has_log_benchmark_and_resources(rule):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_every_job_has_a_log_and_a_benchmark(tmp_path):
     text = Checkout(tmp_path / "copy").snakemake("-n", "--forceall", "--printshellcmds")
     jobs = re.split(r"^(?:local)?rule ", text[: text.rindex("Job stats")], flags=re.MULTILINE)[1:]

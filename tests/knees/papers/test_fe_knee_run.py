@@ -75,6 +75,7 @@ def test_pre_strain_pulls_the_bones_together_with_its_tension():
     assert pulled[parts["femur"]][:, 1].sum() < 0.0 < pulled[parts["tibia"]][:, 1].sum()
 
 
+@pytest.mark.slow
 def test_a_traction_is_a_change_of_momentum_and_a_potential():
     """Before contact: Newton's second law and the balance of energy; bad places are refused."""
     pull = {"body": "femur", "point_mm": [0.0, 45.0, 0.0], "radius_mm": 10.0}

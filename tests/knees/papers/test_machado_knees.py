@@ -129,6 +129,7 @@ def test_spatial_knee_flexes_and_keeps_its_energy():
     assert found.contacts[0].name == "medial"
 
 
+@pytest.mark.slow
 def test_a_tabulated_condyle_touches_where_the_sphere_touches_its_plane():
     """At poses through the flexion, on a plateau that slopes."""
     normal = (0.1, -0.2, np.sqrt(0.95))

@@ -174,6 +174,7 @@ def test_laws_are_levels_of_a_study_and_contact_is_solved_once(monkeypatch):
         (200.0, 0.12, 0.10944, 23.373),
     ],
 )
+@pytest.mark.slow
 def test_a_disc_under_a_ball_is_a_layer_without_ends(thickness, element, penetration, peak):
     settings = default_study().simulation
     coupled = type(settings)(**settings.model_dump() | {"contact": "coupled_layer"})

@@ -36,6 +36,7 @@ def test_wear_is_that_of_the_analytical_solution(solution):
         assert computed == pytest.approx(exact, rel=target), (test, quantity)
 
 
+@pytest.mark.slow
 def test_groove_tends_to_the_self_similar_one_and_is_wider_before():
     strokes = 2.0e7
     off = []

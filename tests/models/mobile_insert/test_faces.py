@@ -174,6 +174,7 @@ def along(way):
     return way / np.sqrt(np.sum(way**2, axis=1) + 1e-8)[:, None]
 
 
+@pytest.mark.slow
 def test_forces_on_a_gliding_insert_balance():
     """Friction of both faces, from the displacements of points, and contact pressure."""
     found, motion = mobile_insert_of(gliding(lower_friction={"coefficient": 0.05}))
@@ -252,6 +253,7 @@ def test_stop_ends_gliding():
     assert sliding(stopped.lower, 1.0) < sliding(free.lower, 1.0)
 
 
+@pytest.mark.slow
 def test_meniscal_bearing_follows_the_condyle_it_conforms_to():
     study = study_of("meniscal_bearing.yaml")
     _, motion = mobile_insert_of(study)
@@ -285,6 +287,7 @@ def test_micromotion_leaves_the_bearing_alone_and_wears_in_proportion():
     assert 0.0 < small["lower_cross_shear"] < 0.5
 
 
+@pytest.mark.slow
 def test_an_insert_that_glides_starts_below_the_condyles():
     found, _ = mobile_insert_of(gliding(lower_friction={"coefficient": 0.0}))
     moved = found.activity.coordinates + np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0])

@@ -74,6 +74,7 @@ def test_unit_of_a_scan_is_recognised(files: tuple[Path, Path, float], tmp_path:
     assert _read(in_metres).mesh.extent == pytest.approx(mesh.extent, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_scan_of_another_size_is_refused(files: tuple[Path, Path, float], tmp_path: Path) -> None:
     scan, reference, _ = files
     mesh = _read(scan).mesh
