@@ -83,8 +83,9 @@ LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{RESULTS}/report/index.html"
 SIZES = CHAIN.sizes
-# Priority of the rules that the page waits for longest: files for other programs fill the gaps.
-MAX_WAY = 1
+# Priorities: the chain first, which the page waits for longest; figures fill its gaps, and files for
+# other programs those of figures.
+CHAIN_FIRST, FIGURES_NEXT = 2, 1
 
 
 wildcard_constraints:

@@ -13,7 +13,7 @@ rule simulate_contact:
         f"{LOGS}/simulate_contact/{{activity}}/{{batch}}.log",
     benchmark:
         f"{BENCHMARKS}/simulate_contact/{{activity}}/{{batch}}.tsv"
-    priority: MAX_WAY
+    priority: CHAIN_FIRST
     conda:
         "../envs/kneewear.yaml"
     resources:
@@ -88,7 +88,7 @@ rule accumulate_wear:
         f"{LOGS}/accumulate_wear/{{batch}}.log",
     benchmark:
         f"{BENCHMARKS}/accumulate_wear/{{batch}}.tsv"
-    priority: MAX_WAY
+    priority: CHAIN_FIRST
     conda:
         "../envs/kneewear.yaml"
     resources:

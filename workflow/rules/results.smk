@@ -18,7 +18,7 @@ rule evaluate_cases:
         f"{BENCHMARKS}/evaluate_cases/{{job}}.tsv"
     wildcard_constraints:
         job=CHAIN.job_pattern,
-    priority: MAX_WAY
+    priority: CHAIN_FIRST
     conda:
         "../envs/kneewear.yaml"
     threads: CHAIN.threads
@@ -86,7 +86,7 @@ rule analyse_cases:
         f"{LOGS}/analyse_cases.log",
     benchmark:
         f"{BENCHMARKS}/analyse_cases.tsv"
-    priority: MAX_WAY
+    priority: CHAIN_FIRST
     conda:
         "../envs/kneewear.yaml"
     resources:
@@ -118,7 +118,7 @@ rule plot_figures:
         f"{LOGS}/plot_figures/{{group}}.log",
     benchmark:
         f"{BENCHMARKS}/plot_figures/{{group}}.tsv"
-    priority: MAX_WAY
+    priority: FIGURES_NEXT
     conda:
         "../envs/kneewear.yaml"
     resources:
