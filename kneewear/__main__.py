@@ -42,7 +42,7 @@ from kneewear.runs.launch import (
     settings_files,
     unlock,
 )
-from kneewear.study.models import COMMANDS, SET_UPS
+from kneewear.study.models import COMMANDS, SET_UPS, Lazy
 from kneewear.study.shipped import find_study, list_studies, reachable
 
 # Modules that draw or tabulate are imported where used: they take seconds.
@@ -199,6 +199,7 @@ def new(chosen: argparse.Namespace) -> int:
 
 def run_command(chosen: argparse.Namespace) -> int:
     """Run a command of a slice or a wing, and check the settings that it wrote."""
+    chosen.redraw = Lazy("runs.redrawn:redraw_group")
     lines, files = chosen.added_command.run(chosen)
     if lines:
         _show(lines)

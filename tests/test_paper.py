@@ -9,10 +9,19 @@ import pandas as pd
 import pytest
 
 from kneewear.__main__ import main
-from kneewear.evidence.paper.command import missing_studies, source_items, write_paper
-from kneewear.io.documents import load_table
+from kneewear.api import load_study
+from kneewear.evidence.paper.command import (
+    FORMATS,
+    missing_studies,
+    source_items,
+    write_paper,
+)
+from kneewear.io.documents import load_table, save_json
 from kneewear.knees.result import curves
-from kneewear.report.specification import figure_texts
+from kneewear.report.specification import figure_text, figure_texts
+from kneewear.runs.chains import chain_of
+from kneewear.runs.redrawn import redraw_group
+from kneewear.runs.workflow import block_settings
 from kneewear.study.shipped import find_study
 
 ROOT = Path(__file__).parents[1]
@@ -78,16 +87,81 @@ def small_results(folder):
     pd.DataFrame(rows).to_csv(tables / "literature.csv", index=False)
 
 
+def small_scene():
+    """A sphere's two triangles at one pose, and a line."""
+    return {
+        "bodies": ["femur"],
+        "labels": ["0 deg"],
+        "rotation": [[[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]],
+        "translation": [[[0.0, 0.0, 0.0]]],
+        "shapes": "Bones",
+        "most_points": 4,
+        "meshes": {
+            "femur": {
+                "points": [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+                "triangles": [[0, 1, 2], [0, 2, 3]],
+            }
+        },
+        "bones": {},
+        "lines": [[[[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]]],
+    }
+
+
+def study_with_svg_only(results):
+    """A finished study of strings whose figures were written as SVG alone."""
+    study = load_study(find_study("muscle_string"))
+    step = chain_of(study, ".").drawn["figures"]
+    small = curves("length", "flexion (deg)", [0.0, 1.0], "mm", {"one": [1.0, 2.0]})
+    for path in step.inputs["tables"]:
+        file = results.parent / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        small.to_csv(file, index=False)
+    save_json(small_scene(), results.parent / step.inputs["jobs"][0] / "scene.json")
+    folder = results / "muscle_string"
+    save_json({"settings": block_settings(study)}, folder / "provenance.json")
+    drawn = folder / "figures" / "figures" / "multibody_poses.svg"
+    drawn.parent.mkdir(parents=True)
+    drawn.write_text("<svg/>")
+
+
+def linked_files(page):
+    """Files that a page links or shows."""
+    return re.findall(r'(?:href|src)="([^"#:]+)"', page.read_text(encoding="utf-8"))
+
+
+def test_every_link_of_the_page_is_a_file_in_each_format(tmp_path):
+    results = tmp_path / "results"
+    small_results(results)
+    study_with_svg_only(results)
+    page, _ = write_paper(results, redraw_group)
+    links = linked_files(page)
+    assert [link for link in links if not (page.parent / link).is_file()] == []
+    for name in ("machado_figure_6-16", "vondrak_figure_4"):
+        files = [page.parent / f"{name}.{suffix}" for suffix in FORMATS]
+        assert {file.name for file in files} <= set(links)
+        assert all(file.stat().st_size > 1000 for file in files)
+    assert figure_text("multibody_poses").caption in page.read_text(encoding="utf-8")
+
+
+def test_a_figure_whose_results_are_gone_is_listed_as_it_is_there(tmp_path):
+    results = tmp_path / "results"
+    study_with_svg_only(results)
+    (results / "muscle_string" / "tables" / "kinematics.csv").unlink()
+    page, lines = write_paper(results, redraw_group)
+    assert set(linked_files(page)) == {"vondrak_figure_4.svg"}
+    assert any("config/papers/muscle_string.yaml" in line for line in lines[5:])
+
+
 def test_finished_studies_are_drawn_and_the_others_named(tmp_path, capsys, monkeypatch):
     small_results(tmp_path / "results")
-    page, lines = write_paper(tmp_path / "results")
+    page, lines = write_paper(tmp_path / "results", redraw_group)
     assert (page.parent / "machado_figure_6-16.svg").is_file()
     # Fig. 6.18 has no panels in these curves.
     assert not (page.parent / "machado_figure_6-18.svg").exists()
     listed = load_table(page.parent / "machado_table_6-3.csv")
     assert listed["computed"].tolist() == [0.0]
     assert 'src="machado_figure_6-16.svg"' in page.read_text()
-    links = re.findall(r'(?:href|src)="([^"#:]+)"', page.read_text())
+    links = linked_files(page)
     assert len(links) > 3
     assert [link for link in links if not (page.parent / link).is_file()] == []
     assert any(line.startswith("Machado: 2 of ") for line in lines)

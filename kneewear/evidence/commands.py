@@ -21,7 +21,7 @@ def draw_paper(chosen: argparse.Namespace) -> Outcome:
 
     if chosen.missing:
         return list(missing_studies(Path("results"))), []
-    page, lines = write_paper(Path("results"))
+    page, lines = write_paper(Path("results"), chosen.redraw)
     return [*lines, f"Look at {page}"], []
 
 

@@ -73,7 +73,8 @@ class Command:
         Adds its options to a parser of arguments.
     run : Lazy
         Runs it with these arguments; returns lines for the terminal, and files of settings that it
-        wrote and that are to be checked.
+        wrote and that are to be checked. The argument `redraw` draws a group of the figures of a
+        finished study again (`runs.redrawn.redraw_group`), which no slice or wing may import.
     """
 
     name: str

@@ -79,6 +79,8 @@ if "--attempt" in sys.argv:
     os.environ[ATTEMPT] = sys.argv[sys.argv.index("--attempt") + 1]
 
 RESULTS = CHAIN.results
+# Folder of the results of all studies.
+COLLECTED = str(Path(RESULTS).parent)
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{RESULTS}/report/index.html"

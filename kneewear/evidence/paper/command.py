@@ -6,7 +6,8 @@ Which figure or table of a study is which of a document is a table,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
@@ -20,12 +21,15 @@ from kneewear import checkout_folder
 from kneewear.io.documents import load_table, save_figures, save_table, save_text
 from kneewear.report.curves import draw_curves
 from kneewear.report.html import render
+from kneewear.report.specification import figure_text
 from kneewear.report.tables import Table, make_table
 from kneewear.study.shipped import find_study
 
 FORMATS = ("svg", "pdf", "png")
 # Studies that are no files of `config/`, and what computes them.
 COMMANDS = {"benchmarks": "make benchmark", "default": "make study"}
+# Draws a group of the figures of a finished study again, by its folder and the name of the group.
+Redraw = Callable[[Path, str], Mapping[str, Figure]]
 
 
 class SourceItem(NamedTuple):
@@ -57,11 +61,15 @@ class SourceItem(NamedTuple):
 
 
 class PaperItem(NamedTuple):
-    """A source item and its files in the folder of the paper, of which one is shown."""
+    """A source item and its files in the folder of the paper, of which one is shown.
+
+    `caption` is the caption of the figure in its study.
+    """
 
     source: SourceItem
     files: tuple[Path, ...] = ()
     shown: str = ""
+    caption: str = ""
 
 
 def source_items() -> list[SourceItem]:
@@ -82,15 +90,19 @@ def missing_studies(results: Path) -> list[str]:
     ]
 
 
-def write_paper(results: Path) -> tuple[Path, list[str]]:
+def write_paper(results: Path, redraw: Redraw) -> tuple[Path, list[str]]:
     """Draw and list what finished studies in a folder of results have of each document.
 
     Figures (SVG, PDF, PNG) and tables (CSV) are written to `paper/` there, with an index page.
-    Returns the page, and a line for each document and each study that is not finished.
+    Figures that a study has as SVG only are drawn again for the other formats.
+    Returns the page, and a line for each document, each study that is not finished and each figure
+    whose results are gone, so that it is listed as SVG only.
     """
     folder = results / "paper"
     folder.mkdir(parents=True, exist_ok=True)
-    items = [present(item, results, folder) for item in source_items()]
+    # Figures of one group are drawn together, and many items show figures of one study.
+    redraw = cache(redraw)
+    items = [present(item, results, folder, redraw) for item in source_items()]
     page = folder / "index.html"
     save_text(render_index(items), page)
     lines = []
@@ -100,18 +112,25 @@ def write_paper(results: Path) -> tuple[Path, list[str]]:
         shown = sum(bool(one.files) for one in wanted)
         lines.append(f"{document}: {shown} of {len(wanted)} figures and tables; {len(own)} printed")
     absent = dict.fromkeys(
-        one.source.command for one in items if one.source.study and not one.files
+        item.source.command for item in items if item.source.study and not item.files
     )
-    return page, [*lines, *(f"Not finished: {command}" for command in absent)]
+    figures = [item for item in items if item.shown == "figure"]
+    plain = {item.source.command for item in figures if len(item.files) < len(FORMATS)}
+    return page, [
+        *lines,
+        *(f"Not finished: {command}" for command in absent),
+        *(f"SVG only, because results are missing: {command}" for command in sorted(plain)),
+    ]
 
 
-def present(item: SourceItem, results: Path, folder: Path) -> PaperItem:
+def present(item: SourceItem, results: Path, folder: Path, redraw: Redraw) -> PaperItem:
     """Files of a source item; none if its study lacks it."""
     study = results / item.study
     if not item.study:
         return PaperItem(item)
     if item.figure:
-        return PaperItem(item, tuple(_copy_figure(item, study, folder)), "figure")
+        found = sorted(study.glob(f"figures/**/{item.figure}*.svg"), key=lambda one: len(one.stem))
+        return _copy_figure(item, found[0], study, folder, redraw) if found else PaperItem(item)
     tables = [
         load_table(file)
         for name in item.table.split()
@@ -150,13 +169,20 @@ def draw_panels(table: pd.DataFrame, panels: str) -> Figure | None:
     return draw_curves(ordered, 1 if wanted["panel"].nunique() == 1 else 2)
 
 
-def _copy_figure(item: SourceItem, study: Path, folder: Path) -> Iterator[Path]:
-    """Copy the first figure of a study by its name or the beginning of its name."""
-    found = sorted(study.glob(f"figures/**/{item.figure}*.svg"), key=lambda one: len(one.stem))
-    for suffix in FORMATS if found else ():
-        file = found[0].with_suffix(f".{suffix}")
-        if file.is_file():
-            yield Path(copyfile(file, folder / f"{item.name}.{suffix}"))
+def _copy_figure(
+    item: SourceItem, drawn: Path, study: Path, folder: Path, redraw: Redraw
+) -> PaperItem:
+    """Copy a figure of a study, or draw it again where the study lacks a format."""
+    caption = figure_text(drawn.stem).caption
+    written = [folder / f"{item.name}.{suffix}" for suffix in FORMATS]
+    own = {file: drawn.with_suffix(file.suffix) for file in written}
+    if not all(file.is_file() for file in own.values()):
+        figure = redraw(study, drawn.parent.name).get(drawn.stem)
+        if figure is not None:
+            save_figures({item.name: figure}, folder, FORMATS)
+            return PaperItem(item, tuple(written), "figure", caption)
+    copied = [Path(copyfile(file, copy)) for copy, file in own.items() if file.is_file()]
+    return PaperItem(item, tuple(copied), "figure", caption)
 
 
 def render_index(items: list[PaperItem]) -> str:

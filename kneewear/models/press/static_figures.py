@@ -325,7 +325,8 @@ def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> 
     figure, panels = style.new_figure(5.0, 2, len(flexions), sharex=True, sharey="row")
     for row, quantity in zip(panels, ("avg_pressure", "max_pressure"), strict=True):
         for axes, flexion in zip(row, flexions, strict=True):
-            _draw_measured(axes, curves[quantity, flexion, materials[0]], comparison, quantity)
+            first = materials[0]
+            _draw_measured(axes, curves[quantity, flexion, first], first, comparison, quantity)
             for number, material in enumerate(materials):
                 curve = curves[quantity, flexion, material]
                 look = number % len(MARKERS)
@@ -348,13 +349,18 @@ def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> 
     return figure
 
 
-def _draw_measured(axes: Axes, curve: pd.Series, comparison: pd.DataFrame, quantity: str) -> None:
-    """Band around the first material's curve in which the measurements are on average."""
+def _draw_measured(
+    axes: Axes, curve: pd.Series, first: str, comparison: pd.DataFrame, quantity: str
+) -> None:
+    """Band of the curve of the first material less its published mean errors.
+
+    It is no measurement: that material is inside by construction.
+    """
     if "measured_least_mpa" not in comparison:
         return
     row = comparison[(comparison["quantity"] == quantity) & comparison["load_n"].isna()].iloc[0]
     least, greatest = curve + row["measured_least_mpa"], curve + row["measured_greatest_mpa"]
-    label = "measured, by its mean error"
+    label = f"{words(first)} less its published mean error"
     if (greatest - least).max() > 0.0:
         axes.fill_between(curve.index, least, greatest, color="#c9ccce", lw=0, label=label)
     else:
