@@ -1,13 +1,13 @@
 """Numbers printed in the literature beside computed ones: one judgement for all tables.
 
 A printed number is a row of a table (CSV): `quantity`, `source`, `published` with its `tolerance`,
-or limits `low` and `high` for what is printed as an inequality, `unit`, and `remark`: empty, or one
-of the last two verdicts.
+or limits `low` and `high` for what is printed as an inequality, `unit`, and `remark`: empty, or the
+verdict `NOT_PRINTED` or `SOURCE_ERROR`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
-# The computed number depends on inputs that the source does not print, or were chosen for it.
+# The computed number depends on inputs that the source does not print.
 NOT_PRINTED = "input not printed"
+# Inputs that the source does not print were chosen such that the number is near: no evidence.
+AIM = "aim of the choice"
 # The printed number contradicts other numbers or equations of its source.
 SOURCE_ERROR = "error of the source"
 # Sources of numbers that this software checks itself by; one that differs is a warning.
@@ -26,7 +28,7 @@ EQUILIBRIUM = "equilibrium"
 ENERGY = "conservation of energy"
 ENDS = "contact at ends of surfaces"
 OWN_CHECKS = (EQUILIBRIUM, ENERGY, ENDS)
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_PRINTED, SOURCE_ERROR)
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_PRINTED, AIM, SOURCE_ERROR)
 NUMBERS = ("published", "tolerance", "low", "high")
 COLUMNS = ("quantity", "source", *NUMBERS, "computed", "unit", "verdict")
 
@@ -101,7 +103,9 @@ def computed_rows(values: Mapping[str, float | Mapping[str, float]]) -> pd.DataF
     return pd.DataFrame(rows, columns=["quantity", "case", "computed"])
 
 
-def judge_number(rows: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
+def judge_number(
+    rows: pd.DataFrame, computed: pd.DataFrame, aims: Collection[str] = ()
+) -> pd.DataFrame:
     """Compare computed numbers with printed ones.
 
     Parameters
@@ -112,6 +116,8 @@ def judge_number(rows: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
     computed : DataFrame
         `computed` and keys, at least `quantity`. Keys of this table alone, such as `case`, give
         several rows for one printed number.
+    aims : collection of str
+        Quantities for which inputs that are not printed were chosen.
 
     Returns
     -------
@@ -119,7 +125,8 @@ def judge_number(rows: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
         `COLUMNS` and the keys, in the order of the printed numbers; quantities that were not
         computed are left out. The verdict is "holds" from `low` to `high`, by default `published`
         less and plus its tolerance, else (also for NaN) "does not hold"; the remark "input not
-        printed" replaces both, "error of the source" the latter. It is empty without limits.
+        printed" replaces both, "error of the source" the latter, and `AIM` all of them for `aims`.
+        It is empty without limits.
     """
     keys = [name for name in computed if name != "computed"]
     optional = {name: np.nan for name in NUMBERS if name not in rows}
@@ -137,7 +144,8 @@ def judge_number(rows: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
         within, REPRODUCED, np.where(remark == SOURCE_ERROR, SOURCE_ERROR, NOT_REPRODUCED)
     )
     verdict = np.where(np.isinf(low) & np.isinf(high), "", verdict)
-    table["verdict"] = np.where(remark == NOT_PRINTED, NOT_PRINTED, verdict)
+    verdict = np.where(remark == NOT_PRINTED, NOT_PRINTED, verdict)
+    table["verdict"] = np.where(table["quantity"].isin(list(aims)), AIM, verdict)
     others = [name for name in keys if name != "quantity"]
     return table[["quantity", *others, *COLUMNS[1:]]]
 

@@ -54,14 +54,14 @@ def integrate_impacts(
     motion: PeriodicSpline | None = None,
     relative_tolerance: float = 1e-6,
     largest_step: float = 1e-3,
-    after: ArrayLike = (),
+    contact_step: float = np.inf,
     case: str = "",
 ) -> ImpactMotion:
     """Integrate a system whose point contacts lose energy, from rest or from `rates`.
 
     Where a contact begins or ends the integration starts again from there, with the rate of overlap
-    at that moment as the initial rate of the law. `after` are further output times, counted from
-    the begin of the first contact, s. Arguments and errors as `integrate_system`; ConvergenceError
+    at that moment as the initial rate of the law. `contact_step` is the time between further output
+    times while bodies touch, s. Arguments and errors as `integrate_system`; ConvergenceError
     too if more than 400 contacts begin or end.
     """
     laws = {
@@ -84,6 +84,9 @@ def integrate_impacts(
     now = float(times[0])
     for _ in range(MAX_EVENTS):
         left = times[times > now] if parts else times[1:]
+        if any(held.values()):
+            count = int((times[-1] - now) / contact_step)
+            left = np.union1d(left, now + contact_step * np.arange(1, count + 1))
         part = integrate_system(
             system,
             np.concatenate([[now], left]),
@@ -106,9 +109,6 @@ def integrate_impacts(
         held[name] = not held[name]
         laws[name].initial_rate = max(at[name].rate, 0.0) if held[name] else 0.0
         if held[name]:
-            if not (closed or open_contacts):
-                further = now + np.asarray(after, dtype=float)
-                times = np.union1d(times, further[further < times[-1]])
             open_contacts[name] = _begin(name, now, at[name].rate, place)
         else:
             ended = open_contacts.pop(name)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from kneewear.analysis.literature import (
+    AIM,
     NOT_PRINTED,
     NOT_REPRODUCED,
     REPRODUCED,
@@ -56,6 +57,12 @@ ROWS = pd.DataFrame(
 def test_limits_and_remarks_decide(quantity, value, verdict):
     (row,) = judge_number(ROWS, computed_rows({quantity: value})).to_dict("records")
     assert row["verdict"] == verdict
+
+
+def test_a_number_that_input_was_chosen_for_is_no_evidence():
+    computed = computed_rows({"a": 10.0, "b": 0.0, "d": 10.0, "e": 50.0})
+    judged = judge_number(ROWS, computed, aims=("a", "d", "e"))
+    assert judged["verdict"].tolist() == [AIM, NOT_REPRODUCED, AIM, AIM]
 
 
 PAPERS = {name: replication_room(name) for name in MULTIBODY_MODELS} | {

@@ -137,7 +137,7 @@ def test_forces_on_both_bodies_balance():
     np.testing.assert_allclose(moment.sum(axis=0), 0.0, atol=1e-9)
 
 
-def drop(law):
+def drop(law, **options):
     """A flat body of 2 kg that is pushed for 50 ms and then hits a ball freely."""
     plate = Body("plate", inertia=RigidBody(MASS, np.eye(3), np.zeros(3)))
     factor = hysteresis_factor(law, 0.616)
@@ -148,8 +148,31 @@ def drop(law):
     )
     times = np.linspace(0.0, 0.12, 241)
     return integrate_impacts(
-        system, times, [0, 0, -35.0, 0, 0, 0], ("plate.z",), relative_tolerance=1e-8
+        system, times, [0, 0, -35.0, 0, 0, 0], ("plate.z",), relative_tolerance=1e-8, **options
     )
+
+
+def test_output_is_closer_while_bodies_touch_and_only_then():
+    plain, closer = drop("flores"), drop("flores", contact_step=1e-5)
+    (impact,) = closer.contacts
+    time = closer.motion.time
+    within = (time > impact.begin) & (time < impact.end)
+    assert np.diff(time[within]).max() <= 1e-5 * (1.0 + 1e-6)
+    # All output times of before are there, and outside of the contact no other.
+    assert np.isin(plain.motion.time, time).all()
+    np.testing.assert_array_equal(
+        time[~within],
+        plain.motion.time[(plain.motion.time <= impact.begin) | (plain.motion.time >= impact.end)],
+    )
+    # The motion is the same, its deepest point nearer to the exact one.
+    exact = largest_indentation(
+        MASS, impact.initial_rate, STIFFNESS, hysteresis_factor("flores", 0.616)
+    )
+    deepest = [
+        max(part["contact"].depth for part in found.motion.parts) for found in (plain, closer)
+    ]
+    assert abs(deepest[1] - exact) < 1e-3 * exact <= abs(deepest[0] - exact) + 1e-3 * exact
+    assert closer.motion.rates[-1, 2] == pytest.approx(plain.motion.rates[-1, 2], rel=1e-6)
 
 
 @pytest.mark.parametrize("law", list(FACTORS))

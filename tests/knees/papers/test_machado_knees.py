@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from kneewear.errors import InputDataError
 from kneewear.knees.contact.point import SphereOnPlane
 from kneewear.knees.impacts import integrate_impacts
+from kneewear.knees.papers.planar_knee.literature import path_distance
 from kneewear.knees.papers.planar_knee.model import FREE, build_planar
 from kneewear.knees.papers.planar_knee.model import solve as solve_planar
 from kneewear.knees.papers.planar_knee.panels import PROFILES
@@ -81,6 +83,26 @@ def test_planar_flexion_is_the_angle_between_the_long_axes():
     between = [np.degrees(np.arccos(axis[1])) for axis in axes]
     np.testing.assert_allclose(run.flexion, between, atol=1e-9)
     assert run.flexion[0] == pytest.approx(54.79, abs=0.005)
+
+
+def path(times, speed):
+    """A run whose tibia moves along x at a constant speed, mm/s."""
+    coordinates = np.zeros((len(times), 6))
+    coordinates[:, 0] = speed * np.asarray(times)
+    motion = SimpleNamespace(time=np.asarray(times), coordinates=coordinates)
+    return Run("healthy", "hertz", "cubic", 50.0, "profiles", SimpleNamespace(motion=motion))
+
+
+def test_paths_are_compared_at_times_that_both_have():
+    # One ends before the other, and has further output times within a contact.
+    long, short = path([0.0, 0.1, 0.2, 0.3], 10.0), path([0.0, 0.05, 0.1, 0.15, 0.2], 11.0)
+    assert path_distance(long, short) == pytest.approx(0.2)
+    assert path_distance(short, long) == pytest.approx(0.2)
+
+
+def test_aims_are_quantities_of_the_comparison():
+    with pytest.raises(InputDataError, match="lowest flexion"):
+        settings("planar_knee", aims=["lowest flexoin"])
 
 
 @pytest.mark.slow
@@ -217,7 +239,7 @@ def placed(scene, frame, body):
 def test_the_spatial_scene_has_spheres_on_planes_and_fibres():
     system, start = build_spatial(SPATIAL)
     flexed = start + [0.0, 0.0, 0.0, -0.5, 0.0, 0.0]
-    scene = spatial_scene(system, SPATIAL, np.array([start, flexed]))
+    scene = spatial_scene(system, SPATIAL, np.array([0.0, 1.0]), np.array([start, flexed]))
     assert scene.labels == ("0°", "29°") and len(scene.lines[0]) == len(SPATIAL.ligaments)
     femur, tibia = placed(scene, 0, "femur"), placed(scene, 0, "tibia")
     # Anterior, superior, lateral.

@@ -20,6 +20,7 @@ from kneewear.base.types import (
     quantity,
 )
 from kneewear.knees.papers.point_contact.ranges import FALL, OUTPUT_STEP
+from kneewear.knees.settings import aims
 from kneewear.knees.settings.composed_knee import FoundationSettings, KneeSettings
 
 FORCE = Range("N", 0.001, 1, 1e4, 1e5, "Ten body weights are 7500 N")
@@ -123,6 +124,7 @@ class KneeExtensionSettings(KneeSettings):
 
     model: Literal["knee_extension"] = Field(description="Name of the model.")
     extension: ExtensionSettings = Field(description="Bundles and forces.")
+    aims: tuple[str, ...] = Field((), description=aims.DESCRIPTION)
 
     @property
     def files(self) -> dict[str, str]:
@@ -167,6 +169,11 @@ class KneeExtensionSettings(KneeSettings):
             if mass is None or mass.inertia_kg_m2 is None:
                 expected = "mass and inertia, for the motion"
                 raise fault_at(("bodies", name, "mass"), f"{mass}", expected, "Give both.")
+        return self
+
+    @model_validator(mode="after")
+    def _aims_are_printed(self) -> KneeExtensionSettings:
+        aims.require_aims(self.aims, __package__)
         return self
 
     @model_validator(mode="after")

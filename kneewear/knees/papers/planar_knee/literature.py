@@ -48,18 +48,14 @@ def compare_planar(runs: Sequence[Run], settings: PlanarSettings) -> pd.DataFram
         **_pulses(choose, settings),
         **_shapes(choose, settings),
     }
-    return judge_number(published_rows(__package__), computed_rows(computed))
+    return judge_number(published_rows(__package__), computed_rows(computed), settings.aims)
 
 
 def _motion(usual: Run, choose: Choose, settings: PlanarSettings) -> Values:
     law = impact_law(settings.knees[settings.reference_knee], settings.contact_radius_mm, "hertz")
     contacts = usual.solution.contacts
     begin = [90.0 - np.degrees(contact.begin_coordinates[5]) for contact in contacts]
-    paths = [
-        run.solution.motion.coordinates[:, :2]
-        for run in (choose(spline=spline) for spline in settings.splines)
-        if run is not None
-    ]
+    splines = [run for spline in settings.splines if (run := choose(spline=spline)) is not None]
     return {
         "largest ligament tension at the start": float(usual.tension[0].max()),
         "flexion at the start": float(usual.flexion[0]),
@@ -67,6 +63,9 @@ def _motion(usual: Run, choose: Choose, settings: PlanarSettings) -> Values:
         "flexion at the start of the first contact": float(begin[0]),
         "flexion at the end of the first contact": float(
             90.0 - np.degrees(contacts[0].end_coordinates[5])
+        ),
+        "largest indentation of the first contact": float(
+            usual.contact("depth")[usual.first_impact()].max()
         ),
         "number of contacts": len(contacts),
         "number of contacts that end": sum(bool(np.isfinite(one.end)) for one in contacts),
@@ -76,12 +75,21 @@ def _motion(usual: Run, choose: Choose, settings: PlanarSettings) -> Values:
             for knee in settings.knees
             if (run := choose(knee=knee)) is not None
         },
-        # A motion may end before another one.
         "distance of the tibia's path with another spline": max(
-            float(np.linalg.norm(one - other, axis=1).max())
-            for one, other in ((path[: len(paths[0])], paths[0][: len(path)]) for path in paths)
+            path_distance(run, splines[0]) for run in splines
         ),
     }
+
+
+def path_distance(one: Run, other: Run) -> float:
+    """Largest distance of two paths of the tibia, mm, at the output times that both have.
+
+    A motion may end before another one, and contacts that begin at other times add output times.
+    """
+    path, beside = one.solution.motion, other.solution.motion
+    _, at, there = np.intersect1d(path.time, beside.time, return_indices=True)
+    first, second = path.coordinates[at, :2], beside.coordinates[there, :2]
+    return float(np.linalg.norm(first - second, axis=1).max())
 
 
 def _laws(choose: Choose) -> Values:

@@ -71,7 +71,9 @@ class Run(NamedTuple):
         return (time >= first.begin) & (time <= first.end)
 
     def loop_area(self) -> float:
-        """Work that the first contact did not give back, N mm."""
+        """Work that the first contact did not give back, N mm; NaN if that contact does not end."""
+        if not np.isfinite(self.solution.contacts[0].end):
+            return np.nan
         within = self.first_impact()
         # Ends of the contact are between the output times.
         depth, force = (np.pad(self.contact(name)[within], 1) for name in ("depth", "force"))

@@ -33,6 +33,7 @@ from kneewear.knees.papers.point_contact.ranges import (
     SQUARE_STIFFNESS,
 )
 from kneewear.knees.papers.point_contact.settings import PointContactSettings
+from kneewear.knees.settings import aims
 from kneewear.knees.settings.bodies import POINT
 from kneewear.knees.settings.composed_knee import Law
 
@@ -205,12 +206,18 @@ class PlanarSettings(Settings):
     splines: Annotated[tuple[Spline, ...], Field(min_length=1)] = Field(
         description="Types of spline of the profiles that are compared; the first is the usual one."
     )
+    aims: tuple[str, ...] = Field((), description=aims.DESCRIPTION)
 
     @property
     def files(self) -> dict[str, str]:
         """Meshes of outlines by profile, as the settings give them."""
         profiles = {name: getattr(self, name) for name in PROFILES}
         return {name: one.outline.mesh for name, one in profiles.items() if one.outline is not None}
+
+    @model_validator(mode="after")
+    def _aims_are_printed(self) -> PlanarSettings:
+        aims.require_aims(self.aims, __package__)
+        return self
 
     @model_validator(mode="after")
     def _reference_is_a_knee(self) -> PlanarSettings:

@@ -26,18 +26,21 @@ HALF_WIDTH = 10.0
 
 def moving_shapes(
     system: System,
+    time: Array,
     coordinates: Array,
     flexion_deg: Array,
     meshes: tuple[TriangleMesh, TriangleMesh],
     shapes: str,
     axes: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
 ) -> Scene:
-    """Femur, tibia and ligaments at even steps of the times of coordinates (n, 6) and flexion (n,).
+    """Femur, tibia and ligaments at even steps of time.
 
-    `axes` turn the ground frame into that of a scene.
+    Of times (n,), which are closer where bodies touch, coordinates (n, 6) and flexion (n,). `axes`
+    turn the ground frame into that of a scene.
     """
     turn = np.asarray(axes)
-    chosen = np.unique(np.linspace(0, len(coordinates) - 1, POSES).round().astype(int))
+    even = np.linspace(time[0], time[-1], POSES)
+    chosen = np.unique(np.searchsorted(time, even).clip(max=len(time) - 1))
     poses = [system.poses(coordinates[number]) for number in chosen]
     ligaments = system.actions["ligaments"]
     assert isinstance(ligaments, Bundles)

@@ -125,7 +125,7 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
                 **lookup_differences(settings),
             },
         ),
-        scene=spatial_scene(system, settings, coordinates),
+        scene=spatial_scene(system, settings, found.motion.time, coordinates),
     )
 
 
@@ -237,12 +237,15 @@ def fibre_strains(system: System, coordinates: Array) -> Array:
     return 100.0 * np.array([ligaments.law.strain(length) for length in lengths])
 
 
-def spatial_scene(system: System, settings: SpatialSettings, coordinates: Array) -> Scene:
+def spatial_scene(
+    system: System, settings: SpatialSettings, time: Array, coordinates: Array
+) -> Scene:
     """Spheres, parts of the planes and fibres at even steps of time."""
     pairs = tuple(spheres_on_planes(settings).values())
     start = system.poses(coordinates[0])
     return moving_shapes(
         system,
+        time,
         coordinates,
         -np.degrees(coordinates[:, 3]),
         (spheres(pairs), planes(pairs, start.rotation[1], start.translation[1])),
