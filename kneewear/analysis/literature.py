@@ -2,7 +2,7 @@
 
 A printed number is a row of a table (CSV): `quantity`, `source`, `published` with its `tolerance`,
 or limits `low` and `high` for what is printed as an inequality, `unit`, and `remark`: empty, or the
-verdict `NOT_PRINTED` or `SOURCE_ERROR`.
+verdict `NOT_PRINTED`, `SOURCE_ERROR` or `UNDECIDED`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ NOT_PRINTED = "input not printed"
 AIM = "aim of the choice"
 # The printed number contradicts other numbers or equations of its source.
 SOURCE_ERROR = "error of the source"
+# The test cannot fail, or small changes of input move the number by more than its tolerance.
+UNDECIDED = "not decided"
 # Sources of numbers that this software checks itself by; one that differs is a warning.
 EQUILIBRIUM = "equilibrium"
 ENERGY = "conservation of energy"
 ENDS = "contact at ends of surfaces"
 OWN_CHECKS = (EQUILIBRIUM, ENERGY, ENDS)
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_PRINTED, AIM, SOURCE_ERROR)
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_PRINTED, AIM, SOURCE_ERROR, UNDECIDED)
 NUMBERS = ("published", "tolerance", "low", "high")
 COLUMNS = ("quantity", "source", *NUMBERS, "computed", "unit", "verdict")
 
@@ -104,7 +106,10 @@ def computed_rows(values: Mapping[str, float | Mapping[str, float]]) -> pd.DataF
 
 
 def judge_number(
-    rows: pd.DataFrame, computed: pd.DataFrame, aims: Collection[str] = ()
+    rows: pd.DataFrame,
+    computed: pd.DataFrame,
+    aims: Collection[str] = (),
+    undecided: Collection[tuple[str, str]] = (),
 ) -> pd.DataFrame:
     """Compare computed numbers with printed ones.
 
@@ -118,6 +123,8 @@ def judge_number(
         several rows for one printed number.
     aims : collection of str
         Quantities for which inputs that are not printed were chosen.
+    undecided : collection of (str, str)
+        Quantities and cases whose test cannot fail in this run.
 
     Returns
     -------
@@ -125,8 +132,8 @@ def judge_number(
         `COLUMNS` and the keys, in the order of the printed numbers; quantities that were not
         computed are left out. The verdict is "holds" from `low` to `high`, by default `published`
         less and plus its tolerance, else (also for NaN) "does not hold"; the remark "input not
-        printed" replaces both, "error of the source" the latter, and `AIM` all of them for `aims`.
-        It is empty without limits.
+        printed" and "not decided" replace both, "error of the source" the latter, and `AIM` all of
+        them for `aims`. It is empty without limits.
     """
     keys = [name for name in computed if name != "computed"]
     optional = {name: np.nan for name in NUMBERS if name not in rows}
@@ -137,14 +144,17 @@ def judge_number(
     low, high = limits(table)
     within = (table["computed"] >= low) & (table["computed"] <= high)
     remark = table["remark"].fillna("")
-    unknown = set(remark) - {"", NOT_PRINTED, SOURCE_ERROR}
+    if undecided:
+        cases = zip(table["quantity"], table["case"], strict=True)
+        remark = remark.mask([case in undecided for case in cases], UNDECIDED)
+    unknown = set(remark) - {"", NOT_PRINTED, SOURCE_ERROR, UNDECIDED}
     if unknown:
         raise ValueError(f"remarks {sorted(unknown)} are not known")
     verdict = np.where(
         within, REPRODUCED, np.where(remark == SOURCE_ERROR, SOURCE_ERROR, NOT_REPRODUCED)
     )
     verdict = np.where(np.isinf(low) & np.isinf(high), "", verdict)
-    verdict = np.where(remark == NOT_PRINTED, NOT_PRINTED, verdict)
+    verdict = np.where(remark.isin([NOT_PRINTED, UNDECIDED]), remark, verdict)
     table["verdict"] = np.where(table["quantity"].isin(list(aims)), AIM, verdict)
     others = [name for name in keys if name != "quantity"]
     return table[["quantity", *others, *COLUMNS[1:]]]

@@ -14,6 +14,7 @@ from kneewear.analysis.literature import (
     NOT_REPRODUCED,
     REPRODUCED,
     SOURCE_ERROR,
+    UNDECIDED,
     ComparedNumber,
     computed_rows,
     judge_number,
@@ -63,6 +64,12 @@ def test_a_number_that_input_was_chosen_for_is_no_evidence():
     computed = computed_rows({"a": 10.0, "b": 0.0, "d": 10.0, "e": 50.0})
     judged = judge_number(ROWS, computed, aims=("a", "d", "e"))
     assert judged["verdict"].tolist() == [AIM, NOT_REPRODUCED, AIM, AIM]
+
+
+def test_a_case_whose_test_cannot_fail_is_not_decided():
+    computed = computed_rows({"a": {"few": 10.0, "many": 10.0}, "b": {"few": 0.0}})
+    judged = judge_number(ROWS, computed, undecided=[("a", "few")])
+    assert judged["verdict"].tolist() == [UNDECIDED, REPRODUCED, NOT_REPRODUCED]
 
 
 PAPERS = {name: replication_room(name) for name in MULTIBODY_MODELS} | {

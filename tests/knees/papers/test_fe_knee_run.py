@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from kneewear.analysis.literature import REPRODUCED, SOURCE_ERROR
+from kneewear.analysis.literature import (
+    NOT_REPRODUCED,
+    REPRODUCED,
+    SOURCE_ERROR,
+    UNDECIDED,
+)
 from kneewear.errors import InputDataError
 from kneewear.knees.papers.fe_knee.bones import BASE, TIE, build_bones
-from kneewear.knees.papers.fe_knee.literature import compare_fe_knee, cycle_rates, phases, reversals
+from kneewear.knees.papers.fe_knee.literature import (
+    REVERSALS,
+    compare_fe_knee,
+    cycle_rates,
+    phases,
+    reversals,
+)
 from kneewear.knees.papers.fe_knee.model import DynamicKnee
 from kneewear.knees.papers.fe_knee.progress import ProgressFile
 from kneewear.knees.papers.fe_knee.run import KneeFrames, frame_steps, run_knee
@@ -297,6 +308,18 @@ def test_rates_of_cycles_are_means_of_all_steps_and_of_those_in_contact():
 def test_steps_of_frames_are_even_with_both_ends():
     assert frame_steps(small_knee()) == [0, 4, 8, 12, 16, 20]
     assert frame_steps(small_knee({"steps": 2})) == [0, 1, 2]
+
+
+def test_oscillation_is_judged_only_with_enough_nodes(knee):
+    bones, settings, run, _ = knee
+    steps = np.arange(len(run.history))
+    for nodes, verdict in ((2.0, UNDECIDED), (30.0, NOT_REPRODUCED)):
+        # Every other step in the second half has one node less.
+        counts = np.where(steps > len(steps) // 2, nodes - steps % 2, 0.0)
+        history = run.history.assign(cartilage_nodes=counts)
+        found = compare_fe_knee(replace(run, history=history), bones, settings)
+        rows = found[found["quantity"] == REVERSALS].set_index("case")
+        assert rows.loc["cartilage", "verdict"] == verdict
 
 
 def test_phases_and_reversals_of_series():

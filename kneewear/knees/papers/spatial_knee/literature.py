@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 # Flexions up to which, and beyond which, tensions of ligaments are compared, deg.
 EXTENDED = 2.0
 FLEXED = 30.0
+# Flexion of the largest displacement of the tibia's centre to lateral in the source, deg.
+TURNED = 70.0
 
 
 def compare_spatial(
@@ -67,6 +69,12 @@ def spatial_numbers(
         "flexion of the largest internal rotation": float(flexion[rotation.argmax()]),
         "flexion of the largest lateral force": float(flexion[force["lateral"].argmax()]),
     }
+    if flexion.max() >= TURNED:
+        # x is lateral; the leg flexes all the time.
+        lateral = np.interp(TURNED, np.maximum.accumulate(flexion), motion["x_mm"])
+        computed["lateral displacement of the tibia's centre at 70 deg"] = float(
+            lateral - motion["x_mm"].iloc[0]
+        )
     tension = {name: motion[f"{name}_n"].to_numpy() for name in ligaments}
     beyond = flexion > FLEXED
     if {"MCL_ant", "PCL_ant"} <= set(tension) and beyond.any():
