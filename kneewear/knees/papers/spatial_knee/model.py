@@ -125,7 +125,7 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
                 **lookup_differences(settings),
             },
         ),
-        scene=spatial_scene(system, settings, found.motion.time, coordinates),
+        scene=spatial_scene(system, settings, motion["time_s"].to_numpy(), coordinates),
     )
 
 
