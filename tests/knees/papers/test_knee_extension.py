@@ -19,11 +19,14 @@ from kneewear.knees.papers.knee_extension.literature import (
     TIBIOFEMORAL,
     compare_extension,
     coordinate_differences,
+    crossing_flexion,
+    share,
     source_rotation,
 )
 from kneewear.knees.papers.knee_extension.model import extension_curves, extension_scene, solve
 from kneewear.knees.papers.knee_extension.motion import (
     BODIES,
+    Extension,
     ExtensionParts,
     build_extension,
     dwell_pose,
@@ -356,7 +359,7 @@ def test_the_natural_knee_extends(patches):
         "last flexion",
         "valgus rotation to extension",
         "least PCL over ACL force from 90 to 75 deg",
-        "share of times with a larger lateral patellofemoral force",
+        "share of the flexion with a larger lateral patellofemoral force",
         "least ACL over PCL force at extension",
         "energy error over the largest kinetic energy",
         "unbalanced force over the largest at the start",
@@ -367,3 +370,41 @@ def test_the_natural_knee_extends(patches):
     assert work < (1e-3 if patches is None else 5e-3)
     assert found.scene is not None
     assert len(found.scene.lines[0]) == 14
+
+
+def course(flexion, **columns):
+    """An extension whose table has these columns."""
+    return Extension(None, None, pd.DataFrame({"flexion_deg": flexion, **columns}), None)
+
+
+def test_shares_are_of_the_flexion_whatever_the_output_times_are():
+    # "a" exceeds "b" from 90 to 60 deg, where the leg is slow, so that most output times are there.
+    slow = np.r_[np.linspace(90.0, 60.0, 301), np.linspace(50.0, 0.0, 6)]
+    found = course(slow, a=np.where(slow >= 60.0, 2.0, 0.0), b=np.ones_like(slow))
+    assert share("a", "b", 90.0, 0.0)(found) == pytest.approx(35.0 / 90.0)
+    # All of it is exactly 1, so that the limit of 1 is met.
+    assert share("b", "c", 90.0, 0.0)(course(slow, b=slow + 1.0, c=slow)) == 1.0
+
+
+def test_the_flexion_where_one_tension_passes_another_is_between_output_times():
+    flexion = np.array([90.0, 60.0, 40.0, 20.0, 0.0])
+    found = course(flexion, AAC=[9.0, 6.0, 4.0, 2.0, 1.0], PAC=[0.0, 0.0, 1.0, 5.0, 9.0])
+    # The difference is -3 at 40 and 3 at 20 deg.
+    assert crossing_flexion("AAC", "PAC")(found) == pytest.approx(30.0)
+    never = course(flexion, AAC=flexion + 1.0, PAC=flexion)
+    assert np.isnan(crossing_flexion("AAC", "PAC")(never))
+
+
+def test_both_readings_of_the_stiffness_are_of_one_printed_number():
+    folder = ROOT / "config" / "papers" / "knee_extension"
+    per_mm, per_mm2 = (
+        pd.read_csv(folder / f"{name}.csv", comment="#").set_index("bundle")
+        for name in ("ligaments", "ligaments_n_per_mm2")
+    )
+    slack = per_mm["slack_length_mm"]
+    printed = per_mm["linear_stiffness_n_per_strain"] / slack
+    # Quadratic up to twice the reference strain of 0.03, then linear with the same slope.
+    slope = 2.0 * printed * 2.0 * 0.03 * slack
+    np.testing.assert_allclose(per_mm2["linear_stiffness_n_per_strain"], slope * slack, rtol=2e-4)
+    others = [name for name in per_mm if name != "linear_stiffness_n_per_strain"]
+    pd.testing.assert_frame_equal(per_mm[others], per_mm2[others])

@@ -72,6 +72,7 @@ def refer_patella(cases: Mapping[str, Extension]) -> dict[str, Extension]:
     zero = table[PATELLA].iloc[-1]
     return {
         name: one._replace(
+            patella_zero=float(zero),
             table=one.table.assign(**{PATELLA: one.table[PATELLA] - zero}),
             unwrapped=None
             if one.unwrapped is None

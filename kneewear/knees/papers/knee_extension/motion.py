@@ -86,13 +86,15 @@ class Extension(NamedTuple):
     """Extension under one forcing function.
 
     `table` has one row per output time and the end; `unwrapped` is the row, interpolated, where the
-    quadriceps leave the femur, None if they do not.
+    quadriceps leave the femur, None if they do not. `patella_zero` is the flexion of the patella's
+    own axes, deg, from which its flexion is counted.
     """
 
     system: System
     motion: SystemMotion
     table: pd.DataFrame
     unwrapped: pd.Series | None
+    patella_zero: float = 0.0
 
 
 class SideContact(NamedTuple):
