@@ -146,7 +146,7 @@ def judge_number(
     remark = table["remark"].fillna("")
     if undecided:
         cases = zip(table["quantity"], table["case"], strict=True)
-        remark = remark.mask([case in undecided for case in cases], UNDECIDED)
+        remark = remark.mask(np.array([case in undecided for case in cases]), UNDECIDED)
     unknown = set(remark) - {"", NOT_PRINTED, SOURCE_ERROR, UNDECIDED}
     if unknown:
         raise ValueError(f"remarks {sorted(unknown)} are not known")

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from kneewear.report import style
 from kneewear.report.curves import draw_curves
@@ -104,27 +106,47 @@ def scene_view(scene: Mapping[str, Any]) -> dict[str, Any]:
 
 @style.styled
 def draw_poses(scene: Mapping[str, Any]) -> Figure:
-    """Bearing surfaces and bundles from the side and from the front, at some times."""
+    """Bearing surfaces and bundles from the side and from the front, at some times.
+
+    Of bundles within the sagittal plane there is no view from the front.
+    """
     chosen = np.linspace(0, len(scene["labels"]) - 1, POSES).round().astype(int)
-    figure, panels = style.new_figure(6.0, rows=2, columns=POSES, sharex="row", sharey=True)
+    views = [("from the side (mm)", 0)]
+    if any(np.any(np.array(line)[:, 2]) for lines in scene["lines"] for line in lines):
+        views.append(("from the front (mm)", 2))
+    figure, panels = style.new_figure(
+        3.0 * len(views), rows=len(views), columns=POSES, sharex="row", sharey=True
+    )
     for column, frame in zip(panels.T, chosen, strict=True):
-        for axes, across in zip(column, (0, 2), strict=True):
+        for axes, (_, across) in zip(column, views, strict=True):
             for order, (name, mesh) in enumerate(scene["meshes"].items()):
                 number = scene["bodies"].index(name)
                 turn, place = (np.array(scene[key][frame][number]) for key in PLACES)
                 moved = np.array(mesh["points"]) @ turn.T + place
-                axes.plot(
-                    moved[:, across],
-                    moved[:, 1],
-                    ".",
-                    ms=0.8,
-                    color=BODIES[order % len(BODIES)],
-                    rasterized=True,
-                )
+                corners = moved[np.array(mesh["triangles"], dtype=int)]
+                axes.add_collection(_surface(corners, across, BODIES[order % len(BODIES)]))
             lines = [np.array(line)[:, [across, 1]] for line in scene["lines"][frame]]
-            axes.add_collection(LineCollection(lines, colors=style.RED, lw=0.5, alpha=0.6))
+            axes.add_collection(LineCollection(lines, colors=style.RED, lw=0.8))
+            axes.autoscale_view()
             axes.set_aspect("equal", adjustable="box")
         column[0].set_title(scene["labels"][frame])
-    panels[0, 0].set_ylabel("from the side (mm)")
-    panels[1, 0].set_ylabel("from the front (mm)")
+    for axes, (label, _) in zip(panels[:, 0], views, strict=True):
+        axes.set_ylabel(label)
     return figure
+
+
+def _surface(corners: NDArray[np.float64], across: int, colour: str) -> PolyCollection:
+    """Triangles (n, 3, 3) seen along an axis, the farthest first, darker where they turn away."""
+    along = 2 - across
+    ordered = corners[np.argsort(corners[:, :, along].mean(axis=1))]
+    normal = np.cross(ordered[:, 1] - ordered[:, 0], ordered[:, 2] - ordered[:, 0])
+    length = np.maximum(np.linalg.norm(normal, axis=1), np.finfo(float).tiny)
+    light = 0.45 + 0.55 * np.abs(normal[:, along]) / length
+    faces = light[:, None] * np.array(to_rgb(colour))
+    return PolyCollection(
+        list(ordered[:, :, [across, 1]]),
+        facecolors=faces,
+        edgecolors=faces,
+        lw=0.6,
+        rasterized=True,
+    )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from kneewear.report import style
 from kneewear.report.tables import words
@@ -11,6 +13,9 @@ from kneewear.report.tables import words
 LINES = ("-", "--", ":", "-.")
 # A longer legend that all small panels share is below the figure.
 LEGEND_ROWS = 4
+# Characters of tick labels, with a gap of two each, that have room over the whole width.
+TICK_CHARACTERS = 100
+DIMENSIONLESS = "1"
 # A reference is grey, behind what is computed.
 REFERENCE = "reference"
 
@@ -38,7 +43,10 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
                 zorder=1 if is_reference else 2,
                 label=words(str(series)),
             )
-        axes.set(title=name, ylabel=rows["unit"].iloc[0], xlabel=rows["over"].iloc[0])
+        unit = rows["unit"].iloc[0]
+        label = "ratio" if unit == DIMENSIONLESS else unit
+        axes.set(title=name, ylabel=label, xlabel=rows["over"].iloc[0])
+        _fit_ticks(axes, TICK_CHARACTERS // columns)
         if columns == 1 or named != list(rows["series"].unique()):
             named = list(rows["series"].unique())
             if columns == 1:  # the legend is above the curves
@@ -49,3 +57,15 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
     if shared:
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return figure
+
+
+def _fit_ticks(axes: Axes, characters: int) -> None:
+    """Fewer ticks where the labels of a narrow panel would run into each other."""
+    low, high = axes.get_xlim()
+    for count in (5, 4, 3, 2):
+        places = axes.xaxis.get_major_locator().tick_values(low, high)
+        shown = [place for place in places if low <= place <= high]
+        labels = axes.xaxis.get_major_formatter().format_ticks(shown)
+        if sum(len(label) + 2 for label in labels) <= characters:
+            return
+        axes.xaxis.set_major_locator(MaxNLocator(count))

@@ -32,11 +32,19 @@ def test_the_ligament_of_largest_mean_tension_ranks_first():
     }
     columns |= {f"{side}_force_n": 1.0 + flexion for side in ("medial", "lateral")}
     motion = pd.DataFrame(
-        {"flexion_deg": flexion, "internal_rotation_deg": 0.1 * flexion, **columns}
+        {
+            "flexion_deg": flexion,
+            "internal_rotation_deg": 0.1 * flexion,
+            "x_mm": 5.0 - 0.2 * flexion,
+            **columns,
+        }
     )
     numbers = spatial_numbers(motion, (), tuple(mean))
     for rank, name in enumerate(("MCL_ant", "PCL_ant"), 1):
         assert numbers[f"rank of {name} by mean tension above 30 deg"] == rank
+    # x is lateral: this tibia moves to medial.
+    moved = numbers["lateral displacement of the tibia's centre at 70 deg"]
+    assert moved == pytest.approx(-14.0)
 
 
 def test_a_fibre_longer_than_its_slack_length_has_a_positive_strain():

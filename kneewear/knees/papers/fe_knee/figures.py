@@ -98,24 +98,27 @@ def draw_energy(history: pd.DataFrame) -> Figure:
 
 @style.styled
 def draw_knee_contact(history: pd.DataFrame, ligaments: tuple[str, ...]) -> Figure:
-    """Contact forces, numbers of contact nodes, and tension of the ligaments."""
-    rows = 3 if ligaments else 2
-    figure, panels = style.new_figure(2.3 * rows, rows, 1, sharex=True)
+    """Contact forces, numbers of contact nodes, and tension of the ligaments.
+
+    Each contact has its own axis of nodes: the obstacle has hundreds, the cartilages few.
+    """
     own = {"obstacle": style.AMBER, "cartilage": style.BLUE}
-    for axes, what, label in (
-        (panels[0, 0], "force_n", "force (N)"),
-        (panels[1, 0], "nodes", "nodes"),
+    rows = 2 + len(own) if ligaments else 1 + len(own)
+    figure, panels = style.new_figure(2.0 * rows, rows, 1, sharex=True)
+    for axes, title, what, label, shown in (
+        (panels[0, 0], "Contact force", "force_n", "force (N)", own),
+        *(
+            (panels[1 + at, 0], f"Contact nodes, {name}", "nodes", "nodes", {name: colour})
+            for at, (name, colour) in enumerate(own.items())
+        ),
     ):
-        lines = {f"{name}_{what}": (name, colour) for name, colour in own.items()}
         _shade(axes, history)
-        for column, (name, colour) in lines.items():
-            axes.plot(history["time_ms"], history[column], color=colour, label=name)
-        axes.set(ylabel=label)
-        axes.legend(*_named(axes, own))
-    panels[0, 0].set_title("Contact force")
-    panels[1, 0].set_title("Contact nodes")
+        for name, colour in shown.items():
+            axes.plot(history["time_ms"], history[f"{name}_{what}"], color=colour, label=name)
+        axes.set(title=title, ylabel=label)
+        axes.legend(*_named(axes, shown))
     if ligaments:
-        axes = panels[2, 0]
+        axes = panels[-1, 0]
         _shade(axes, history)
         _lines(
             axes,
