@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kneewear.analysis.literature import AIM
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.primitives import sphere
 from kneewear.io.shapes import load_shape
+from kneewear.knees.papers.muscle_string.model import compare_source_string, source_string
 from kneewear.knees.papers.muscle_string.string import MeshObstacle, SurfaceObstacle, stretch_string
 from kneewear.knees.tissue.files import FileFrame, read_muscles
 from kneewear.knees.tissue.wrapping import WrapObject, shortest_path
@@ -109,13 +111,12 @@ def test_pulls_and_pressing_balance():
 
 
 def test_source_problem_over_its_length_of_string():
-    # Ends of one family that give the printed final length; its initial position is an arc.
-    ends = np.array([[-1.7818, 0.0, 0.0], [1.7818, 0.0, 0.0]])
-    turn = np.linspace(0.0, np.pi, 22)[1:-1]
-    arc = np.column_stack([-1.7818 * np.cos(turn), 0 * turn, 1.3 * np.sin(turn)])
-    path = stretch_string(*ends, [MESH], begin=arc)
+    start, path = source_string()
+    assert len(start) == 22
     assert path.length == pytest.approx(4.132996, abs=5e-3)
     assert path.iterations <= 9
+    verdicts = compare_source_string().set_index("quantity")["verdict"]
+    assert verdicts["length of the source's string at the end"] == AIM
 
 
 def test_two_obstacles_hold_one_string():

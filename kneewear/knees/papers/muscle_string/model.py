@@ -16,7 +16,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.analysis.literature import ENERGY, ComparedNumber, judge_numbers, rms_number
+from kneewear.analysis.literature import (
+    ENERGY,
+    ComparedNumber,
+    computed_rows,
+    judge_number,
+    judge_numbers,
+    published_rows,
+    rms_number,
+)
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.knees.papers.muscle_string.settings import (
     MuscleStringSettings,
@@ -41,6 +49,11 @@ MERIDIANS = 36
 RINGS = 19
 # Poses in the animation.
 POSES = 31
+# The source's string: nodes; ends and initial height over a sphere of radius 1 are chosen.
+SOURCE_NODES = 20
+SOURCE_END = 1.7818
+SOURCE_HEIGHT = 1.3
+SOURCE_FINAL_LENGTH = "length of the source's string at the end"
 
 
 @dataclass(frozen=True)
@@ -110,7 +123,9 @@ def solve(parts: Meshes | None, settings: MuscleStringSettings) -> MultibodyResu
             ignore_index=True,
         ),
         forces=curves("force on the bones over tension", OVER, flexion, "1", pressing),
-        literature=judge_numbers(_checks(motions, virtual)),
+        literature=pd.concat(
+            [judge_numbers(_checks(motions, virtual)), compare_source_string()], ignore_index=True
+        ),
         scene=string_scene(meshes, motions, flexion, rotation, translation, moving),
     )
 
@@ -222,6 +237,29 @@ def _checks(
             ),
         ]
     return rows
+
+
+def source_string() -> tuple[Array, StringPath]:
+    """Initial string (n, 3) and final path of the source's problem, over a sphere of radius 1."""
+    end = np.array([SOURCE_END, 0.0, 0.0])
+    turn = np.linspace(0.0, np.pi, SOURCE_NODES + 2)[1:-1]
+    arc = np.column_stack([-SOURCE_END * np.cos(turn), 0.0 * turn, SOURCE_HEIGHT * np.sin(turn)])
+    path = stretch_string(-end, end, [MeshObstacle(source_sphere(1.0))], begin=arc)
+    return np.vstack([-end, arc, end]), path
+
+
+def compare_source_string() -> pd.DataFrame:
+    """The source's problem beside its numbers; its ends are chosen for the final length."""
+    start, path = source_string()
+    computed = {
+        "renewals of the contact of the source's string": float(path.iterations),
+        "length of the source's string at the start": float(
+            np.linalg.norm(np.diff(start, axis=0), axis=1).sum()
+        ),
+        SOURCE_FINAL_LENGTH: path.length,
+    }
+    values = computed_rows(computed)
+    return judge_number(published_rows(__package__), values, aims=[SOURCE_FINAL_LENGTH])
 
 
 def string_scene(
