@@ -199,7 +199,7 @@ def new(chosen: argparse.Namespace) -> int:
 
 def run_command(chosen: argparse.Namespace) -> int:
     """Run a command of a slice or a wing, and check the settings that it wrote."""
-    chosen.redraw = Lazy("runs.redrawn:redraw_group")
+    chosen.redraw = Lazy("runs.finished:redraw_group")
     lines, files = chosen.added_command.run(chosen)
     if lines:
         _show(lines)

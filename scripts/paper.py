@@ -1,13 +1,14 @@
 """Collect figures and tables of the source documents from finished studies (rule paper)."""
 
-from pathlib import Path
+from types import SimpleNamespace
 
 from kneewear.base.progress import logger
-from kneewear.evidence.paper.command import write_paper
+from kneewear.runs.finished import redraw_group
 from kneewear.runs.joblog import job_log
-from kneewear.runs.redrawn import redraw_group
+from kneewear.study.models import Lazy
 
 with job_log(snakemake.log[0]):
-    page, lines = write_paper(Path(snakemake.params.results), redraw_group)
-    for line in (*lines, f"Look at {page}"):
+    chosen = SimpleNamespace(missing=False, redraw=redraw_group)
+    lines, _ = Lazy(snakemake.params.step)(chosen)
+    for line in lines:
         logger.info(line)

@@ -20,7 +20,7 @@ from kneewear.io.documents import load_table, save_json
 from kneewear.knees.result import curves
 from kneewear.report.specification import figure_text, figure_texts
 from kneewear.runs.chains import chain_of
-from kneewear.runs.redrawn import redraw_group
+from kneewear.runs.finished import redraw_group
 from kneewear.runs.workflow import block_settings
 from kneewear.study.shipped import find_study
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -119,20 +120,25 @@ def draw_poses(scene: Mapping[str, Any]) -> Figure:
     )
     for column, frame in zip(panels.T, chosen, strict=True):
         for axes, (_, across) in zip(column, views, strict=True):
-            for order, (name, mesh) in enumerate(scene["meshes"].items()):
-                number = scene["bodies"].index(name)
-                turn, place = (np.array(scene[key][frame][number]) for key in PLACES)
-                moved = np.array(mesh["points"]) @ turn.T + place
-                corners = moved[np.array(mesh["triangles"], dtype=int)]
-                axes.add_collection(_surface(corners, across, BODIES[order % len(BODIES)]))
-            lines = [np.array(line)[:, [across, 1]] for line in scene["lines"][frame]]
-            axes.add_collection(LineCollection(lines, colors=style.RED, lw=0.8))
-            axes.autoscale_view()
-            axes.set_aspect("equal", adjustable="box")
+            _draw_pose(axes, scene, frame, across)
         column[0].set_title(scene["labels"][frame])
     for axes, (label, _) in zip(panels[:, 0], views, strict=True):
         axes.set_ylabel(label)
     return figure
+
+
+def _draw_pose(axes: Axes, scene: Mapping[str, Any], frame: int, across: int) -> None:
+    """Surfaces and bundles of one pose; `across` is the horizontal axis of the view."""
+    for order, (name, mesh) in enumerate(scene["meshes"].items()):
+        number = scene["bodies"].index(name)
+        turn, place = (np.array(scene[key][frame][number]) for key in PLACES)
+        moved = np.array(mesh["points"]) @ turn.T + place
+        corners = moved[np.array(mesh["triangles"], dtype=int)]
+        axes.add_collection(_surface(corners, across, BODIES[order % len(BODIES)]))
+    lines = [np.array(line)[:, [across, 1]] for line in scene["lines"][frame]]
+    axes.add_collection(LineCollection(lines, colors=style.RED, lw=0.8))
+    axes.autoscale_view()
+    axes.set_aspect("equal", adjustable="box")
 
 
 def _surface(corners: NDArray[np.float64], across: int, colour: str) -> PolyCollection:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
+from os.path import relpath
 from pathlib import Path
 from textwrap import TextWrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from kneewear import checkout_folder
 from kneewear.base.findings import Verdict
+from kneewear.base.renamed_keys import present_settings
 from kneewear.base.versions import NOT_INSTALLED
 from kneewear.errors import InputDataError
 from kneewear.io.crate import RunDescription, license_properties, save_crate
@@ -17,6 +22,10 @@ from kneewear.io.documents import load_record, save_text, settings_text
 from kneewear.io.result_files import refuse_damaged, unchecked_files
 from kneewear.report.html import render
 from kneewear.report.summary import read_findings, read_key_results, read_verdict
+from kneewear.study.models import Lazy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Files that a line names.
 _SHOWN = 3
@@ -244,3 +253,38 @@ def _given_files(provenance: Mapping[str, Any]) -> dict[str, bytes]:
     packages = "\n".join([head, *lines, ""])
     settings = settings_text(provenance["settings"])
     return {_SETTINGS: settings.encode(), _PACKAGES: packages.encode()}
+
+
+def redraw_group(folder: Path, group: str) -> dict[str, Figure]:
+    """Draw a group of the figures of a finished study again.
+
+    Parameters
+    ----------
+    folder : Path
+        `results/<study>`, with its record.
+    group : str
+        Folder of the figures below `figures/`.
+
+    Returns
+    -------
+    dict of str to Figure
+        Figures by name; empty if the study no longer has the results that they show.
+    """
+    from kneewear.runs.chains import chain_of  # noqa: PLC0415 - seconds, as both below
+    from kneewear.study.job_files import JobFiles  # noqa: PLC0415
+    from kneewear.study.settings import validate_study  # noqa: PLC0415
+
+    record = folder.resolve() / "provenance.json"
+    if not record.is_file():
+        return {}
+    settings = present_settings(load_record(record)["settings"], str(record))
+    # Paths of results are relative to the folder in which the study was run.
+    with chdir(record.parents[2]):
+        jobs = chain_of(validate_study(settings, str(record)), relpath(checkout_folder()))
+        step = jobs.drawn.get(group)
+        if step is None or not all(
+            Path(path).exists() for path in chain.from_iterable(step.inputs.values())
+        ):
+            return {}
+        drawing = Lazy(step.name)(step.settings, JobFiles(step.inputs, root=jobs.root))
+        return dict(drawing.figures)

@@ -74,7 +74,7 @@ class Command:
     run : Lazy
         Runs it with these arguments; returns lines for the terminal, and files of settings that it
         wrote and that are to be checked. The argument `redraw` draws a group of the figures of a
-        finished study again (`runs.redrawn.redraw_group`), which no slice or wing may import.
+        finished study again (`runs.finished.redraw_group`), which no slice or wing may import.
     """
 
     name: str

@@ -48,6 +48,7 @@ from kneewear.runs.workflow import (
     source_fingerprint,
     study_of_run,
 )
+from kneewear.study.models import COMMANDS
 from kneewear.study.shipped import reachable
 
 # Relative: a moved checkout runs nothing again.

@@ -1,5 +1,8 @@
 """Figures and tables of the source documents: `snakemake --cores 1 paper`."""
 
+# Function of the command of the same name.
+PAPER = next(command.run for command in COMMANDS if command.name == "paper")
+
 
 # Finished studies are no input: Snakemake would run the one that the settings name.
 rule paper:
@@ -16,8 +19,8 @@ rule paper:
         mem_mb=SIZES.more(1500),
         runtime=SIZES.longer(15),
     params:
-        source=lambda wildcards: source_fingerprint("paper", ROOT),
-        results=COLLECTED,
+        source=lambda wildcards: source_fingerprint("paper", ROOT, [PAPER.module]),
+        step=PAPER.name,
         # The page is written again when another study is finished, or one is run again.
         finished=lambda wildcards: {
             str(file): os.path.getmtime(file)

@@ -105,18 +105,23 @@ def write_paper(results: Path, redraw: Redraw) -> tuple[Path, list[str]]:
     items = [present(item, results, folder, redraw) for item in source_items()]
     page = folder / "index.html"
     save_text(render_index(items), page)
+    return page, _describe(items)
+
+
+def _describe(items: list[PaperItem]) -> list[str]:
+    """Lines on each document, and on what is missing."""
     lines = []
-    for document in dict.fromkeys(one.source.document for one in items):
-        own = [one for one in items if one.source.document == document]
-        wanted = [one for one in own if one.source.study]
-        shown = sum(bool(one.files) for one in wanted)
+    for document in dict.fromkeys(item.source.document for item in items):
+        own = [item for item in items if item.source.document == document]
+        wanted = [item for item in own if item.source.study]
+        shown = sum(bool(item.files) for item in wanted)
         lines.append(f"{document}: {shown} of {len(wanted)} figures and tables; {len(own)} printed")
     absent = dict.fromkeys(
         item.source.command for item in items if item.source.study and not item.files
     )
     figures = [item for item in items if item.shown == "figure"]
     plain = {item.source.command for item in figures if len(item.files) < len(FORMATS)}
-    return page, [
+    return [
         *lines,
         *(f"Not finished: {command}" for command in absent),
         *(f"SVG only, because results are missing: {command}" for command in sorted(plain)),

@@ -166,8 +166,8 @@ def least_ratio(over: str, under: str, high: float, low: float) -> Measure:
 
 def _pose() -> dict[str, Measure]:
     return {
-        "patellar ligament over quadriceps force at the start": lambda one: float(
-            one.table["patellar ligament"].iloc[0] / one.table["quadriceps"].iloc[0]
+        "patellar ligament over quadriceps force at the start": lambda one: (
+            _start("patellar ligament")(one) / _start("quadriceps")(one)
         ),
         "flexion at which the quadriceps leave the femur": lambda one: _unwrapped(
             one, "flexion_deg"
@@ -177,9 +177,7 @@ def _pose() -> dict[str, Measure]:
         ),
         "patellar flexion at the start": _start("patella flexion"),
         # With the axes of the data, which are not parallel in extension as the source's are.
-        "patellar flexion at the start before its zero is moved": lambda one: (
-            float(one.table["patella flexion"].iloc[0]) + one.patella_zero
-        ),
+        "patellar flexion at the start before its zero is moved": _unmoved,
         "varus at the start": _start("tibia adduction"),
         "internal rotation of the tibia at the start": _start("tibia rotation"),
         "quadriceps force at the start": _start("quadriceps"),
@@ -281,6 +279,10 @@ def _unbalanced(one: Extension) -> float:
 
 def _start(column: str) -> Measure:
     return lambda one: float(one.table[column].iloc[0])
+
+
+def _unmoved(one: Extension) -> float:
+    return _start("patella flexion")(one) + one.patella_zero
 
 
 def _unwrapped(one: Extension, column: str) -> float:
