@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-# Without the plugin of the format, Pillow loads those of all formats.
+# Without the plugin of the format, Pillow loads one for every format.
 from PIL import Image, WebPImagePlugin  # noqa: F401
 
 from kneewear.base.findings import Cause, Reported, causes
