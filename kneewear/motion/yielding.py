@@ -137,10 +137,6 @@ class _Side:
         self._part = middle - self._before
         self._across = self._across[inside]
 
-    def fresh(self) -> _Strain:
-        """Material that was never loaded."""
-        return self.strain(self.slabs.fresh())
-
     def strain(self, fields: PlasticFields) -> _Strain:
         """Plastic strain with the dent that it causes."""
         waves = self.slabs.window.waves(fields.strain)
@@ -162,6 +158,8 @@ class _Side:
         count = self.shape[0] * self.shape[1]
         pressure = np.bincount(block, contact.pressure, count).reshape(self.shape) / self._joined
         flowed = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
+        if np.array_equal(flowed.strain, strain.fields.strain):
+            return strain._replace(fields=flowed)
         return self.strain(flowed)
 
     def on_elements(self, values: Array, cells: tuple[int, ...]) -> Array:
@@ -266,12 +264,13 @@ class _Cycle:
         self.elastic, self.sides, self.solve = elastic, sides, solve
         self.share, self.first = permanent_share, first
         self.order = [*range(first, len(elastic)), *range(first)]
-        self.latest = [side.fresh() for side in sides]
+        self.fresh = [side.strain(side.slabs.fresh()) for side in sides]
+        self.latest = self.fresh
         self.shift = np.zeros(6)
 
     def _state_before(self, entry_steps: int, passes: int) -> list[PlasticFields]:
         """Plastic strain that stays when the reported pass begins."""
-        state = [side.fresh().fields for side in self.sides]
+        state = [fresh.fields for fresh in self.fresh]
         if self.share == 0.0:
             return state
         for step in range(1, entry_steps + 1):
@@ -312,7 +311,7 @@ class _Cycle:
         """Equilibrium of a frame, and the plastic strain after it."""
         unloaded = not any(fields.equivalent.any() for fields in before)
         if load_share == 1.0 and unloaded:
-            without = self._without_flow(frame, before)
+            without = self._without_flow(frame)
             if without is not None:
                 return without, list(before)
         start = self.elastic[frame].pose + self.shift
@@ -347,19 +346,16 @@ class _Cycle:
             _REMEDY,
         )
 
-    def _without_flow(self, frame: int, fresh: Sequence[PlasticFields]) -> Equilibrium | None:
+    def _without_flow(self, frame: int) -> Equilibrium | None:
         """Elastic equilibrium of a frame where nothing flows in material that was never loaded.
 
         None where something flows. A cycle that does not yield is then the elastic one to the bit.
         """
         elastic = self.elastic[frame]
-        own = [side.strain(one) for side, one in zip(self.sides, fresh, strict=True)]
-        for side, contact, strain, one in zip(
-            self.sides, elastic.contacts, own, fresh, strict=True
-        ):
-            if side.flow(contact, strain, one).fields.equivalent.any():
+        for side, contact, fresh in zip(self.sides, elastic.contacts, self.fresh, strict=True):
+            if side.flow(contact, fresh, fresh.fields).fields.equivalent.any():
                 return None
-        self.latest, self.shift = own, np.zeros(6)
+        self.latest, self.shift = self.fresh, np.zeros(6)
         return elastic
 
     def _next(
