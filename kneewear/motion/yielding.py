@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.contact.slabs import SlabWindow
+from kneewear.contact.slabs import SlabWindow, von_mises
 from kneewear.contact.yielding import MEMORY, PlasticFields, PlasticSlabs, accelerated
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
@@ -64,6 +64,11 @@ class PlasticCycle(NamedTuple):
         Permanent deflection of the surface without load, mm, downwards positive.
     plastic_strain : array, shape (side, row, column)
         Largest equivalent plastic strain below every element in any frame.
+    residual_stress : array, shape (side, row, column)
+        Largest von Mises stress below every element without load, MPa.
+    yielded_stress : array, shape (side, row, column)
+        Largest von Mises stress below every element at the frame of the largest load, MPa, with the
+        residual stress.
     growth : float
         Growth of the largest plastic strain in the reported cycle, of itself.
     """
@@ -71,6 +76,8 @@ class PlasticCycle(NamedTuple):
     frames: list[Equilibrium]
     dent: Array
     plastic_strain: Array
+    residual_stress: Array
+    yielded_stress: Array
     growth: float
 
 
@@ -152,15 +159,25 @@ class _Side:
 
     def flow(self, contact: Resultant, strain: _Strain, before: PlasticFields) -> _Strain:
         """Plastic strain after the pressures of a contact."""
-        block = self._block[contact.element]
-        if (block < 0).any():
-            raise _LeftWindowError
-        count = self.shape[0] * self.shape[1]
-        pressure = np.bincount(block, contact.pressure, count).reshape(self.shape) / self._joined
+        pressure = self._pressure(contact)
         flowed = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
         if np.array_equal(flowed.strain, strain.fields.strain):
             return strain._replace(fields=flowed)
         return self.strain(flowed)
+
+    def _pressure(self, contact: Resultant) -> Array:
+        """Pressure of a contact on the window, MPa."""
+        block = self._block[contact.element]
+        if (block < 0).any():
+            raise _LeftWindowError
+        count = self.shape[0] * self.shape[1]
+        pressure = np.bincount(block, contact.pressure, count).reshape(self.shape)
+        return np.asarray(pressure / self._joined)
+
+    def von_mises(self, fields: PlasticFields, contact: Resultant | None = None) -> Array:
+        """Von Mises stress of the slabs by plastic strain and a contact, MPa."""
+        pressure = np.zeros(self.shape) if contact is None else self._pressure(contact)
+        return von_mises(self.slabs.window.stress(pressure, fields.strain))
 
     def on_elements(self, values: Array, cells: tuple[int, ...]) -> Array:
         """Values of the elements in the window on the grid, zero elsewhere."""
@@ -168,9 +185,9 @@ class _Side:
         whole.ravel()[self.pair.index[self._inside]] = values
         return whole
 
-    def below(self, equivalent: Array) -> Array:
+    def below(self, field: Array) -> Array:
         """Largest of a field of the slabs below every element in the window."""
-        return equivalent.max(axis=0).ravel()[self._block[self._inside]]
+        return field.max(axis=0).ravel()[self._block[self._inside]]
 
 
 def _box(
@@ -285,9 +302,16 @@ class _Cycle:
         """All passes; the last one is reported."""
         state = self._state_before(entry_steps, passes)
         largest = [fields.equivalent for fields in state]
-        frames = {}
+        frames, loaded = {}, []
         for frame in self.order:
             frames[frame], after = self._press(frame, 1.0, state)
+            if frame == self.first:
+                loaded = [
+                    side.von_mises(one, contact)
+                    for side, one, contact in zip(
+                        self.sides, after, frames[frame].contacts, strict=True
+                    )
+                ]
             largest = [
                 np.maximum(part, one.equivalent) for part, one in zip(largest, after, strict=True)
             ]
@@ -301,6 +325,15 @@ class _Cycle:
             ),
             plastic_strain=np.array(
                 [side.on_elements(side.below(part), shape) for side, _, part in both]
+            ),
+            residual_stress=np.array(
+                [side.on_elements(side.below(side.von_mises(one)), shape) for side, one, _ in both]
+            ),
+            yielded_stress=np.array(
+                [
+                    side.on_elements(side.below(part), shape)
+                    for side, part in zip(self.sides, loaded, strict=True)
+                ]
             ),
             growth=peak / before - 1.0 if before > 0.0 else 0.0,
         )
