@@ -35,11 +35,11 @@ CORES = 2  # of the machine whose time is estimated from processor time
 
 def main() -> dict[str, float]:
     """Processor times, s and ms, and their ratios."""
-    found = time_cycles() | time_yielding()
-    found["finite_elements_ms"] = time_elements()
-    found["times_faster_than_elements"] = found["finite_elements_ms"] / found["frame_and_side_ms"]
-    print("\nCoupled layer, processor time\n" + pd.Series(found).round(2).to_string())
-    return found
+    times = time_cycles() | time_yielding()
+    times["finite_elements_ms"] = time_elements()
+    times["times_faster_than_elements"] = times["finite_elements_ms"] / times["frame_and_side_ms"]
+    print("\nCoupled layer, processor time\n" + pd.Series(times).round(2).to_string())
+    return times
 
 
 def time_cycles() -> dict[str, float]:
