@@ -333,13 +333,6 @@ class SlabWindow:
         return np.asarray(scipy.fft.irfft(part, self._size[1], axis=-1)[..., :columns])
 
 
-def von_mises(stress: Array) -> Array:
-    """Von Mises stress of components xx, yy, zz, xy, yz, zx along the first axis."""
-    xx, yy, zz, xy, yz, zx = stress
-    normal = 0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2)
-    return np.asarray(np.sqrt(normal + 3.0 * (xy**2 + yz**2 + zx**2)))
-
-
 @lru_cache(maxsize=8)
 def _kept_response(
     steps: int, thickness: float, material: Elastic, borders: tuple[float, ...]

@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact.material import Elastic, Hardening
+from kneewear.contact.material import Elastic, Hardening, von_mises
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.contact.slabs import SlabWindow, von_mises
+from kneewear.contact.slabs import SlabWindow
 from kneewear.contact.yielding import MEMORY, PlasticFields, PlasticSlabs, accelerated
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
@@ -177,7 +177,8 @@ class _Side:
     def von_mises(self, fields: PlasticFields, contact: Resultant | None = None) -> Array:
         """Von Mises stress of the slabs by plastic strain and a contact, MPa."""
         pressure = np.zeros(self.shape) if contact is None else self._pressure(contact)
-        return von_mises(self.slabs.window.stress(pressure, fields.strain))
+        stress = self.slabs.window.stress(pressure, fields.strain)
+        return von_mises(np.moveaxis(stress, 0, -1))
 
     def on_elements(self, values: Array, cells: tuple[int, ...]) -> Array:
         """Values of the elements in the window on the grid, zero elsewhere."""
