@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kneewear.analysis.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.analysis.models import PLANE, POWER_LAW
-from kneewear.base.cases import nearest_to_middle
+from kneewear.base.cases import PLASTIC_OUTPUTS, nearest_to_middle
 from kneewear.base.checks import checks
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.report.derived import Settings, derived
@@ -65,6 +65,7 @@ COMPARED = (
 # Beginning of the quantities at the end of each surface, and what beside the force is judged there.
 WINDOWS = {"insert": ("", "wear"), "femoral": ("femoral_", "area")}
 BLOCKS = "wear.blocks"
+PERMANENT_SHARE = "permanent_share"
 # Quantities that fall with thickness, for which the decision tool takes limits.
 LIMITED = ("max_pressure", "avg_pressure", "max_wear_depth", "damage_depth", "damage_volume")
 CONFIDENCE = 0.95
@@ -256,6 +257,26 @@ def key_table(cases: pd.DataFrame, centre: pd.DataFrame) -> pd.DataFrame:
         table = table.join(ranges.unstack("side").add_suffix("_range"))
     order = list(product(dict.fromkeys(cases["life"]), KEY_QUANTITIES))
     return drop_single_life(table.reset_index("unit").reindex(order).reset_index())
+
+
+@derived
+def yielding_results(cases: pd.DataFrame) -> pd.DataFrame:
+    """Ranges over all cases of the results of an insert that yields, by side.
+
+    In rows of their own for each `permanent_share`, if it varies. They are of the contact, which
+    all lives share.
+    """
+    chosen = cases[cases["quantity"].isin(PLASTIC_OUTPUTS)]
+    if chosen.empty:
+        return pd.DataFrame()
+    share = [PERMANENT_SHARE] if PERMANENT_SHARE in chosen else []
+    index = [*share, "quantity", "unit"]
+    ranges = chosen.groupby([*index, "side"], sort=False)["value"]
+    table = ranges.agg(lambda values: span(values, "3")).unstack("side")
+    order = {name: number for number, name in enumerate(PLASTIC_OUTPUTS)}
+    table = table.rename_axis(columns=None).reset_index()
+    by_rank = table["quantity"].map(order)
+    return table.assign(rank=by_rank).sort_values([*share, "rank"]).drop(columns="rank")
 
 
 @derived
