@@ -167,7 +167,7 @@ class SectionPart(PagePart):
     heading: str
     text: list[str] = []
     open: bool = False
-    tool: Literal["", "cases", "decision", "regions"] = ""
+    tool: Literal["", "cases", "decision", "regions", "samples"] = ""
     figures: list[str] = []
     tables: list[TablePart | FactsPart] = []
     links: dict[str, str] = {}
