@@ -9,7 +9,7 @@ from typing import Any
 
 from kneewear.io.docx import WordDocument
 from kneewear.report.references import Reference, as_bibtex, read_references
-from kneewear.report.source_tables import citations, motion_sources
+from kneewear.report.source_tables import assumptions, citations, motion_sources
 from kneewear.report.specification import figure_text, page_data
 from kneewear.report.study_tables import variable_table
 from kneewear.report.summary import read_key_results
@@ -138,6 +138,7 @@ def _methods(
         "versions": versions,
         "surface_follows": blocks > 1,
         "variables": "; ".join(variables) or None,
+        "assumed": "; ".join(assumptions(dict(settings))["found"]) or None,
         "motion": "; ".join(motion_sources(dict(settings))["text"].unique()[:1]) or None,
         "sources": "; ".join(sources) or None,
     }

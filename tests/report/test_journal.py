@@ -143,6 +143,21 @@ def test_methods_name_settings_and_cite_sources(drawn):
     assert any("463" in part for part in parts)
 
 
+def test_assumptions_that_nobody_confirmed_are_said(drawn):
+    law = drawn.settings["wear"]["wear_law"]
+    entry = {"name": "law", "key": "wear.wear_law", "value": law, "found": "a law of pins"}
+    own = drawn.settings | {"assumed": [entry]}
+    sentences = build_manuscript(SUMMARY, own, VERSIONS, []).methods
+    assert any("a law of pins" in sentence[0] for sentence in sentences)
+
+
+@pytest.mark.parametrize(("law", "has_constant"), [("pressure", True), ("strain", False)])
+def test_constant_of_creep_belongs_to_its_law(drawn, law, has_constant):
+    own = drawn.settings | {"wear": drawn.settings["wear"] | {"creep_law": law}}
+    sentences = build_manuscript(SUMMARY, own, VERSIONS, []).methods
+    assert any("mm/MPa" in sentence[0] for sentence in sentences) == has_constant
+
+
 def test_sentences_of_other_models_are_left_out(drawn):
     own = {name: value for name, value in drawn.settings.items() if name != "wear"}
     sentences = build_manuscript(SUMMARY, own, VERSIONS, []).methods
