@@ -186,7 +186,8 @@ def new(chosen: argparse.Namespace) -> int:
     chosen.guesses = created.findings
     failed = check_(chosen)
     page = Path("results", chosen.name, "inputs", "index.html")
-    if failed and not created.settles and _lacks_equilibrium(page.with_name("placement.csv")):
+    decides = not (created.settles or created.holds)
+    if failed and decides and _lacks_equilibrium(page.with_name("placement.csv")):
         hold_medial_lateral(created.settings)
         changed = agree_on_share(created.settings)
         chosen.guesses = (*created.findings, *changed)
