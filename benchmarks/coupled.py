@@ -2,8 +2,9 @@
 
 `python -m benchmarks.coupled` (part of `make benchmark`) prints a table of processor times: all
 cases of the default study on both layers with the influence tables of the coupled one, per frame
-and side, and both solids of one frame of the finite-element comparison, whose stresses are
-included.
+and side; the same cases, and four cases of an implant read from meshes, on a layer that yields, at
+both limits of what stays of its plastic strain; and both solids of one frame of the finite-element
+comparison, whose stresses are included.
 """
 
 from __future__ import annotations
@@ -16,23 +17,29 @@ from typing import Any
 import pandas as pd
 
 from kneewear import build_knee, default_settings_file
+from kneewear.base.files import read_settings
 from kneewear.evidence.fe_comparison.comparison import compute_comparison
 from kneewear.evidence.fe_comparison.settings import FeComparisonStudy
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.evaluation import build_pairs
 from kneewear.study.inputs import built_in_activities
 from kneewear.study.settings import read_study
+from kneewear.study.study import PERMANENT_LIMITS
 
 CONFIG = Path("config/evidence/fe_twin.yaml")
+CURVE = Path("config/evidence/fe_twin_yield.yaml")
+OWN_IMPLANT = Path("config/example_meshes.yaml")
+OWN_CASES = 4
+CORES = 2  # of the machine whose time is estimated from processor time
 
 
 def main() -> dict[str, float]:
     """Processor times, s and ms, and their ratios."""
-    found = time_cycles()
-    found["finite_elements_ms"] = time_elements()
-    found["times_faster_than_elements"] = found["finite_elements_ms"] / found["frame_and_side_ms"]
-    print("\nCoupled layer, processor time\n" + pd.Series(found).round(2).to_string())
-    return found
+    times = time_cycles() | time_yielding()
+    times["finite_elements_ms"] = time_elements()
+    times["times_faster_than_elements"] = times["finite_elements_ms"] / times["frame_and_side_ms"]
+    print("\nCoupled layer, processor time\n" + pd.Series(times).round(2).to_string())
+    return times
 
 
 def time_cycles() -> dict[str, float]:
@@ -56,6 +63,47 @@ def time_cycles() -> dict[str, float]:
         "frame_and_side_ms": 1e3 * seconds["coupled_layer"] / sides,
         "times_foundation": seconds["coupled_layer"] / seconds["foundation"],
     }
+
+
+def time_yielding() -> dict[str, float]:
+    """Times of cycles on a layer that yields: elastic cycle, load steps and both passes.
+
+    Limits are of what stays of the plastic strain. Cases are independent of each other, so that
+    `CORES` cores need that part of the processor time.
+    """
+    curve = read_settings(CURVE)["fe_comparison"]["plasticity"]
+    chosen = {
+        "analysis": "quasi_static",
+        "contact": "coupled_layer",
+        "material_yield": {name: curve[name] for name in ("plastic_strain", "yield_stress_mpa")}
+        | {"source": curve["source"]},
+    }
+    settings = {"simulation": chosen, "report": {"compare_with_published": False}}
+    limits: dict[float, float] = {}
+    for share in PERMANENT_LIMITS:
+        chosen["material_yield"]["permanent_share"] = share
+        limits[share], sides = _yielding_seconds(settings)
+    chosen["material_yield"]["permanent_share"] = max(PERMANENT_LIMITS)
+    implant = read_settings(OWN_IMPLANT)
+    settings |= {name: implant[name] for name in ("data_folder", "implant")}
+    own, _ = _yielding_seconds(settings, OWN_CASES)
+    return {
+        "yielding_frame_and_side_ms": 1e3 * max(limits.values()) / sides,
+        "yielding_cases_s": max(limits.values()) / CORES,
+        "yielding_own_cases_s": own / CORES,
+    }
+
+
+def _yielding_seconds(settings: dict[str, Any], number: int | None = None) -> tuple[float, int]:
+    """Processor time of the first cases of a study on one thread, s, and their frames and sides."""
+    study = read_study(settings, defaults=default_settings_file())
+    knee, gait = build_knee(study), built_in_activities(study)["gait"]
+    pairs, cases = build_pairs(knee, study.simulation), study.case_list()[:number]
+    simulate_cases(knee, gait, cases[-1:], study.simulation, pairs=pairs)
+    seconds = _processor_time(
+        lambda: simulate_cases(knee, gait, cases, study.simulation, pairs=pairs)
+    )
+    return seconds, len(cases) * study.simulation.frames * len(knee.grid.sides)
 
 
 def time_elements() -> float:

@@ -186,7 +186,8 @@ def new(chosen: argparse.Namespace) -> int:
     chosen.guesses = created.findings
     failed = check_(chosen)
     page = Path("results", chosen.name, "inputs", "index.html")
-    if failed and not created.settles and _lacks_equilibrium(page.with_name("placement.csv")):
+    decides = not (created.settles or created.holds)
+    if failed and decides and _lacks_equilibrium(page.with_name("placement.csv")):
         hold_medial_lateral(created.settings)
         changed = agree_on_share(created.settings)
         chosen.guesses = (*created.findings, *changed)
@@ -306,7 +307,9 @@ def open_(chosen: argparse.Namespace) -> int:
 
 
 def export(chosen: argparse.Namespace) -> int:
-    """Pack a finished study into one file: page, figures, tables, settings, RO-Crate metadata."""
+    """Pack a finished study into one file, or write its figures for journals or its solids."""
+    if chosen.figures or chosen.solid:
+        return _export_folder(chosen)
     from kneewear.runs.finished import (  # noqa: PLC0415
         export_study,
         linked_files,
@@ -322,6 +325,27 @@ def export(chosen: argparse.Namespace) -> int:
     _show(
         [*linked, f"{packed} ({packed.stat().st_size / 1e6:.1f} MB): open report/index.html in it"]
     )
+    return 0
+
+
+def _export_folder(chosen: argparse.Namespace) -> int:
+    """Write a folder of files that a finished study is handed on in."""
+    from kneewear.runs.finished import unchecked_results  # noqa: PLC0415
+
+    folder = Path(chosen.study)
+    folder = folder if folder.is_dir() else Path("results", chosen.study)
+    if chosen.solid:
+        from kneewear.report.placed_solids import write_solids  # noqa: PLC0415
+
+        output = Path(chosen.output or f"{folder.name}_solids")
+        files = write_solids(folder, output, chosen.case, chosen.activity, chosen.frame)
+    else:
+        from kneewear.runs.finished import export_journal  # noqa: PLC0415
+
+        output = Path(chosen.output or f"{folder.name}_journal")
+        files = export_journal(folder, output)
+    _show(unchecked_results(folder))
+    _show([f"{output}: {len(files)} files"])
     return 0
 
 
@@ -380,6 +404,27 @@ def _add_fault_options(fault: argparse.ArgumentParser) -> None:
     fault.add_argument("--output", default="fault_report.json", help="file to write")
 
 
+def _add_export_options(packed: argparse.ArgumentParser) -> None:
+    """Add the options of what a finished study is handed on in."""
+    packed.add_argument("study", help="a finished study in results/, or its folder")
+    text = "file to write (STUDY.zip), or folder (STUDY_journal, STUDY_solids)"
+    packed.add_argument("--output", help=text)
+    kinds = packed.add_mutually_exclusive_group()
+    text = "figures at the widths of journals, tables, methods and references instead"
+    kinds.add_argument("--figures", choices=("journal",), help=text)
+    text = "closed solids of insert and femoral component, fresh and worn, instead"
+    kinds.add_argument("--solid", action="store_true", help=text)
+    packed.add_argument("--case", help="case of the solids (the one that the page shows)")
+    packed.add_argument("--activity", help="activity that places them (the first)")
+    text = "frame that places them, from 0 (the one of the largest load)"
+    packed.add_argument("--frame", type=int, help=text)
+    text = "licence of the archive, by SPDX (CC-BY-4.0, ...) or address; else all rights reserved"
+    packed.add_argument("--license", default="", help=text)
+    text = "a person who ran the study; may be repeated"
+    packed.add_argument("--author", default=[], action="append", help=text)
+    packed.add_argument("--publisher", default="", help="organisation that hands on the archive")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kneewear", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -430,14 +475,7 @@ def _parser() -> argparse.ArgumentParser:
     shown = add(open_)
     shown.add_argument("study", nargs="?", help="a finished study in results/, or its folder")
     shown.add_argument("--no-browser", action="store_true", help="do not open the page")
-    packed = add(export)
-    packed.add_argument("study", help="a finished study in results/, or its folder")
-    packed.add_argument("--output", help="file to write (STUDY.zip)")
-    text = "licence of the archive, by SPDX (CC-BY-4.0, ...) or address; else all rights reserved"
-    packed.add_argument("--license", default="", help=text)
-    text = "a person who ran the study; may be repeated"
-    packed.add_argument("--author", default=[], action="append", help=text)
-    packed.add_argument("--publisher", default="", help="organisation that hands on the archive")
+    _add_export_options(add(export))
     _add_fault_options(add(report_fault))
     add(unlock_, files=True)
     fetched = add(fetch)

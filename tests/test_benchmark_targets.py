@@ -38,6 +38,9 @@ def measured(programs):
             "cases": 25.0,
             "beyond_foundation_s": 30.0,
             "frame_and_side_ms": 12.0,
+            "yielding_frame_and_side_ms": 18.0,
+            "yielding_cases_s": 60.0,
+            "yielding_own_cases_s": 10.0,
         },
         "muscle_strings": {"strings": 150.0, "last_step_start_ms": 74.0},
         "dynamics": pd.DataFrame(

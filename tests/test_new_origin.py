@@ -78,6 +78,24 @@ def test_settings_and_shapes_do_not_depend_on_the_origin_of_the_file(moved_studi
 
 
 @pytest.mark.slow
+def test_wear_does_not_depend_on_the_origin_of_the_file(moved_studies):
+    folder, created = moved_studies
+    few = {"variables": {"thickness_mm": [8.0]}, "accuracy": "draft"}
+    wear = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for one in created.values():
+            study = kw.load_study(one.settings, few).at({"body_mass_kg": 75})
+            cycles = kw.simulate(kw.build_knee(study), study)
+            table = kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
+            table = table.set_index(["quantity", "side"])["value"]
+            wear.append(table[["wear_volume", "max_wear_depth"]].to_numpy())
+    # Tolerance of the integration: 0.002 % were found.
+    for other in wear[1:]:
+        np.testing.assert_allclose(other, wear[0], rtol=1e-4)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("knee", ["ultracongruent", "left_ps"])
 def test_copies_of_left_and_right_knees_have_their_origin_between_the_condyles(
     knee, tmp_path, monkeypatch

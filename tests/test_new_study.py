@@ -13,7 +13,7 @@ import pytest
 from kneewear import default_settings_file
 from kneewear.base.assumptions import unconfirmed
 from kneewear.errors import InputDataError, OutputFileError
-from kneewear.geometry.dish import Dish, room_around, sagittal_arc
+from kneewear.geometry.dish import Dish, medial_lateral_restoring, room_around, sagittal_arc
 from kneewear.geometry.segmentation import PlateauRegion
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
@@ -38,7 +38,8 @@ def files(tmp_path_factory):
 # Side, form, least thickness (mm), boundary conditions, and what else is assumed.
 EXPECTED = {
     "ultracongruent": ("right", "sheet", 6.0, "settled_ap_rotation", {"side", "thickness"}),
-    "left_ps": ("left", "solid", 9.0, "prescribed", {"post"}),
+    # Dishes of 150 mm restore a condyle of 28 mm less than friction bears.
+    "left_ps": ("left", "solid", 9.0, "prescribed", {"post", "medial_lateral"}),
     "two_files": ("right", "sheet", 7.1, "prescribed", {"side", "thickness"}),
     "worn_scan": ("right", "solid", 7.6, "settled_ap_rotation", set()),
 }
@@ -81,10 +82,13 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     assert {"new.unit", "new.axes", "new.plateau", "new.condyle", "new.fit", "new.copy"} <= checks
     with pytest.raises(OutputFileError):
         create_study(name, list(map(str, inserts)), [str(femoral)])
-    held = hold_medial_lateral(created.settings)
-    again = read_study(created.settings, defaults=default_settings_file())
-    assert set(again.assumed) == {held, *study.assumed}
-    assert (study.simulation.medial_lateral, again.simulation.medial_lateral) == ("solved", "held")
+    assert created.holds == ("medial_lateral" in further)
+    assert study.simulation.medial_lateral == ("held" if created.holds else "solved")
+    if not created.holds:
+        held = hold_medial_lateral(created.settings)
+        again = read_study(created.settings, defaults=default_settings_file())
+        assert set(again.assumed) == {held, *study.assumed}
+        assert again.simulation.medial_lateral == "held"
 
 
 def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypatch):
@@ -138,6 +142,21 @@ def test_a_bearing_ends_where_its_outline_does_within_the_width_of_contact():
         (-20.0, 20.0), (2.0, 38.0), np.array(corners), 1300.0, np.array([0.0, 8.0, 22.0])
     )
     assert room_around(region) == pytest.approx(20.0 - 12.0 * 12.0 / 16.0)
+
+
+@pytest.mark.parametrize(
+    ("dish", "condyle", "expected"),
+    [(200.0, 28.0, 1 / 172), (60.0, 28.0, 1 / 32), (np.inf, 28.0, 0.0), (20.0, 28.0, np.inf)],
+)
+def test_a_dish_restores_a_condyle_by_the_difference_of_their_coronal_radii(
+    dish, condyle, expected
+):
+    x, z = np.meshgrid(np.linspace(-2.0, 2.0, 5), np.linspace(-9.0, 9.0, 25), indexing="ij")
+    strips = [
+        np.stack([x, 5.0 + x**2 / 80.0 + z**2 / (2.0 * radius), z + 20.0], -1).reshape(-1, 3)
+        for radius in (dish, condyle)
+    ]
+    assert medial_lateral_restoring(*strips) == pytest.approx(expected, rel=0.1, abs=1e-4)
 
 
 @pytest.mark.slow

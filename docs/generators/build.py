@@ -18,6 +18,7 @@ from docs.generators.examples import write_example_page
 from docs.generators.identifiers import linked
 from docs.generators.mathematics import with_formulas
 from docs.generators.pages import ROOT, generated_pages
+from docs.generators.playing import write_playing_data
 from docs.generators.results import RESULTS, SNAPSHOT, copy_pictures, with_tables
 
 DOCS = ROOT / "docs"
@@ -42,6 +43,7 @@ def write_pages(folder: Path) -> None:
         page.write_text(text, encoding="utf-8")
     write_example_page(folder)
     write_example_report(folder / "example", folder / "images")
+    write_playing_data(folder)
     copy_pictures(RESULTS, SNAPSHOT / "records" / "gallery.csv", folder / "images")
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8")

@@ -4,10 +4,12 @@
 with `where=column:text` its rows with this text in a column. In place of `table`, `twin` or `layer`
 give the errors of the foundation or of the coupled layer, `orders` the observed order of errors
 that fall with a count, and `gci` the grid convergence index of the last three counts of a table of
-values. The file is that of `results/`, its copy in `docs/snapshot/` where the study was not run, or
-a record in `config/`. Tables of `records/` were written down by hand from several runs and are
-shown as they are. `python -m docs.generators.results` renews the copies that finished studies have,
-the times and the pictures of the gallery.
+values. `materials` gives the results of each case by a column, each as a change from the one
+before, and `ranks` how alike they order the cases. The file is that of `results/`, its copy in
+`docs/snapshot/` where the study was not run, or a record in `config/`. Tables of `records/` were
+written down by hand from several runs and are shown as they are. `python -m
+docs.generators.results` renews the copies that finished studies have, the times and the pictures of
+the gallery.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +39,15 @@ FE_ERRORS = {
 }
 # Longer tables are folded.
 MAX_OPEN_ROWS = 15
-MARKER = re.compile(r"<!-- (table|errors|twin|layer|orders|gci): (\S+?)((?: \w+=\S+)*) -->")
+CASE_RESULTS = {
+    "max_pressure": "maximum pressure",
+    "max_wear_depth": "wear depth",
+    "wear_volume": "wear volume",
+    "creep_depth_at_deepest_damage": "creep depth",
+}
+MARKER = re.compile(
+    r"<!-- (table|errors|twin|layer|orders|gci|materials|ranks): (\S+?)((?: \w+=\S+)*) -->"
+)
 # Safety factor of a grid convergence index of three grids (Roache 1994, from memory).
 SAFETY_FACTOR = 1.25
 
@@ -62,16 +72,8 @@ def filled(match: re.Match[str], results: Path) -> str:
     if table.empty:
         return f"*`{name}` had no rows when this page was built.*"
     options = dict(word.split("=") for word in words.split())
-    if kind == "errors":
-        return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
-    if kind == "twin":
-        return as_markdown(fe_comparison_summary(table))
-    if kind == "layer":
-        return as_markdown(layer_summary(table))
-    if kind == "orders":
-        return as_markdown(observed_orders(table, options["error"], options["count"]))
-    if kind == "gci":
-        return as_markdown(convergence_indices(table, options["count"]))
+    if kind in SUMMARIES:
+        return as_markdown(SUMMARIES[kind](table, options))
     if "where" in options:
         column, text = options["where"].split(":")
         table = table[table[column].astype(str) == text]
@@ -82,6 +84,18 @@ def filled(match: re.Match[str], results: Path) -> str:
     if len(shown) < len(table):
         text += f"\n\n*The first {len(shown)} of {len(table)} rows.*"
     return text if len(shown) <= MAX_OPEN_ROWS else folded(text, f"{len(shown)} rows of {name}")
+
+
+# What is shown in place of a table, by the word of its marker.
+SUMMARIES: dict[str, Callable[[pd.DataFrame, dict[str, str]], pd.DataFrame]] = {
+    "errors": lambda table, by: error_summary(table, by["error"], by["by"].split(",")),
+    "twin": lambda table, _: fe_comparison_summary(table),
+    "layer": lambda table, _: layer_summary(table),
+    "orders": lambda table, by: observed_orders(table, by["error"], by["count"]),
+    "gci": lambda table, by: convergence_indices(table, by["count"]),
+    "materials": lambda table, by: material_changes(table, by["by"]),
+    "ranks": lambda table, by: rank_changes(table, by["by"]),
+}
 
 
 def folded(text: str, label: str) -> str:
@@ -177,6 +191,63 @@ def convergence_indices(table: pd.DataFrame, count: str) -> pd.DataFrame:
             rows.append([name, side, texts[-1], shown, limit, f"{index:.2g}"])
     head = ["quantity", "side", f"at {ordered[count].iloc[-1]:g}", "observed order"]
     return pd.DataFrame(rows, columns=[*head, "extrapolated", "index (%)"])
+
+
+def _results_by(table: pd.DataFrame, by: str) -> dict[str, dict[str, pd.Series]]:
+    """Results of both sides for each value of a column, by quantity, over thickness and mass.
+
+    A depth or pressure is the larger one of the sides, a volume their sum.
+    """
+    index = ["thickness_mm", "body_mass_kg"]
+    return {
+        str(value): {
+            quantity: part.set_index(index)[f"both_{quantity}"] for quantity in CASE_RESULTS
+        }
+        for value, part in table.groupby(by, sort=False)
+    }
+
+
+def material_changes(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Results of each case with the first material, and their changes with the others, per cent.
+
+    The second material is compared with the first, all further ones with the second.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results of a study, a row for each case and material.
+    by : str
+        Column of the material.
+    """
+    results = _results_by(table, by)
+    first, second, *others = results
+    columns: dict[str, pd.Series] = {}
+    for quantity, label in CASE_RESULTS.items():
+        base, elastic = results[first][quantity], results[second][quantity]
+        columns[f"{label}: {first}"] = base
+        changes = [elastic / base, *(results[name][quantity] / elastic for name in others)]
+        percents = (100.0 * (pd.concat(changes, axis=1) - 1.0)).round() + 0.0
+        joined = percents.apply(lambda row: ", ".join(f"{value:+.0f}" for value in row), axis=1)
+        columns[f"{label}: {', '.join([second, *others])} (%)"] = joined
+    return pd.DataFrame(columns).reset_index()
+
+
+def rank_changes(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Rank correlation (Spearman) of the cases, and the most places that one moves, by material.
+
+    Each material is compared as in `material_changes`.
+    """
+    results = _results_by(table, by)
+    first, second, *others = results
+    rows = []
+    for before, after in [(first, second), *((second, name) for name in others)]:
+        row = {"from": before, "to": after}
+        for quantity, label in CASE_RESULTS.items():
+            ranks = [results[name][quantity].rank() for name in (before, after)]
+            moved = int((ranks[1] - ranks[0]).abs().max())
+            row[f"{label}: correlation, places"] = f"{ranks[0].corr(ranks[1]):.3f}, {moved}"
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def fe_comparison_summary(table: pd.DataFrame) -> pd.DataFrame:

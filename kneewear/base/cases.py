@@ -31,8 +31,15 @@ OUTPUTS = {
     "volumetric_wear_rate": "mm3/year",
     "volumetric_penetration_rate": "mm3/year",
 }
-# Further ones of an insert that yields.
-PLASTIC_OUTPUTS = {"dent_depth": "mm", "dent_volume": "mm3", "plastic_strain": "1"}
+# Further ones of an insert that yields, and the maps of its cycles that they are of.
+PLASTIC_MAPS = ("dent", "plastic_strain", "residual_stress", "yielded_stress")
+PLASTIC_OUTPUTS = {
+    "dent_depth": "mm",
+    "dent_volume": "mm3",
+    "plastic_strain": "1",
+    "residual_stress": "MPa",
+    "yielded_stress": "MPa",
+}
 
 
 # Side of results that are not of one.

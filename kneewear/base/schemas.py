@@ -271,6 +271,17 @@ CONTACT = Schema(
                     "1",
                     "largest equivalent plastic strain below the element",
                 ),
+                "residual_stress": DataVariable(
+                    "case side row column",
+                    "MPa",
+                    "largest von Mises stress below the element without load",
+                ),
+                "yielded_stress": DataVariable(
+                    "case side row column",
+                    "MPa",
+                    "largest von Mises stress below the element at the largest load, with "
+                    "residual stress",
+                ),
                 "load": DataVariable("...", "N", "load along -y"),
                 "load_line": DataVariable("...", "mm", "medial position of the load"),
                 "spring_force": DataVariable("...", "N", "medial-lateral spring force"),

@@ -24,7 +24,7 @@ an Airy function fitted to the boundary conditions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import scipy
@@ -90,6 +90,20 @@ class Influence:
         if self.joint_along is None or self.joint_across is None:
             return np.zeros((0, rows, rows)), np.zeros((0, columns, columns))
         return self.joint_along, self.joint_across
+
+    @cached_property
+    def of_kernels(self) -> tuple[Array, Array, Array, Array]:
+        """The four parts in the order of indices that kernels read, copied once.
+
+        The distance along a row, which is the last index of `along`, goes from least to most.
+        """
+        joint_along, joint_across = self.joint
+        return (
+            np.require(self.across, float, ["C", "W"]),
+            np.moveaxis(np.concatenate([self.along[:0:-1], self.along]), 0, 2).copy(),
+            np.moveaxis(joint_along, 0, 2).copy(),
+            np.moveaxis(joint_across, 0, 1).copy(),
+        )
 
     def softened(self, factor: float) -> Influence:
         """Influence of a layer whose modulus is that of this one divided by a factor."""

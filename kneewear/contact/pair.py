@@ -299,14 +299,10 @@ class ContactPair:
                 "friction and damping; use an elastic foundation for others"
             )
         row, column = np.divmod(self.index[self._elements.order], shape[1])
-        most, rows = min(self.index.size, _MAX_FACTORED), layer.influence.along
-        joint_along, joint_across = layer.influence.joint
+        most = min(self.index.size, _MAX_FACTORED)
         return couplings.CouplingArrays(
             True,
-            np.require(layer.influence.across, float, ["C", "W"]),
-            np.moveaxis(np.concatenate([rows[:0:-1], rows]), 0, 2).copy(),
-            np.moveaxis(joint_along, 0, 2).copy(),
-            np.moveaxis(joint_across, 0, 1).copy(),
+            *layer.influence.of_kernels,
             row,
             column,
             self._covered[self._elements.order],

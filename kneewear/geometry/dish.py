@@ -1,4 +1,4 @@
-"""Sagittal shape of a bearing: the dish, its condyle, and the room between its ends."""
+"""Shape of a bearing: dish and condyle, room between its ends, and how it restores a condyle."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 CONFORMING = 1.45
 # Half-lengths of the strip (x, height, z) in which a sagittal radius is measured, mm; least points.
 _SAGITTAL = (9.0, 4.0, 2.0)
+# Half-lengths (x, height, z) of the strip in which a coronal radius is measured, mm.
+_CORONAL = (2.0, 4.0, 9.0)
 _MIN_POINTS = 10
 # Half of the width of contact, over which a bearing must not end, mm.
 _WIDE = 12.0
@@ -35,6 +37,7 @@ class Dish:
     room: float = np.inf  # from the lowest place to the nearer end of a bearing
     middle: float = 0.0  # between both plateaus, z in the insert's frame
     single: bool = False  # of one plateau, which restores no rotation
+    restoring: float = np.inf  # medial-lateral force over load and distance from the middle, 1/mm
 
     @property
     def conforms(self) -> bool:
@@ -65,6 +68,23 @@ def sagittal_arc(points: Array) -> tuple[float, float]:
     return float(middle[1] + 0.5 * b), float(np.sqrt(max(c + 0.25 * (a**2 + b**2), 0.0)))
 
 
+def medial_lateral_restoring(insert: Array, condyle: Array) -> float:
+    """Medial-lateral force of a dish over its load and the distance from its lowest line, 1/mm.
+
+    Points (n, 3) of coronal strips of the dish and of the condyle, mm. Without friction a condyle
+    of radius r in a dish of radius R is restored by 1/(R - r); infinite of a condyle as wide as its
+    dish, zero of a dish that is flat or bulges.
+    """
+    curvatures = []
+    for points in (insert, condyle):
+        height, radius = sagittal_arc(points[:, [2, 1, 0]])
+        curvatures.append(np.sign(height - points[:, 1].mean()) / max(radius, 1e-9))
+    dish, own = curvatures
+    if dish <= 0.0:
+        return 0.0
+    return float(dish * own / (own - dish)) if own > dish else np.inf
+
+
 def room_around(region: PlateauRegion) -> float:
     """Least distance of the outline in front of and behind the lowest place, mm.
 
@@ -90,6 +110,7 @@ def find_dish(
 ) -> Dish:
     """Dish closest to its condyle, from the sheets of both components, mm."""
     dishes = []
+    restoring = []
     # Origins of both components are unrelated: middles between their sides belong together.
     middles = np.mean([np.mean(condyle.z) for condyle in condyles.values()])
     apart = middles - np.mean([one.lowest[2] for one in plateaus.values()])
@@ -106,6 +127,13 @@ def find_dish(
         distal = sagittal[sagittal[:, 1] < sagittal[:, 1].min(initial=np.inf) + _SAGITTAL[1]]
         if len(dish) < _MIN_POINTS or len(distal) < _MIN_POINTS:
             continue
+        lowest = sagittal[sagittal[:, 1].argmin()] * [1.0, 1.0, 0.0] + [0.0, 0.0, z]
+        strips = [
+            mesh.vertices[(np.abs(mesh.vertices - at) < _CORONAL).all(axis=1)]
+            for mesh, at in ((insert, middle), (femoral, lowest))
+        ]
+        if min(map(len, strips)) >= _MIN_POINTS:
+            restoring.append(medial_lateral_restoring(*strips))
         (height, wide), (_, tight) = (sagittal_arc(one) for one in (dish, distal))
         # A plateau that is flat or bulges has no dish.
         ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
@@ -117,4 +145,9 @@ def find_dish(
         dishes.append(Dish(ratio, tight, float(room)))
     lines = [one.lowest[2] for one in plateaus.values()]
     closest = min(dishes, key=lambda one: one.ratio, default=Dish())
-    return replace(closest, middle=float(np.mean(lines)), single=len(plateaus) == 1)
+    return replace(
+        closest,
+        middle=float(np.mean(lines)),
+        single=len(plateaus) == 1,
+        restoring=float(np.mean(restoring)) if restoring else np.inf,
+    )

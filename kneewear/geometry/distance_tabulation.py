@@ -70,7 +70,7 @@ def build_distance_table(
     distances, along lines through some thousand points of the band, err by no more than `SHARE` of
     the wanted error; the table is then measured at other points, and refined when its error is too
     large. Normals are kept within `NORMAL_ERROR_DEG` where curvature is smooth. When such a table
-    does not fit into `LARGEST` bytes, the best one that does is returned with a warning; see
+    does not fit into `LARGEST` bytes, the best one that does is returned; see
     `TableQuality.excess`.
     """
     band = _Band(surface, revolution_axis(surface), depth, outside)
@@ -96,7 +96,8 @@ def build_distance_table(
         spacing = spacing * min(0.95, max(0.7, 0.98 * excess**-0.4))
     if best is None:
         raise ValueError(f"no distance table of this condyle fits into {LARGEST / 1e6:g} MB")
-    logger.warning(
+    # What uses the table warns of it, with its effect (check distance.exact).
+    logger.info(
         "a distance table with an error of %g um does not fit into %g MB: %s",
         1e3 * wanted_error,
         LARGEST / 1e6,

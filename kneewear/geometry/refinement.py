@@ -29,7 +29,7 @@ _COPLANAR = 1e-5
 _SMOOTH_BEND = 30.0
 _COMPARABLE_WIDTH = 1.0 / 3.0
 # Length over width of a facet beyond which its long sides are straight lines of the surface.
-_STRIP_RATIO = 5.0
+_STRIP_RATIO = 8.0
 _MAX_ROUNDS = 12
 _MAX_FLIP_PASSES = 12
 # A diagonal is exchanged for one that is shorter by this factor.
@@ -165,7 +165,10 @@ def _facets(mesh: TriangleMesh, edges: _Edges, longest: float, tolerance: float)
     for side in range(2):
         owned = border & (edges.owner[:, side] >= 0)
         np.add.at(around, facet[edges.owner[owned, side]], length[owned])
+    # Of a strip between two sides area over half of the perimeter, of a triangle twice that: its
+    # height is the width. Otherwise diagonals of equilateral meshes were sides of strips.
     wide = 2.0 * np.bincount(facet, weights=area, minlength=count) / np.maximum(around, 1e-300)
+    wide[np.bincount(facet, minlength=count) == 1] *= 2.0
 
     flat = np.ones(count, dtype=bool)
     smooth = ~inside[between] & (cosine > np.cos(np.radians(_SMOOTH_BEND)))

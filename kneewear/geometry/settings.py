@@ -56,7 +56,7 @@ _REGION_X = Range(
 _REGION_Z = Range(
     "mm", 3, 8, 45, 100, "Width of the window: half an insert is 28 to 45 mm wide", of_width=True
 )
-_CORNER = Range("mm", -500, -90, 90, 500, "Inserts are 60 to 90 mm wide, in any origin")
+_CORNER = Range("mm", -500, -500, 500, 500, "Any origin: the widths of the window are judged")
 _REGION_ANGLE = Range(
     "deg", 30, 60, 200, 270, "Width of the window: gait needs an arc of about 90 deg", of_width=True
 )

@@ -107,6 +107,14 @@ def save_patches(surfaces: Mapping[str, Surface], path: str | Path) -> None:
     opencascade.write_patches(surfaces, Path(path))
 
 
+def save_solid_step(mesh: TriangleMesh, name: str, path: str | Path) -> None:
+    """Write a watertight mesh as solids of plane faces of a STEP file, mm."""
+    require_cad(path)
+    from kneewear.io import opencascade  # noqa: PLC0415
+
+    opencascade.write_solid(mesh, name, Path(path))
+
+
 def save_implant_step(implant: Implant, path: str | Path) -> None:
     """Write the bearing surfaces of an implant (`geometry/surfaces.step`).
 

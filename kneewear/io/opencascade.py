@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from OCP.Bnd import Bnd_Box
 from OCP.BRep import BRep_Tool
 from OCP.BRepBndLib import BRepBndLib
-from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeFace, BRepBuilderAPI_Sewing
+from OCP.BRepBuilderAPI import (
+    BRepBuilderAPI_MakeFace,
+    BRepBuilderAPI_MakePolygon,
+    BRepBuilderAPI_MakeSolid,
+    BRepBuilderAPI_Sewing,
+)
 from OCP.BRepMesh import BRepMesh_IncrementalMesh
 from OCP.BRepTools import BRepTools
 from OCP.collections import (
@@ -33,7 +38,7 @@ from OCP.IMeshTools import IMeshTools_Parameters
 from OCP.Interface import Interface_Static
 from OCP.Message import Message, Message_Gravity
 from OCP.STEPControl import STEPControl_AsIs, STEPControl_Reader, STEPControl_Writer
-from OCP.TopAbs import TopAbs_FACE, TopAbs_REVERSED
+from OCP.TopAbs import TopAbs_FACE, TopAbs_REVERSED, TopAbs_SHELL
 from OCP.TopExp import TopExp_Explorer
 from OCP.TopLoc import TopLoc_Location
 from OCP.TopoDS import TopoDS
@@ -55,6 +60,8 @@ _MAX_EDGE = 0.8
 _ANGLE = 0.3
 # Faces of other programs meet within this, mm; gaps are closed by sewing.
 _SEWING = 1e-3
+# Corners of neighbouring facets are equal, mm.
+_SEWING_FACETS = 1e-7
 # Factors of the deflection of edges that are tried until a part has no more triangles than usual.
 _COARSENESS = (1.0, 2.0, 4.0, 8.0, 16.0)
 _ROUNDS = 12
@@ -116,6 +123,32 @@ def write_patches(surfaces: Mapping[str, Surface], path: Path) -> None:
             writer.Transfer(_face(surface), STEPControl_AsIs)
     with atomic_path(path) as temporary:
         if writer.Write(str(temporary)) != success:
+            raise OSError("OpenCASCADE gave up")
+
+
+def write_solid(mesh: TriangleMesh, name: str, path: Path) -> None:
+    """Watertight mesh as solids of plane faces, mm."""
+    _quiet()
+    writer: Any = STEPControl_Writer()
+    Interface_Static.SetCVal_s("write.step.unit", "MM")
+    Interface_Static.SetCVal_s("write.step.product.name", name)
+    for body in mesh.bodies:
+        corners = [gp_Pnt(*map(float, vertex)) for vertex in body.vertices]
+        sewing = BRepBuilderAPI_Sewing(_SEWING_FACETS)
+        for face in body.faces:
+            outline = BRepBuilderAPI_MakePolygon(*(corners[number] for number in face), True)
+            made = BRepBuilderAPI_MakeFace(outline.Wire(), True)
+            if made.IsDone():
+                sewing.Add(made.Face())
+        sewing.Perform()
+        explorer = TopExp_Explorer(sewing.SewedShape(), TopAbs_SHELL)
+        solid = BRepBuilderAPI_MakeSolid()
+        while explorer.More():
+            solid.Add(TopoDS.Shell(explorer.Current()))
+            explorer.Next()
+        writer.Transfer(solid.Solid(), STEPControl_AsIs)
+    with atomic_path(path) as temporary:
+        if writer.Write(str(temporary)) != IFSelect_RetDone:
             raise OSError("OpenCASCADE gave up")
 
 

@@ -111,7 +111,7 @@ def read_checked(
     `expected` and `remedy` are for the InputDataError when it cannot be read; a changed file
     raises DamagedFileError.
     """
-    _refuse_irregular(path)
+    refuse_irregular(path)
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -120,9 +120,15 @@ def read_checked(
     return content
 
 
+def refuse_irregular(path: str | Path) -> None:
+    """Raise DamagedFileError of a pipe, a socket or a device, which are not opened."""
+    if Path(path).exists() and not _is_regular(Path(path)):
+        raise DamagedFileError(path, _IRREGULAR, "a file of results")
+
+
 def check_digest(path: str | Path) -> None:
     """Refuse a large file of results that is not as it was written; raises as `read_checked`."""
-    _refuse_irregular(path)
+    refuse_irregular(path)
     try:
         found = file_hash(path)
     except OSError as error:
@@ -211,16 +217,10 @@ def _is_regular(path: Path) -> bool:
     return path.is_file() or path.is_dir()
 
 
-def _refuse_irregular(path: str | Path) -> None:
-    """Raise DamagedFileError of a pipe, a socket or a device, which are not opened."""
-    if Path(path).exists() and not _is_regular(Path(path)):
-        raise DamagedFileError(path, _IRREGULAR, "a file of results")
-
-
 def _compare_digest(path: str | Path, found: str) -> None:
     """Raise DamagedFileError where the hash of a content is not the digest of the file."""
     path = Path(path)
-    _refuse_irregular(digest_path(path))
+    refuse_irregular(digest_path(path))
     try:
         line = digest_path(path).read_text(encoding="ascii", errors="replace")
     except FileNotFoundError:

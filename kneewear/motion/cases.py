@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
-from kneewear.base.cases import Case
+from kneewear.base.cases import PLASTIC_MAPS, Case
 from kneewear.base.checks import judge
 from kneewear.base.progress import Progress
 from kneewear.base.schemas import CONTACT
@@ -45,8 +45,6 @@ from kneewear.motion.yielding import PlasticCycle, Solve, YieldingInsert, run_cy
 logger = logging.getLogger(__name__)
 Array = NDArray[np.float64]
 
-# Variables of CONTACT that a material which yields adds, by the names of `PlasticCycle`.
-PLASTIC = ("dent", "plastic_strain")
 _DAMPED = (
     "Dampers and inertia carry the rest: set simulation.forward.damping_load_exponent to 0.25, "
     "lower simulation.forward.damping_ratio, or set simulation.analysis to quasi_static."
@@ -97,7 +95,7 @@ def simulate_cases(
     histories = empty_histories(knee.grid, frames, (len(cases),))
     if settings.material_yield is not None:
         shape = (len(cases), *knee.grid.area.shape)
-        histories |= {name: np.zeros(shape, np.float32) for name in PLASTIC}
+        histories |= {name: np.zeros(shape, np.float32) for name in PLASTIC_MAPS}
     holding: list[tuple[float, float, str]] = []
     carried: list[tuple[float, str]] = []
     done: list[Case] = []
@@ -205,7 +203,7 @@ def _simulate_case(
         solution, contacts, plastic = solve_with_yield(
             solved.pairs, layers, activity, weight, settings, yielding, on_frame_done
         )
-        for variable in PLASTIC:
+        for variable in PLASTIC_MAPS:
             arrays[variable][:] = getattr(plastic, variable)
         logger.info(
             "%s: largest plastic strain %.2g, dent of up to %.2g mm; the strain grows by %.2g %% "

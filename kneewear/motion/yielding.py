@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact.material import Elastic, Hardening
+from kneewear.contact.material import Elastic, Hardening, von_mises
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.contact.slabs import SlabWindow
@@ -64,6 +64,11 @@ class PlasticCycle(NamedTuple):
         Permanent deflection of the surface without load, mm, downwards positive.
     plastic_strain : array, shape (side, row, column)
         Largest equivalent plastic strain below every element in any frame.
+    residual_stress : array, shape (side, row, column)
+        Largest von Mises stress below every element without load, MPa.
+    yielded_stress : array, shape (side, row, column)
+        Largest von Mises stress below every element at the frame of the largest load, MPa, with the
+        residual stress.
     growth : float
         Growth of the largest plastic strain in the reported cycle, of itself.
     """
@@ -71,6 +76,8 @@ class PlasticCycle(NamedTuple):
     frames: list[Equilibrium]
     dent: Array
     plastic_strain: Array
+    residual_stress: Array
+    yielded_stress: Array
     growth: float
 
 
@@ -137,10 +144,6 @@ class _Side:
         self._part = middle - self._before
         self._across = self._across[inside]
 
-    def fresh(self) -> _Strain:
-        """Material that was never loaded."""
-        return self.strain(self.slabs.fresh())
-
     def strain(self, fields: PlasticFields) -> _Strain:
         """Plastic strain with the dent that it causes."""
         waves = self.slabs.window.waves(fields.strain)
@@ -156,13 +159,26 @@ class _Side:
 
     def flow(self, contact: Resultant, strain: _Strain, before: PlasticFields) -> _Strain:
         """Plastic strain after the pressures of a contact."""
+        pressure = self._pressure(contact)
+        flowed = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
+        if np.array_equal(flowed.strain, strain.fields.strain):
+            return strain._replace(fields=flowed)
+        return self.strain(flowed)
+
+    def _pressure(self, contact: Resultant) -> Array:
+        """Pressure of a contact on the window, MPa."""
         block = self._block[contact.element]
         if (block < 0).any():
             raise _LeftWindowError
         count = self.shape[0] * self.shape[1]
-        pressure = np.bincount(block, contact.pressure, count).reshape(self.shape) / self._joined
-        flowed = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
-        return self.strain(flowed)
+        pressure = np.bincount(block, contact.pressure, count).reshape(self.shape)
+        return np.asarray(pressure / self._joined)
+
+    def von_mises(self, fields: PlasticFields, contact: Resultant | None = None) -> Array:
+        """Von Mises stress of the slabs by plastic strain and a contact, MPa."""
+        pressure = np.zeros(self.shape) if contact is None else self._pressure(contact)
+        stress = self.slabs.window.stress(pressure, fields.strain)
+        return von_mises(np.moveaxis(stress, 0, -1))
 
     def on_elements(self, values: Array, cells: tuple[int, ...]) -> Array:
         """Values of the elements in the window on the grid, zero elsewhere."""
@@ -170,9 +186,9 @@ class _Side:
         whole.ravel()[self.pair.index[self._inside]] = values
         return whole
 
-    def below(self, equivalent: Array) -> Array:
+    def below(self, field: Array) -> Array:
         """Largest of a field of the slabs below every element in the window."""
-        return equivalent.max(axis=0).ravel()[self._block[self._inside]]
+        return field.max(axis=0).ravel()[self._block[self._inside]]
 
 
 def _box(
@@ -266,12 +282,13 @@ class _Cycle:
         self.elastic, self.sides, self.solve = elastic, sides, solve
         self.share, self.first = permanent_share, first
         self.order = [*range(first, len(elastic)), *range(first)]
-        self.latest = [side.fresh() for side in sides]
+        self.fresh = [side.strain(side.slabs.fresh()) for side in sides]
+        self.latest = self.fresh
         self.shift = np.zeros(6)
 
     def _state_before(self, entry_steps: int, passes: int) -> list[PlasticFields]:
         """Plastic strain that stays when the reported pass begins."""
-        state = [side.fresh().fields for side in self.sides]
+        state = [fresh.fields for fresh in self.fresh]
         if self.share == 0.0:
             return state
         for step in range(1, entry_steps + 1):
@@ -286,9 +303,16 @@ class _Cycle:
         """All passes; the last one is reported."""
         state = self._state_before(entry_steps, passes)
         largest = [fields.equivalent for fields in state]
-        frames = {}
+        frames, loaded = {}, []
         for frame in self.order:
             frames[frame], after = self._press(frame, 1.0, state)
+            if frame == self.first:
+                loaded = [
+                    side.von_mises(one, contact)
+                    for side, one, contact in zip(
+                        self.sides, after, frames[frame].contacts, strict=True
+                    )
+                ]
             largest = [
                 np.maximum(part, one.equivalent) for part, one in zip(largest, after, strict=True)
             ]
@@ -303,6 +327,15 @@ class _Cycle:
             plastic_strain=np.array(
                 [side.on_elements(side.below(part), shape) for side, _, part in both]
             ),
+            residual_stress=np.array(
+                [side.on_elements(side.below(side.von_mises(one)), shape) for side, one, _ in both]
+            ),
+            yielded_stress=np.array(
+                [
+                    side.on_elements(side.below(part), shape)
+                    for side, part in zip(self.sides, loaded, strict=True)
+                ]
+            ),
             growth=peak / before - 1.0 if before > 0.0 else 0.0,
         )
 
@@ -312,7 +345,7 @@ class _Cycle:
         """Equilibrium of a frame, and the plastic strain after it."""
         unloaded = not any(fields.equivalent.any() for fields in before)
         if load_share == 1.0 and unloaded:
-            without = self._without_flow(frame, before)
+            without = self._without_flow(frame)
             if without is not None:
                 return without, list(before)
         start = self.elastic[frame].pose + self.shift
@@ -347,19 +380,16 @@ class _Cycle:
             _REMEDY,
         )
 
-    def _without_flow(self, frame: int, fresh: Sequence[PlasticFields]) -> Equilibrium | None:
+    def _without_flow(self, frame: int) -> Equilibrium | None:
         """Elastic equilibrium of a frame where nothing flows in material that was never loaded.
 
         None where something flows. A cycle that does not yield is then the elastic one to the bit.
         """
         elastic = self.elastic[frame]
-        own = [side.strain(one) for side, one in zip(self.sides, fresh, strict=True)]
-        for side, contact, strain, one in zip(
-            self.sides, elastic.contacts, own, fresh, strict=True
-        ):
-            if side.flow(contact, strain, one).fields.equivalent.any():
+        for side, contact, fresh in zip(self.sides, elastic.contacts, self.fresh, strict=True):
+            if side.flow(contact, fresh, fresh.fields).fields.equivalent.any():
                 return None
-        self.latest, self.shift = own, np.zeros(6)
+        self.latest, self.shift = self.fresh, np.zeros(6)
         return elastic
 
     def _next(

@@ -55,7 +55,7 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
             if not shared:
                 axes.legend(ncols=1 if columns > 1 else 4, fontsize=style.SMALL)
     if shared:
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+        style.share_legend(figure, panels[0], 6, below=True)
     return figure
 
 

@@ -11,6 +11,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
+from kneewear.base.cases import PLASTIC_MAPS
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
@@ -34,6 +35,7 @@ from kneewear.report.maps import (
     draw_geometry,
     draw_pressure_map,
     draw_subsurface_map,
+    draw_yield_maps,
 )
 from kneewear.report.tables import rows_with
 from kneewear.report.understood import draw_directions, draw_shapes
@@ -109,6 +111,8 @@ def draw_contact(
                 figures[f"subsurface_{name}"] = draw_subsurface_map(
                     histories[name], grid, poisson_ratio
                 )
+            if PLASTIC_MAPS[0] in histories[name]:
+                figures[f"yield_maps_{name}"] = draw_yield_maps(histories[name], grid)
     return figures | draw_dynamics(implant, grid, histories)
 
 

@@ -33,6 +33,13 @@ from kneewear.wear.subsurface import subsurface_stress
 MIN_WORN = 0.02
 # Characters of a title above the map of one plateau.
 TITLE_CHARACTERS = 22
+# Maps of an insert that yields: variable, label and colours.
+_YIELD_MAPS = (
+    ("dent", "permanent dent without load (mm)", style.DEPTH_COLOURS),
+    ("plastic_strain", "largest plastic strain below", style.DEPTH_COLOURS),
+    ("residual_stress", "von Mises stress without load (MPa)", style.PRESSURE_COLOURS),
+    ("yielded_stress", "von Mises stress at the largest load (MPa)", style.PRESSURE_COLOURS),
+)
 # Samples of a patch in wireframes and sections.
 SAMPLES = (161, 121)
 
@@ -194,6 +201,23 @@ def draw_subsurface_map(history: xr.Dataset, grid: ElementGrid, poisson_ratio: f
     )
     axes.set_title(f"{history.attrs['activity']}, {cases_of(history)[0].label}: {worst}")
     figure.colorbar(mesh, ax=axes, label="delamination index", shrink=0.7, pad=0.01)
+    return figure
+
+
+@style.styled
+def draw_yield_maps(history: xr.Dataset, grid: ElementGrid) -> Figure:
+    """Dent, plastic strain and stresses of the first case of an insert that yields.
+
+    An X is at the largest of each side.
+    """
+    figure, panels = style.new_figure(6.2, len(_YIELD_MAPS) // 2, 2)
+    for axes, (name, label, colours) in zip(panels.flat, _YIELD_MAPS, strict=True):
+        values = history[name].values[0].astype(float)
+        mesh = draw_plateaus(axes, grid, values, float(values.max()), colours)
+        _mark_worst(axes, grid, values)
+        figure.colorbar(mesh, ax=axes, label=label, location="bottom", shrink=0.8, pad=0.02)
+    title = f"{history.attrs['activity']}, {cases_of(history)[0].label}"
+    figure.suptitle(title, x=0.01, ha="left")
     return figure
 
 

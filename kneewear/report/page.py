@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-# Without the plugin of the format, Pillow loads those of all formats.
+# Without the plugin of the format, Pillow loads one for every format.
 from PIL import Image, WebPImagePlugin  # noqa: F401
 
 from kneewear.base.findings import Cause, Reported, causes
@@ -24,6 +24,7 @@ from kneewear.report.drawing import STILL
 from kneewear.report.html import render
 from kneewear.report.picture import first_scene
 from kneewear.report.regions import regions_data
+from kneewear.report.samples import samples_data
 from kneewear.report.source_tables import provenance_tables
 from kneewear.report.specification import (
     FactsPart,
@@ -79,7 +80,12 @@ SVG_WASTE = [
 ]
 
 # Data of each tool from the tables and settings of a study; None where it has none.
-TOOLS = {"cases": cases_data, "decision": decision_data, "regions": regions_data}
+TOOLS = {
+    "cases": cases_data,
+    "decision": decision_data,
+    "regions": regions_data,
+    "samples": samples_data,
+}
 
 
 class PageSection(NamedTuple):

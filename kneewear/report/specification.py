@@ -23,7 +23,7 @@ from kneewear.study.models import FOLDERS
 PAGES = Path(__file__).with_name("pages")
 PACKAGE = Path(__file__).parents[1]
 # Files beside the pages that several of them use.
-_PARTS = {"figures", "labels", "shared", "citations", "factors", "causes"}
+_PARTS = {"figures", "labels", "shared", "citations", "factors", "causes", "journal"}
 
 Scalar = str | float | bool
 # "largest" is the value of the largest magnitude, with its sign.
@@ -167,7 +167,7 @@ class SectionPart(PagePart):
     heading: str
     text: list[str] = []
     open: bool = False
-    tool: Literal["", "cases", "decision", "regions"] = ""
+    tool: Literal["", "cases", "decision", "regions", "samples"] = ""
     figures: list[str] = []
     tables: list[TablePart | FactsPart] = []
     links: dict[str, str] = {}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec
 
 import matplotlib as mpl
@@ -74,6 +77,19 @@ BLUE, SKY, RED, AMBER, GREEN, PURPLE = (
 # Of series without a meaning of their own: designs, materials.
 SERIES = (BLUE, RED, GREEN, PURPLE, AMBER, SKY)
 WIDTH = 9.0
+# Style of figures in journals, and the sizes there of what has its size as an argument, points.
+JOURNAL = Path(__file__).with_name("journal.mplstyle")
+_PRINTED_SIZES = {SIZE: 8.0, SMALL: 7.0}
+_MM_PER_INCH = 25.4
+# A printed panel is at least this part as wide as on the page, or fewer stand side by side.
+_MIN_PANEL_FRACTION = 0.6
+# Height of a page of a journal that a figure may fill, inches.
+_PAGE_HEIGHT = 9.2
+# Width of a letter and of a line with its gaps in a legend, parts of the size of the text.
+_LETTER_WIDTH = 0.6
+_HANDLE_WIDTH = 5.0
+# Width of the figures that are drawn for print, inches; None for the page.
+_printed_width: ContextVar[float | None] = ContextVar("printed width", default=None)
 # Points of a panel beyond which they are a picture within a figure of lines: its file stays small.
 MANY = 1000
 # Of plans, in which anterior is up and medial is left, and of sections.
@@ -89,8 +105,11 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 
     @wraps(draw)
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
-        with mpl.rc_context(STYLE):
+        width = _printed_width.get()
+        with mpl.rc_context(STYLE if width is None else STYLE | _journal_style()):
             figure = draw(*args, **kwargs)
+            if width is not None:
+                _fit_print(figure, width)
             # Ticks of logarithmic axes are formulas, and have no text before the figure is written.
             for text in figure.findobj(Text):
                 if "$" in text.get_text():
@@ -104,8 +123,79 @@ def new_figure(
     height: float, rows: int = 1, columns: int = 1, width: float = WIDTH, **options: Any
 ) -> tuple[Figure, Any]:
     """Figure (inches) and its panels, shape (rows, columns)."""
+    printed = _printed_width.get()
+    if printed is not None:
+        return _printed_figure(printed, (width, height), (rows, columns), options)
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+@contextmanager
+def printed_at(width_mm: float) -> Iterator[None]:
+    """Draw figures in the style of journals at a width, with panels below each other if needed."""
+    token = _printed_width.set(width_mm / _MM_PER_INCH)
+    try:
+        with mpl.rc_context(_journal_style()):
+            yield
+    finally:
+        _printed_width.reset(token)
+
+
+def _journal_style() -> Any:
+    return mpl.rc_params_from_file(JOURNAL, use_default_template=False)
+
+
+def _printed_figure(
+    printed: float, size: tuple[float, float], shape: tuple[int, int], options: Mapping[str, Any]
+) -> tuple[Figure, Any]:
+    """Figure of a printed width, and its panels in their order on the page."""
+    (width, height), (rows, columns) = size, shape
+    beside = max(1, min(columns, int(printed / (_MIN_PANEL_FRACTION * width / columns))))
+    moved = beside < columns
+    below = -(-rows * columns // beside)
+    high = height / rows * max(printed / WIDTH, _MIN_PANEL_FRACTION) * below
+    figure = Figure(figsize=(printed, min(high, _PAGE_HEIGHT)), layout="constrained")
+    if not moved:
+        return figure, figure.subplots(rows, columns, squeeze=False, **options)
+    panels = figure.subplots(below, beside, squeeze=False).ravel()
+    for axes in panels[rows * columns :]:
+        axes.remove()
+    grid = panels[: rows * columns].reshape(rows, columns)
+    for name, across in (("sharex", 0), ("sharey", 1)):
+        shared = options.get(name, False)
+        for first, other in _shared_panels(grid, shared, across):
+            getattr(other, name)(first)
+    return figure, grid
+
+
+def _shared_panels(grid: Any, shared: bool | str, across: int) -> Iterator[tuple[Any, Any]]:
+    """Pairs of panels with one axis, as `shared` of `Figure.subplots` states."""
+    shared = {"True": "all", "False": "none"}.get(str(shared), str(shared))
+    lines = {"all": [grid.ravel()], "row": list(grid), "col": list(grid.T)}.get(shared, [])
+    for first, *others in lines:
+        for other in others:
+            yield first, other
+
+
+def _fit_print(figure: Figure, width: float) -> None:
+    """Give a figure that has a size of its own the printed width, and its texts their sizes."""
+    own, height = figure.get_size_inches()
+    if own != width:
+        figure.set_size_inches(
+            width, min(height * max(width / own, _MIN_PANEL_FRACTION), _PAGE_HEIGHT)
+        )
+    for text in figure.findobj(Text):
+        size = float(text.get_fontsize())
+        text.set_fontsize(_PRINTED_SIZES.get(size, size))
+
+
+def _legend_columns(figure: Figure, labels: Sequence[str], columns: int) -> int:
+    """Columns of a legend of the whole figure: those asked for, or fewer that fit its width."""
+    if _printed_width.get() is None:
+        return columns
+    letters = max(map(len, labels), default=0) * _LETTER_WIDTH + _HANDLE_WIDTH
+    inches = letters * float(mpl.rcParams["font.size"]) / 72.0
+    return max(1, min(columns, int(figure.get_figwidth() / inches)))
 
 
 def panels_in_rows(
@@ -241,6 +331,7 @@ def share_legends(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
         known |= dict(zip(labels, handles, strict=True))
+    columns = _legend_columns(figure, list(known), columns)
     figure.legend(list(known.values()), list(known), loc="outside upper center", ncols=columns)
 
 
@@ -248,4 +339,5 @@ def share_legend(figure: Figure, axes: Axes, columns: int, below: bool = False) 
     """One legend for all panels, above or below them, of the curves of one panel."""
     handles, labels = axes.get_legend_handles_labels()
     where: Any = "outside lower center" if below else "outside upper center"
+    columns = _legend_columns(figure, labels, columns)
     figure.legend(handles, labels, loc=where, ncols=columns)

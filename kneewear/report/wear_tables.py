@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kneewear.analysis.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.analysis.models import PLANE, POWER_LAW
-from kneewear.base.cases import nearest_to_middle
+from kneewear.base.cases import PLASTIC_OUTPUTS, nearest_to_middle
 from kneewear.base.checks import checks
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.report.derived import Settings, derived
@@ -26,11 +26,11 @@ from kneewear.wear.interval import (
     ONE_FACTOR,
     factors_of,
     known_classes,
-    known_laws,
 )
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.leading import DAMAGE, SUMS, UPPER_ESTIMATES, WEAR, LeadingDepth, leading_depth
+from kneewear.wear.posterior import ALL_LAWS
 from kneewear.wear.spread import LAW
 
 KEY_QUANTITIES = (
@@ -65,6 +65,7 @@ COMPARED = (
 # Beginning of the quantities at the end of each surface, and what beside the force is judged there.
 WINDOWS = {"insert": ("", "wear"), "femoral": ("femoral_", "area")}
 BLOCKS = "wear.blocks"
+PERMANENT_SHARE = "permanent_share"
 # Quantities that fall with thickness, for which the decision tool takes limits.
 LIMITED = ("max_pressure", "avg_pressure", "max_wear_depth", "damage_depth", "damage_volume")
 CONFIDENCE = 0.95
@@ -142,13 +143,13 @@ def life_cycles(settings: Settings) -> pd.DataFrame:
 
 
 @derived
-def leading_intervals(wear_intervals: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Intervals by the law of the study, or by one wear factor where its law has none.
+def leading_intervals(wear_intervals: pd.DataFrame) -> pd.DataFrame:
+    """Intervals by all laws, constants and laboratories.
 
-    The wear of a law can be far outside the interval of another one.
+    Predictions that were stored before their results were looked for hold by all laws; by one wear
+    factor they are too narrow (docs/measured-wear.md).
     """
-    own = settings["wear"]["wear_law"]
-    return rows_with(wear_intervals, law=own if own in known_laws() else ONE_FACTOR)
+    return rows_with(wear_intervals, law=ALL_LAWS)
 
 
 @derived
@@ -157,7 +158,7 @@ def wear_rate_here(
 ) -> pd.DataFrame:
     """Wear volume of both sides of the centre case per year (mm3), with its interval if any.
 
-    The interval is the one of the sentence: another laboratory's.
+    The interval is in the sentence as well.
     """
     rates = rows_with(centre, quantity="volumetric_wear_rate")
     first = rates[rates["life"] == rates["life"].iloc[0]] if len(rates) else rates
@@ -256,6 +257,26 @@ def key_table(cases: pd.DataFrame, centre: pd.DataFrame) -> pd.DataFrame:
         table = table.join(ranges.unstack("side").add_suffix("_range"))
     order = list(product(dict.fromkeys(cases["life"]), KEY_QUANTITIES))
     return drop_single_life(table.reset_index("unit").reindex(order).reset_index())
+
+
+@derived
+def yielding_results(cases: pd.DataFrame) -> pd.DataFrame:
+    """Ranges over all cases of the results of an insert that yields, by side.
+
+    In rows of their own for each `permanent_share`, if it varies. They are of the contact, which
+    all lives share.
+    """
+    chosen = cases[cases["quantity"].isin(PLASTIC_OUTPUTS)]
+    if chosen.empty:
+        return pd.DataFrame()
+    share = [PERMANENT_SHARE] if PERMANENT_SHARE in chosen else []
+    index = [*share, "quantity", "unit"]
+    ranges = chosen.groupby([*index, "side"], sort=False)["value"]
+    table = ranges.agg(lambda values: span(values, "3")).unstack("side")
+    order = {name: number for number, name in enumerate(PLASTIC_OUTPUTS)}
+    table = table.rename_axis(columns=None).reset_index()
+    by_rank = table["quantity"].map(order)
+    return table.assign(rank=by_rank).sort_values([*share, "rank"]).drop(columns="rank")
 
 
 @derived
@@ -407,7 +428,10 @@ def model_ranges(
 def whole_intervals(wear_intervals: pd.DataFrame) -> pd.DataFrame:
     """Intervals of both sides together, with the names of laws and of quantities with units."""
     whole = rows_with(wear_intervals, side=BOTH)
-    own = {law: words(law) for law in whole["law"]} | {ONE_FACTOR: "one factor for all motions"}
+    own = {law: words(law) for law in whole["law"]} | {
+        ALL_LAWS: "all laws, constants and laboratories",
+        ONE_FACTOR: "one factor for all motions",
+    }
     whole = drop_single_life(whole.assign(law=whole["law"].map(own)))
     names = zip(whole["quantity"], whole["unit"], strict=True)
     return whole.assign(

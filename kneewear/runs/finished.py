@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain
 from os.path import relpath
 from pathlib import Path
 from textwrap import TextWrapper
@@ -220,6 +219,63 @@ def export_study(
     return output
 
 
+def export_journal(folder: Path, output: Path) -> list[Path]:
+    """Draw the figures of a finished study at the widths of journals, and write its manuscript.
+
+    Parameters
+    ----------
+    folder : Path
+        `results/<study>`, complete: figures are drawn again from contact and wear.
+    output : Path
+        Folder that is written: `figures/`, their style file, the manuscript as LaTeX and Word, and
+        the references as BibTeX.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    InputDataError
+        When the folder is no finished study, lacks results that a figure shows, has another name
+        than the study, or contains the output.
+    DamagedFileError
+        When a result is not as it was written.
+    """
+    from kneewear.report.journal import build_manuscript  # noqa: PLC0415 - seconds, as all below
+    from kneewear.report.journal_files import (  # noqa: PLC0415
+        write_manuscript,
+        write_sized_figures,
+    )
+    from kneewear.runs.chains import chain_of  # noqa: PLC0415
+    from kneewear.study.settings import validate_study  # noqa: PLC0415
+
+    folder, output = folder.resolve(), output.resolve()
+    summary, record = folder / "report" / "summary.json", folder / "provenance.json"
+    for file in (summary, record):
+        if not file.is_file():
+            expected = "the record of a finished study"
+            raise InputDataError(file, "no such file", expected, "Run the study.")
+    if output.is_relative_to(folder):
+        remedy = "Name a folder outside of it."
+        raise InputDataError(output, f"a folder in {folder}", "one outside the study", remedy)
+    refuse_damaged(folder)
+    provenance = load_record(record)
+    settings = present_settings(provenance["settings"], str(record))
+    if folder.name != settings["study"] or folder.parent.name != "results":
+        expected = f"results/{settings['study']}, where the study was computed"
+        raise InputDataError(folder, "a folder of another name", expected, "Rename the folder.")
+    # Paths of results are relative to the folder of the study.
+    with chdir(folder.parents[1]):
+        chain = chain_of(validate_study(settings, str(record)), relpath(checkout_folder()))
+        steps = list(chain.drawn.values())
+        written = write_sized_figures(steps, chain.root, output / "figures")
+    names = sorted({file.stem for file in folder.glob("figures/**/*.svg")})
+    manuscript = build_manuscript(load_record(summary), settings, provenance["versions"], names)
+    return [*written, *write_manuscript(manuscript, output)]
+
+
 def linked_files(folder: Path) -> list[Path]:
     """Links out of the folder of a study, which no export follows: whoever packs them sees a name.
 
@@ -282,9 +338,8 @@ def redraw_group(folder: Path, group: str) -> dict[str, Figure]:
     with chdir(record.parents[2]):
         jobs = chain_of(validate_study(settings, str(record)), relpath(checkout_folder()))
         step = jobs.drawn.get(group)
-        if step is None or not all(
-            Path(path).exists() for path in chain.from_iterable(step.inputs.values())
-        ):
+        shown = [path for paths in (step.inputs.values() if step else ()) for path in paths]
+        if step is None or not all(Path(path).exists() for path in shown):
             return {}
         drawing = Lazy(step.name)(step.settings, JobFiles(step.inputs, root=jobs.root))
         return dict(drawing.figures)

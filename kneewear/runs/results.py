@@ -23,6 +23,7 @@ from kneewear.errors import DamagedFileError, InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel, assemble_knee
 from kneewear.io.documents import load_computed, load_record
+from kneewear.io.result_files import refuse_irregular
 from kneewear.study import netcdf
 from kneewear.study.files import FileReader, model_files, plan_rows
 from kneewear.study.inputs import CaseInputs, exact_knee
@@ -85,7 +86,7 @@ def load_studies(folders: Sequence[Path]) -> list[FinishedStudy]:
 def finished_files(folder: str | Path) -> list[Path]:
     """Files of a finished study of model wear that `load_finished` reads.
 
-    Raises InputDataError where there are none.
+    Raises InputDataError where there are none, and DamagedFileError of pipes and devices.
     """
     folder = Path(folder)
     damage = sorted(folder.glob(WEAR))
@@ -95,6 +96,8 @@ def finished_files(folder: str | Path) -> list[Path]:
         found = "no finished wear study" if folder.is_dir() else "no such folder"
         expected = "the folder of a finished study of model wear, results/<study>"
         raise InputDataError(folder, found, expected, "Run the study (make study), or correct it.")
+    for file in files:
+        refuse_irregular(file)
     return files
 
 

@@ -11,7 +11,7 @@ from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
 from kneewear.study.jobs import JobResult
 from kneewear.wear.draws import law_draws
-from kneewear.wear.interval import wear_intervals
+from kneewear.wear.posterior import intervals_of_laws
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.spread import vary_models
 from kneewear.wear.worn_contact import WornContact
@@ -38,11 +38,10 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         contacts=worn.with_other_contact() if wear == wear.without_updates() else {},
         **settings["spread"],
     )
-    intervals = wear_intervals(cycles, knee.grid, wear)
     return JobResult(
         {
             "model_spread": table,
-            "wear_intervals": intervals,
+            "wear_intervals": intervals_of_laws(cycles, knee.grid, wear),
             "wear_draws": law_draws(cycles, knee.grid, wear),
         }
     )

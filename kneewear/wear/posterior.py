@@ -21,7 +21,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.motion.history import first_cases, sides_of
 from kneewear.wear.history import ordered
-from kneewear.wear.interval import COVERAGE, loss_scales
+from kneewear.wear.interval import COVERAGE, loss_scales, wear_intervals
 from kneewear.wear.law_settings import (
     MM3_PER_N_MM_FROM_MM3_PER_N_M,
     UNIT_FACTOR,
@@ -35,6 +35,8 @@ FILE = "wear_posterior.csv"
 # Class of polyethylene of the rows.
 MATERIAL_CLASS = "conventional"
 SEED = 1
+# Name of all laws together among the laws of a table of intervals.
+ALL_LAWS = "laws"
 # Columns that are no constants of laws.
 _COMMON = ("law", "log_level", "tau", "sigma")
 
@@ -126,6 +128,21 @@ def posterior_intervals(
             rows.append((life, side, quantity, unit, *(scale * points), 100.0 * coverage))
     columns = ["life", "side", "quantity", "unit", "low", "median", "high", "percent"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def intervals_of_laws(
+    histories: Mapping[str, xr.Dataset], grid: ElementGrid, settings: WearSettings
+) -> pd.DataFrame:
+    """Interval by all laws, as law `ALL_LAWS`, and the rows of :func:`wear_intervals` below.
+
+    No rows where the class of polyethylene was not measured.
+    """
+    by_law = wear_intervals(histories, grid, settings)
+    if settings.material_class != MATERIAL_CLASS:
+        return by_law
+    together = posterior_intervals(histories, grid, settings).assign(law=ALL_LAWS)
+    # Laboratories are unknowns of the draws, and are not counted.
+    return pd.concat([together, by_law], ignore_index=True)[list(by_law.columns)]
 
 
 def _work_of_draws(cycle: xr.Dataset, grid: ElementGrid, draws: pd.DataFrame) -> Array:

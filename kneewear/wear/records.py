@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from kneewear.base.cases import PLASTIC_MAPS
 from kneewear.base.schemas import CONTACT
 from kneewear.motion.history import sides_of
 
 # Histories of elements are not kept.
 _ELEMENTS = ("pressure", "slip")
-# Maps of an insert that yields; the largest of all activities counts.
-PLASTIC = ("dent", "plastic_strain")
 
 
 def check_same_cases(histories: Mapping[str, xr.Dataset]) -> xr.Dataset:
@@ -45,11 +44,12 @@ def record_cycles(histories: Mapping[str, xr.Dataset]) -> xr.Dataset:
     stacked: dict[str, Any] = {
         str(name): np.stack([history[name].values for history in histories.values()])
         for name in first.data_vars
-        if name not in (*_ELEMENTS, *PLASTIC)
+        if name not in (*_ELEMENTS, *PLASTIC_MAPS)
     }
+    # Of an insert that yields, the largest of all activities counts.
     stacked |= {
         name: np.max([history[name].values for history in histories.values()], axis=0)
-        for name in PLASTIC
+        for name in PLASTIC_MAPS
         if name in first
     }
     return CONTACT.dataset(

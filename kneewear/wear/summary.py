@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from kneewear.base.cases import PLASTIC_MAPS, PLASTIC_OUTPUTS
 from kneewear.base.sides import BOTH
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
@@ -104,8 +105,9 @@ def summarize_cases(
     the superior axis through its origin, zero where no motion is prescribed. Positions are in the
     insert's frame of a right knee: x posterior, z medial. An insert that yields has the permanent
     deflection of its surface without load, `dent_depth` and `dent_volume` of the parts below the
-    surface that was never pressed, neither in damage nor in creep, and the largest `plastic_strain`
-    of a slab below it.
+    surface that was never pressed, neither in damage nor in creep; the largest `plastic_strain` of
+    a slab below it; and the largest von Mises stress of a slab, `residual_stress` without load and
+    `yielded_stress` at the largest load.
     """
     cases = cases_of(maps)
     if cases != cases_of(cycles) or not np.array_equal(maps["activity"], cycles["activity"]):
@@ -237,14 +239,15 @@ def _damage_rows(
 
 
 def _plastic_rows(cycles: Arrays, grid: ElementGrid, case: int, side: int) -> list[Row]:
-    """Permanent dent and plastic strain of one case and side of an insert that yields."""
+    """Dent, plastic strain and stresses of one case and side of an insert that yields."""
     if "dent" not in cycles:
         return []
-    dent, strain = cycles["dent"][case, side], cycles["plastic_strain"][case, side]
+    dent, *others = (cycles[name][case, side] for name in PLASTIC_MAPS)
+    largest = dict(zip(PLASTIC_MAPS[1:], (float(values.max()) for values in others), strict=True))
     return [
         ("dent_depth", float(dent.max()), "mm"),
         ("dent_volume", damage_volume(dent, grid.area[side]), "mm3"),
-        ("plastic_strain", float(strain.max()), "1"),
+        *((name, value, PLASTIC_OUTPUTS[name]) for name, value in largest.items()),
     ]
 
 

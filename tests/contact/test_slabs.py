@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.contact.layer_stress import layer_stress
-from kneewear.contact.material import Elastic
+from kneewear.contact.material import Elastic, von_mises
 from kneewear.contact.slabs import SlabWindow
 
 POLYETHYLENE = Elastic(463.0, 0.46)
@@ -58,6 +58,21 @@ def test_stress_by_pressure_is_the_exact_one_of_the_layer(window):
         exact = np.einsum("d,dijk->kij", 0.5 * weight, np.stack(parts))
         # Waves shorter than two columns are in the slabs, not in the exact sum.
         assert np.abs(stress[:, slab] - exact).max() < 0.016
+
+
+def test_stress_left_by_uniform_compression_is_that_of_a_confined_layer():
+    # Without margin a uniform field has no waves: sides are kept, the surface is free. Plastic
+    # strain of -e upwards and e / 2 sideways leaves a biaxial stress of -E / (1 - nu) e / 2.
+    window = SlabWindow((8, 8), (0.5, 0.5), 8.0, POLYETHYLENE, margin=0.0)
+    strain = np.zeros(window.field_shape)
+    strain[1], strain[0], strain[2] = -0.01, 0.005, 0.005
+    stress = window.stress(np.zeros(window.shape), strain)
+    biaxial = -463.0 / (1.0 - 0.46) * 0.005
+    expected = np.array([biaxial, 0.0, biaxial, 0.0, 0.0, 0.0])[:, None, None, None]
+    np.testing.assert_allclose(
+        stress, np.broadcast_to(expected, stress.shape), atol=1e-9 * abs(biaxial)
+    )
+    np.testing.assert_allclose(von_mises(np.moveaxis(stress, 0, -1)), -biaxial, rtol=1e-9)
 
 
 def test_turned_fields_give_turned_stress():

@@ -1,11 +1,18 @@
-"""Observed orders and grid convergence indices of the documentation, of known sequences."""
+"""Orders, grid convergence indices, changes and ranks of the documentation, of known tables."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
 
-from docs.generators.results import SAFETY_FACTOR, convergence_indices, observed_orders
+from docs.generators.results import (
+    CASE_RESULTS,
+    SAFETY_FACTOR,
+    convergence_indices,
+    material_changes,
+    observed_orders,
+    rank_changes,
+)
 
 
 @pytest.mark.parametrize("order", [1.0, 2.0, 3.0])
@@ -32,3 +39,31 @@ def test_order_of_errors_is_that_between_the_last_two_counts():
     table = pd.DataFrame(rows, columns=["contact", "quantity", "rows", "error"])
     (row,) = observed_orders(table, "error", "rows").to_dict("records")
     assert (row["rows"], row["observed order"]) == ("10 to 20", "2.0")
+
+
+def results_of_materials():
+    """Three cases; the second material turns their order, the third adds a tenth to the second."""
+    values = {"first": (10.0, 20.0, 40.0), "second": (20.0, 10.0, 8.0), "third": (22.0, 11.0, 8.8)}
+    rows = [
+        (name, 6.0, mass, *([value] * len(CASE_RESULTS)))
+        for name, own in values.items()
+        for mass, value in zip((50.0, 75.0, 100.0), own, strict=True)
+    ]
+    quantities = [f"both_{name}" for name in CASE_RESULTS]
+    return pd.DataFrame(rows, columns=["layer", "thickness_mm", "body_mass_kg", *quantities])
+
+
+def test_second_material_changes_from_the_first_and_the_third_from_the_second():
+    table = material_changes(results_of_materials(), "layer")
+    assert table["body_mass_kg"].tolist() == [50.0, 75.0, 100.0]
+    for first, changes in zip(table.columns[2::2], table.columns[3::2], strict=True):
+        assert table[first].tolist() == [10.0, 20.0, 40.0]
+        assert table[changes].tolist() == ["+100, +10", "-50, +10", "-80, +10"]
+
+
+def test_ranks_of_cases_that_change_places():
+    turned, kept = rank_changes(results_of_materials(), "layer").to_dict("records")
+    assert (turned.pop("from"), turned.pop("to")) == ("first", "second")
+    assert set(turned.values()) == {"-1.000, 2"}
+    assert (kept.pop("from"), kept.pop("to")) == ("second", "third")
+    assert set(kept.values()) == {"1.000, 0"}

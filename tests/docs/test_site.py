@@ -162,6 +162,60 @@ def test_a_reader_without_network_can_search(site):
     assert not [url for url in asked if url.startswith("http")]
 
 
+# Pages of every kind: text, tables, programs, formulas, a form, generated references.
+ACCESSIBLE = [
+    "index",
+    "install",
+    "tutorial",
+    "faq",
+    "need",
+    "gallery",
+    "play",
+    "examples",
+    "glossary",
+    "limits",
+    "validation",
+    "measured-wear",
+    "how-to/index",
+    "how-to/own-implant",
+    "how-to/own-motion",
+    "how-to/hand-on",
+    "how-to/which-model",
+    "theory/wear",
+    "theory/contact",
+    "theory/concepts",
+    "evidence/uncertainty",
+    "reference/settings",
+    "reference/api",
+]
+GUIDELINES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+@pytest.mark.workflow
+@pytest.mark.slow
+def test_pages_are_accessible(site):
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs a browser")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("needs Chromium")
+    rules, found = {"runOnly": {"type": "tag", "values": GUIDELINES}}, []
+    with playwright.sync_playwright() as engine:
+        browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name in ACCESSIBLE:
+            reader = browser.new_page(viewport={"width": 1300, "height": 900})
+            reader.goto((site / f"{name}.html").as_uri())
+            # Tables are wrapped, and made reachable, after the page has loaded.
+            reader.wait_for_timeout(500)
+            violations = axe.Axe().run(reader, options=rules).response["violations"]
+            found += [
+                (name, one["id"], node["target"]) for one in violations for node in one["nodes"]
+            ]
+            reader.close()
+        browser.close()
+    assert found == []
+
+
 def test_no_page_of_the_api_lists_a_logger_or_an_abbreviation_of_a_type(site):
     listed = {
         name

@@ -88,6 +88,15 @@ def test_meshes_of_curved_surfaces_stay_as_they_are():
     assert subdivided(mesh, 1.0) is mesh
 
 
+@pytest.mark.parametrize("n", [40, 60])
+def test_dishes_of_coarse_meshes_receive_no_vertices_on_chords(n):
+    # Diagonals are longer than 2.5 % of the extent.
+    insert = closed_insert(n=n)
+    added = subdivided(insert).vertices[len(insert.vertices) :]
+    x, y, z = np.abs(added.T)
+    assert not ((x < 15.0) & (y > 7.9) & (z > 4.0) & (z < 36.0)).any()
+
+
 @pytest.mark.parametrize("height", [10.0, 28.0, 50.0])
 def test_an_insert_is_recognised_with_a_post_of_any_height(height):
     post = box((12.0, height, 14.0), (-8.0, 4.0, -7.0))

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from kneewear import default_settings_file
+from kneewear.base.cases import PLASTIC_MAPS
 from kneewear.base.files import read_settings
 from kneewear.motion import cases, yielding
 from kneewear.motion.history import failures_of
@@ -138,7 +139,30 @@ def test_dent_and_plastic_strain_are_in_the_table_of_results():
         dent = history["dent"].values[0, side]
         assert values[name, "dent_depth"] == dent.max()
         assert values[name, "dent_volume"] == damage_volume(dent, grid.area[side])
-        assert values[name, "plastic_strain"] == history["plastic_strain"].values[0, side].max()
+        for quantity in PLASTIC_MAPS[1:]:
+            assert values[name, quantity] == history[quantity].values[0, side].max()
+
+
+def test_largest_stress_is_on_the_curve():
+    # The largest strain of a nonlinear elastic solid is that under the largest load.
+    history = cycle(0.0)
+    for side in range(2):
+        strain, stress = (
+            float(history[name].values[0, side].max())
+            for name in ("plastic_strain", "yielded_stress")
+        )
+        limit = np.interp(strain, CURVE["plastic_strain"], CURVE["yield_stress_mpa"])
+        # An update ends within 0.5 % of the overlap.
+        assert stress == pytest.approx(limit, rel=0.02)
+
+
+def test_residual_stress_needs_permanent_strain():
+    assert not cycle(0.0)["residual_stress"].values.any()
+    stays = cycle(1.0)
+    dented = stays["plastic_strain"].values > 0.2 * stays["plastic_strain"].values.max()
+    residual, loaded = (stays[name].values for name in ("residual_stress", "yielded_stress"))
+    assert (residual[dented] > 0.0).all()
+    assert residual.max() < 0.5 * loaded.max()
 
 
 def settings(*further):

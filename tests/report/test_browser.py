@@ -450,6 +450,38 @@ def test_chart_of_cases_and_view_show_the_same_case(visits, whole):
     assert chosen == "10 mm, 50 kg"
 
 
+def test_chart_of_samples_reads_out_the_one_that_is_clicked(browser, tmp_path):
+    data = {
+        "inputs": [{"label": "mass", "unit": "kg"}, {"label": "share", "unit": ""}],
+        "outputs": [
+            {"label": "Wear volume", "unit": "mm³", "limit": None},
+            {"label": "Maximum pressure", "unit": "MPa", "limit": 35.0},
+        ],
+        "samples": [
+            {"label": "c0", "outside": False, "values": [60.0, 0.6, 11.0, 20.0]},
+            {"label": "c1", "outside": True, "values": [90.0, 0.7, 22.0, 41.0]},
+            {"label": "c2", "outside": False, "values": [75.0, None, 17.0, 30.0]},
+        ],
+        "count": 3,
+    }
+    text = render("samples.html.j2", section={"tool": data})
+    file = tmp_path / "tool.html"
+    file.write_text(f"<!doctype html><meta charset='utf-8'><body>{text}", encoding="utf-8")
+    page = browser.new_page()
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(file.as_uri())
+    page.select_option("#samples-output", "1")
+    page.locator('#samples-plot [data-sample="1"]').click(force=True)
+    said = page.locator("#samples-message").inner_text()
+    assert all(part in said for part in ("c1", "90 kg", "41 MPa"))
+    # A sample without a value is not at a place of its own.
+    page.select_option("#samples-input", "1")
+    assert page.locator("#samples-plot [data-sample]").count() == 2
+    page.close()
+    assert complaints == []
+
+
 def test_contents_mark_the_section_in_view_and_open_it(visits):
     page = visits["laptop"].page
     page.eval_on_selector("#rates details", "part => { part.open = false; }")

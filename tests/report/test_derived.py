@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from kneewear.analysis.literature import ComparedNumber, judge_numbers
+from kneewear.base.cases import PLASTIC_OUTPUTS
 from kneewear.base.checks import checks
 from kneewear.evidence.published.tables import creep_share, insert_rates, retrievals
 from kneewear.models.press.static_figures import draw_grid_sensitivity, draw_position_scan
@@ -36,6 +37,7 @@ from kneewear.report.wear_tables import (
     motion_ranges,
     surface_errors,
     thickness_choice,
+    yielding_results,
 )
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.spread import vary_models
@@ -216,6 +218,25 @@ def varied(whole):
         one.insert(4, "wear.blocks", count)
         tables.append(one)
     return pd.concat(tables, ignore_index=True)
+
+
+def test_results_of_yield_are_ranges_of_each_limit():
+    rows = [
+        (f"case_{share}_{value}", share, side, quantity, value * factor, unit)
+        for share, factor in ((0.0, 1.0), (1.0, 10.0))
+        for value in (0.5, 1.5)
+        for side in ("medial", "lateral")
+        for quantity, unit in PLASTIC_OUTPUTS.items()
+    ]
+    names = ["case", "permanent_share", "side", "quantity", "value", "unit"]
+    cases = pd.DataFrame(rows, columns=names)
+    table = yielding_results(cases)
+    assert table["quantity"].tolist() == 2 * list(PLASTIC_OUTPUTS)
+    assert table["permanent_share"].tolist() == [0.0] * 5 + [1.0] * 5
+    for column in ("medial", "lateral"):
+        numbers = table[column].str.findall(r"[\d.]+").tolist()
+        assert [[float(one) for one in pair] for pair in numbers[::5]] == [[0.5, 1.5], [5, 15]]
+    assert yielding_results(cases.query("quantity == 'none'")).empty
 
 
 def test_results_by_blocks_are_those_of_the_case_table(varied, whole):

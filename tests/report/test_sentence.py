@@ -17,6 +17,7 @@ from kneewear.report.specification import BarRows, BarsPart, load_page, page_nam
 from kneewear.report.summary import report_number
 from kneewear.report.tables import same_decimals
 from kneewear.report.values import Values
+from kneewear.wear.posterior import ALL_LAWS
 from tests.report.pages import written
 
 # Of inputs before a study is run: there is no result yet.
@@ -37,7 +38,7 @@ def test_sentences_name_key_results_of_their_page(name):
 
 
 def test_headline_has_an_interval_where_there_is_one(whole):
-    row = {"law": "archard", "side": "both", "quantity": "wear_volume", "unit": "mm3"}
+    row = {"law": ALL_LAWS, "side": "both", "quantity": "wear_volume", "unit": "mm3"}
     ends = {"low": 1.5, "median": 3.0, "high": 7.5, "percent": 90.0}
     counts = {"laboratories": 5, "measurements": 8}
     lives = whole.tables["cases"]["life"].unique()

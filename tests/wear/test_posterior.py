@@ -13,8 +13,16 @@ from kneewear.errors import InputDataError
 from kneewear.motion.history import only_case
 from kneewear.wear import posterior
 from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.interval import wear_intervals
 from kneewear.wear.laws import cycles_of_life
-from kneewear.wear.posterior import FILE, measured_draws, posterior_intervals, volumes_of_draws
+from kneewear.wear.posterior import (
+    ALL_LAWS,
+    FILE,
+    intervals_of_laws,
+    measured_draws,
+    posterior_intervals,
+    volumes_of_draws,
+)
 from kneewear.wear.settings import LawCoefficients
 from tests.wear.conftest import make_grid, make_history, make_settings
 
@@ -80,3 +88,17 @@ def test_interval_holds_its_part_of_the_draws(cycles):
     years = settings.months / 12.0
     assert rate["high"].iloc[0] == pytest.approx(row["high"] / years)
     assert cycles_of_life(settings.cycles_per_year, settings.months) > 0.0
+
+
+def test_intervals_of_a_study_are_of_all_laws_together_and_of_each(cycles):
+    settings = make_settings(lives=LIVES)
+    table = intervals_of_laws(cycles, make_grid(), settings)
+    together, by_law = table[table["law"] == ALL_LAWS], table[table["law"] != ALL_LAWS]
+    expected = posterior_intervals(cycles, make_grid(), settings)
+    pd.testing.assert_frame_equal(together[expected.columns], expected)
+    expected = wear_intervals(cycles, make_grid(), settings)
+    pd.testing.assert_frame_equal(
+        by_law.reset_index(drop=True), expected, check_dtype=False, rtol=1e-12
+    )
+    unmeasured = make_settings(lives=LIVES, material_class="crosslinked")
+    assert intervals_of_laws(cycles, make_grid(), unmeasured).empty

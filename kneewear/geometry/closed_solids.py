@@ -1,0 +1,141 @@
+"""Closed solids of components: a layer of elements, a shell of patches, and worn meshes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.meshes import TriangleMesh, woven
+from kneewear.geometry.surface import Surface
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Samples of a patch along u and along v, and the thickness of a shell, mm, at most this part of the
+# smallest radius, within which offset patches do not fold.
+SAMPLES = (49, 41)
+SHELL = 4.0
+_PART_OF_RADIUS = 0.5
+# An underside whose heights differ by less, mm, is flat.
+_FLAT = 1e-6
+
+
+def is_watertight(mesh: TriangleMesh) -> bool:
+    """True if each edge of a mesh is part of two triangles, once in either direction."""
+    count = len(mesh.vertices)
+    forth, back = mesh.edges @ [count, 1], mesh.edges[:, ::-1] @ [count, 1]
+    once = len(np.unique(forth)) == len(forth)
+    return bool(len(forth) and once and np.array_equal(np.sort(forth), np.sort(back)))
+
+
+def enclosed_volume(mesh: TriangleMesh) -> float:
+    """Volume of a watertight mesh, mm3; positive with normals that point outwards."""
+    middle = mesh.vertices.mean(axis=0)
+    a, b, c = (mesh.vertices[mesh.faces[:, corner]] - middle for corner in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+
+
+def layer_solid(points: Array, quads: Ints, bottom: Array) -> TriangleMesh:
+    """Solid between elements and the underside below them.
+
+    Parameters
+    ----------
+    points, bottom : array, shape (n, 3)
+        Corners of the elements, and the points of the underside below them, mm.
+    quads : int array, shape (m, 4)
+        Corners of each element; normals of this order point up.
+
+    Raises
+    ------
+    ValueError
+        If elements meet at a corner alone, so that no solid has them as its surface.
+    """
+    used, number = np.unique(quads, return_inverse=True)
+    quads, points, bottom = number.reshape(quads.shape), points[used], bottom[used]
+    top = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    edges = np.stack([quads, np.roll(quads, -1, axis=1)], axis=-1).reshape(-1, 2)
+    _, first, times = np.unique(
+        np.sort(edges, axis=1), axis=0, return_index=True, return_counts=True
+    )
+    border = edges[first[times == 1]]
+    below = border + len(points)
+    walls = np.concatenate(
+        [
+            np.column_stack([border[:, 1], border[:, 0], below[:, 0]]),
+            np.column_stack([border[:, 1], below[:, 0], below[:, 1]]),
+        ]
+    )
+    vertices = np.concatenate([points, bottom])
+    rim = bottom[np.unique(border)]
+    middle = rim.mean(axis=0)
+    fan = np.column_stack([np.full(len(below), len(vertices)), below[:, ::-1]])
+    # A flat underside whose outline is seen from its middle needs no triangles inside.
+    corners = np.concatenate([vertices, middle[None]])[fan]
+    faces_down = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 1] < 0.0
+    if np.ptp(bottom[:, 1]) < _FLAT and faces_down.all():
+        mesh = TriangleMesh(np.concatenate([vertices, middle[None]]), _stacked(top, walls, fan))
+    else:
+        mesh = TriangleMesh(vertices, _stacked(top, walls, top[:, ::-1] + len(points)))
+    mesh = mesh.part(np.ones(len(mesh.faces), dtype=bool))
+    if not is_watertight(mesh):
+        raise ValueError("elements that meet at a corner alone are no surface of a solid")
+    return mesh
+
+
+def _stacked(*faces: Ints) -> Ints:
+    return np.concatenate(faces).astype(np.int64)
+
+
+def patch_shell(surface: Surface) -> TriangleMesh:
+    """Closed shell behind a patch, whose normals point out of it."""
+    (u0, u1), (v0, v1) = surface.domain
+    u = np.linspace(u0, u1, SAMPLES[0])[:, None] + np.zeros(SAMPLES[1])
+    v = np.linspace(v0, v1, SAMPLES[1]) + np.zeros(SAMPLES[0])[:, None]
+    outer = surface.evaluate(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
+    normal = surface.normal(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
+    bend = np.abs(np.stack(surface.curvature(u.ravel(), v.ravel()))).max()
+    depth = min(SHELL, _PART_OF_RADIUS / max(float(bend), 1e-9))
+    front, back = woven(outer), woven(outer - depth * normal)
+    if (front.face_normals.sum(axis=0) * normal.sum(axis=(0, 1))).sum() < 0.0:
+        front = replace(front, faces=front.faces[:, ::-1])
+        back = replace(back, faces=back.faces[:, ::-1])
+    codes, uses = np.unique(front.edge_codes, return_counts=True)
+    border = front.edges[np.isin(front.edge_codes, codes[uses == 1])]
+    behind = border + len(front.vertices)
+    walls = np.concatenate(
+        [
+            np.column_stack([border[:, 1], border[:, 0], behind[:, 0]]),
+            np.column_stack([border[:, 1], behind[:, 0], behind[:, 1]]),
+        ]
+    )
+    faces = _stacked(front.faces, walls, back.faces[:, ::-1] + len(front.vertices))
+    return TriangleMesh(np.concatenate([front.vertices, back.vertices]), faces)
+
+
+def worn_mesh(
+    mesh: TriangleMesh, bearing: NDArray[np.bool_], grid: ElementGrid, worn: ElementGrid
+) -> TriangleMesh:
+    """Mesh of an insert whose bearing is lowered as its elements are.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Fresh insert, mm.
+    bearing : array of bool
+        Triangles of its bearing.
+    grid, worn : ElementGrid
+        Elements before and after wear. Between their centres the lowering is interpolated
+        linearly, beyond them it is zero.
+    """
+    vertices = mesh.vertices.copy()
+    own = np.unique(mesh.faces[bearing])
+    for valid, fresh, lowered in zip(grid.valid, grid.centre, worn.centre, strict=True):
+        plan = fresh[valid][:, [0, 2]]
+        drop = (fresh - lowered)[valid][:, 1]
+        lowering = scipy.interpolate.LinearNDInterpolator(plan, drop, fill_value=0.0)
+        vertices[own, 1] -= lowering(mesh.vertices[own][:, [0, 2]])
+    return TriangleMesh(vertices, mesh.faces)
