@@ -13,6 +13,8 @@ from kneewear.report.derived import Tables
 from kneewear.report.page import render_page
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary
+from kneewear.report.source_tables import motion_sources
+from kneewear.report.tables import words
 from kneewear.report.understood import (
     activity_tables,
     draw_directions,
@@ -91,3 +93,22 @@ def test_inputs_page_and_report_show_what_was_understood(name, recorded):
     ids = [section.id for section in page.sections]
     assert "understood" in ids
     assert name == "wear" or ids[:2] == ["assumed", "understood"]
+
+
+@pytest.mark.parametrize(("assumed", "recorded"), [(True, False), (False, True)])
+def test_a_gait_that_is_assumed_is_not_called_a_file_of_curves(assumed, recorded):
+    """`kneewear new` writes the built-in gait into a file where no motion is given."""
+    entry = {
+        "name": "gait",
+        "key": "activities.walk.motion.file",
+        "value": "built_in_gait.csv",
+        "found": "an invented gait",
+    }
+    settings = {
+        "activities": {"walk": {"source": "file", "motion": {"file": "built_in_gait.csv"}}},
+        "wear": {"lives": {"gait": {"walk": 1.0}}},
+        "assumed": [entry] if assumed else [],
+    }
+    source = motion_sources(settings)["source"].item()
+    assert (source == words("source_file")) == recorded
+    assert (source == words("source_parametric")) == assumed
