@@ -11,9 +11,9 @@ import pytest
 import kneewear as kw
 from kneewear.report.derived import Tables
 from kneewear.report.page import render_page
+from kneewear.report.source_tables import motion_sources
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary
-from kneewear.report.source_tables import motion_sources
 from kneewear.report.tables import words
 from kneewear.report.understood import (
     activity_tables,
