@@ -365,7 +365,7 @@ def test_the_natural_knee_extends(patches):
     ):
         assert rows.loc[name, "verdict"] == "reproduced", name
     # Its verdict is that inputs are not printed, and its number that of the source.
-    valgus = rows.loc["valgus rotation to extension"]
+    valgus = rows.loc[["valgus rotation to extension"]]
     assert ((valgus["computed"] - valgus["published"]).abs() <= valgus["tolerance"]).all()
     work = rows.loc["energy error over the work of the quadriceps", "computed"]
     # Patches with one stress each have no potential.
