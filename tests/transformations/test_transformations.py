@@ -41,11 +41,11 @@ QUANTITIES = {"wear_volume": "volume", "max_wear_depth": "depth"}
 # first ones are of make test.
 FAST = [
     ("single plateau", "order"),
-    ("ultracongruent", "moved"),
     ("cruciate-retaining", "unit"),
     *(
         pytest.param(*pair, marks=pytest.mark.slow)
         for pair in (
+            ("ultracongruent", "moved"),
             ("posterior-stabilised", "mirrored"),
             ("rotating platform", "turned"),
             ("posterior-stabilised", "format"),
