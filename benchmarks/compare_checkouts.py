@@ -187,7 +187,7 @@ class Checkout:
             if file.name.endswith("kernels.py") or "compil" in file.name or "machine" in file.name:
                 digest.update(file.relative_to(self.copy).as_posix().encode() + file.read_bytes())
         default = (self.keep or self.folder) / "kernels"
-        folder = Path(os.environ.get("NUMBA_CACHE_DIR", default)).resolve()
+        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or default).resolve()
         kernels = folder / f"compared-{digest.hexdigest()[:12]}"
         own |= {"PYTHONPATH": str(self.copy), "NUMBA_CACHE_DIR": str(kernels)}
         return own
