@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from kneewear.base.renamed_keys import present_settings
 from kneewear.base.schemas import CONTACT, DAMAGE
 from kneewear.errors import InputDataError
 from kneewear.geometry.closed_solids import (
@@ -108,9 +107,7 @@ def place_solids(
     if not (record.is_file() and (folder / "wear").is_dir()):
         expected = "the folder of a finished study of model wear, results/<study>"
         raise InputDataError(folder, "no finished wear study", expected, "Run the study.")
-    study = validate_study(
-        present_settings(load_record(record)["settings"], str(record)), str(record)
-    )
+    study = validate_study(load_record(record)["settings"], str(record))
     batches = study.batches()
     cases = {known.name: known for own in batches.values() for known in own}
     names = list(cases)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from os.path import relpath
@@ -25,6 +25,8 @@ from kneewear.study.models import Lazy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from kneewear.runs.workflow import Chain
 
 # Files that a line names.
 _SHOWN = 3
@@ -105,7 +107,6 @@ def outcome(folder: Path) -> tuple[list[str], Verdict]:
     `folder` is `results/<study>`. Findings about settings are counted but not listed: they are
     shown before a study runs. Raises InputDataError if the study has no summary.
     """
-    refuse_damaged(folder)
     file = folder / "report" / "summary.json"
     if not file.is_file():
         expected = "the summary of a finished study"
@@ -248,8 +249,6 @@ def export_journal(folder: Path, output: Path) -> list[Path]:
         write_manuscript,
         write_sized_figures,
     )
-    from kneewear.runs.chains import chain_of  # noqa: PLC0415
-    from kneewear.study.settings import validate_study  # noqa: PLC0415
 
     folder, output = folder.resolve(), output.resolve()
     summary, record = folder / "report" / "summary.json", folder / "provenance.json"
@@ -266,11 +265,8 @@ def export_journal(folder: Path, output: Path) -> list[Path]:
     if folder.name != settings["study"] or folder.parent.name != "results":
         expected = f"results/{settings['study']}, where the study was computed"
         raise InputDataError(folder, "a folder of another name", expected, "Rename the folder.")
-    # Paths of results are relative to the folder of the study.
-    with chdir(folder.parents[1]):
-        chain = chain_of(validate_study(settings, str(record)), relpath(checkout_folder()))
-        steps = list(chain.drawn.values())
-        written = write_sized_figures(steps, chain.root, output / "figures")
+    with _jobs_of(record) as jobs:
+        written = write_sized_figures(list(jobs.drawn.values()), jobs.root, output / "figures")
     names = sorted({file.stem for file in folder.glob("figures/**/*.svg")})
     manuscript = build_manuscript(load_record(summary), settings, provenance["versions"], names)
     return [*written, *write_manuscript(manuscript, output)]
@@ -326,20 +322,26 @@ def redraw_group(folder: Path, group: str) -> dict[str, Figure]:
     dict of str to Figure
         Figures by name; empty if the study no longer has the results that they show.
     """
-    from kneewear.runs.chains import chain_of  # noqa: PLC0415 - seconds, as both below
-    from kneewear.study.job_files import JobFiles  # noqa: PLC0415
-    from kneewear.study.settings import validate_study  # noqa: PLC0415
+    from kneewear.study.job_files import JobFiles  # noqa: PLC0415 - seconds
 
     record = folder.resolve() / "provenance.json"
     if not record.is_file():
         return {}
-    settings = present_settings(load_record(record)["settings"], str(record))
-    # Paths of results are relative to the folder in which the study was run.
-    with chdir(record.parents[2]):
-        jobs = chain_of(validate_study(settings, str(record)), relpath(checkout_folder()))
+    with _jobs_of(record) as jobs:
         step = jobs.drawn.get(group)
         shown = [path for paths in (step.inputs.values() if step else ()) for path in paths]
         if step is None or not all(Path(path).exists() for path in shown):
             return {}
         drawing = Lazy(step.name)(step.settings, JobFiles(step.inputs, root=jobs.root))
         return dict(drawing.figures)
+
+
+@contextmanager
+def _jobs_of(record: Path) -> Iterator[Chain]:
+    """Jobs of a finished study by its record, in the folder that their paths are relative to."""
+    from kneewear.runs.chains import chain_of  # noqa: PLC0415 - seconds, as below
+    from kneewear.study.settings import validate_study  # noqa: PLC0415
+
+    study = validate_study(load_record(record)["settings"], str(record))
+    with chdir(record.parents[2]):
+        yield chain_of(study, relpath(checkout_folder()))
