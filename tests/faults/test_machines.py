@@ -143,7 +143,7 @@ def test_a_folder_with_blanks_and_a_run_that_is_stopped(undisturbed, tmp_path):
 
 @pytest.mark.parametrize("rule", PLACES)
 def test_a_run_that_is_killed_goes_on_after_unlock(rule, undisturbed, tmp_path):
-    """What precedes the rule is there, so that its job is the first to run."""
+    """Results of earlier rules are kept, so that the job of this rule is the first to run."""
     folder = settle(tmp_path / "killed")
     shutil.copytree(undisturbed, folder, dirs_exist_ok=True)
     shutil.rmtree(folder / REPORT.parents[1] / PLACES[rule])
