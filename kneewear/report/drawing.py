@@ -11,10 +11,7 @@ from matplotlib.figure import Figure
 
 from kneewear.io.documents import save_figures, save_json
 from kneewear.report.picture import draw_view
-
-# View in space of a group of figures, in their folder, and the figure of what it shows first.
-VIEW = "view.json"
-STILL = "view"
+from kneewear.report.views import STILL, VIEW
 
 
 @dataclass(frozen=True)

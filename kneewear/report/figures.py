@@ -38,7 +38,7 @@ from kneewear.report.maps import (
     draw_yield_maps,
 )
 from kneewear.report.tables import rows_with
-from kneewear.report.understood import draw_directions, draw_shapes
+from kneewear.report.understood_figures import draw_directions, draw_shapes
 from kneewear.report.wear_tables import cases_outside
 from kneewear.wear.leading import DAMAGE, LeadingDepth
 

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_bytes, save_sized_figure, save_text
-from kneewear.report.drawing import STILL
 from kneewear.report.journal import NARROW, WIDTHS_MM, Manuscript, manuscript_files
 from kneewear.report.picture import draw_view
 from kneewear.report.print_layout import fit_texts, is_legible
 from kneewear.report.style import JOURNAL, printed_at
+from kneewear.report.views import STILL
 from kneewear.study.job_files import JobFiles
 from kneewear.study.models import Lazy
 

@@ -20,9 +20,7 @@ from PIL import Image, WebPImagePlugin  # noqa: F401
 from kneewear.base.findings import Cause, Reported, causes
 from kneewear.report.bars import interval_bars
 from kneewear.report.derived import Tables
-from kneewear.report.drawing import STILL
 from kneewear.report.html import render
-from kneewear.report.picture import first_scene
 from kneewear.report.regions import regions_data
 from kneewear.report.samples import samples_data
 from kneewear.report.source_tables import provenance_tables
@@ -46,6 +44,7 @@ from kneewear.report.summary import (
 )
 from kneewear.report.tables import Table, make_table
 from kneewear.report.values import Values
+from kneewear.report.views import STILL, first_scene
 from kneewear.report.wear_tables import cases_data, decision_data
 
 PROVENANCE = {

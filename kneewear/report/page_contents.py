@@ -14,8 +14,8 @@ from kneewear.activity.activity import Activity
 from kneewear.io.documents import load_json, load_table
 from kneewear.io.result_files import read_checked
 from kneewear.report.derived import Settings
-from kneewear.report.drawing import VIEW
 from kneewear.report.understood import activity_tables, tabulate_columns
+from kneewear.report.views import VIEW
 from kneewear.study import netcdf
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kneewear.report import style
 from kneewear.report.viewer import unpacked
+from kneewear.report.views import first_scene
 
 Array = NDArray[np.float64]
 
@@ -98,17 +99,6 @@ def draw_scene(
 def _corners(bodies: Iterable[_Body]) -> Array:
     """Corners of all triangles of bodies, shape (n, 3)."""
     return np.concatenate([body.corners.reshape(-1, 3) for body in bodies])
-
-
-def first_scene(view: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Scene of the first values of all choices."""
-    first = {one["name"]: one["first"] for one in view["choices"]}
-    scene: Mapping[str, Any] = next(
-        scene
-        for scene in view["scenes"]
-        if all(first[name] == value for name, value in scene["of"].items())
-    )
-    return scene
 
 
 def _bodies(view: Mapping[str, Any], scene: Mapping[str, Any], frame: int) -> Iterator[_Body]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from kneewear.io.documents import load_computed, load_json
 from kneewear.report.analyses import draw_cases
-from kneewear.report.drawing import VIEW, Drawing
+from kneewear.report.drawing import Drawing
+from kneewear.report.views import VIEW
 from kneewear.study.datasets import load_kept
 from kneewear.study.files import design_implants
 from kneewear.study.job_files import JobFiles

@@ -51,11 +51,10 @@ from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary, read_verdict
 from kneewear.report.understood import (
     activity_tables,
-    draw_directions,
-    draw_shapes,
     tabulate_columns,
     understood_shapes,
 )
+from kneewear.report.understood_figures import draw_directions, draw_shapes
 from kneewear.study.files import (
     activity_files,
     count_cases,

@@ -17,10 +17,10 @@ from kneewear.report.summary import build_summary
 from kneewear.report.tables import words
 from kneewear.report.understood import (
     activity_tables,
-    draw_directions,
     tabulate_columns,
     understood_shapes,
 )
+from kneewear.report.understood_figures import draw_directions
 from kneewear.study.files import load_activity
 
 ROOT = Path(__file__).parents[2]

@@ -37,11 +37,11 @@ from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_sett
 from kneewear.models.retrieval.view import build_depth_view, coloured_scan
 from kneewear.report.declared import draw_declared
 from kneewear.report.derived import Tables
-from kneewear.report.drawing import STILL
 from kneewear.report.page import render_page
 from kneewear.report.picture import draw_view
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary, read_key_results
+from kneewear.report.views import STILL
 
 FOLDER = Path("results", "retrieval")
 _PAIRS = ("name", "scan")
