@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kneewear.errors import InputDataError
 from kneewear.evidence.paper.command import source_items
 from kneewear.knees.contact.point import SphereOnPlane
 from kneewear.knees.papers.bouncing_ball.model import bounce, solve
 from kneewear.knees.papers.bouncing_ball.settings import WindowSettings
+from kneewear.knees.papers.point_contact.record_file import RecordFile, write_records
 from kneewear.knees.papers.point_contact.tabulated import (
     TabulatedPair,
     plane_table,
@@ -123,3 +126,38 @@ def test_the_window_of_the_ground_follows_the_ball():
     )
     assert slow.windows[0].updates == 0
     assert fast.windows[0].updates > 0
+
+
+def stored(table, block):
+    file = io.BytesIO()
+    write_records(file, table, block)
+    return file
+
+
+def test_a_file_of_records_has_the_length_that_is_printed():
+    """Section 6.5.1: 81 points of 14 columns of 8 bytes are 9072; 1369 records of the plane."""
+    file = stored(GROUND, (9, 9))
+    assert RecordFile(file).record_length == 9072
+    assert len(file.getvalue()) == (1 + 1369) * 9072
+
+
+@pytest.mark.parametrize("block", [(9, 9), (7, 4), (40, 1)], ids=str)
+def test_any_part_of_a_file_is_that_of_the_table(block):
+    """The last records of both directions are not full."""
+    table = sphere_table(30.0, 61)
+    records = RecordFile(stored(table, block))
+    assert records.layout.points == (61, 61) and records.layout.block == block
+    for begin, end, first, last in ((0, 61, 0, 61), (5, 20, 33, 61), (60, 61, 0, 1)):
+        part = records.read(begin, end, first, last)
+        np.testing.assert_array_equal(part, table.rows[begin:end, first:last])
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda data: data[:-1], lambda data: data + b"0", lambda data: b"", lambda data: bytes(99999)],
+    ids=["cut off", "longer", "empty", "zeros"],
+)
+def test_a_file_of_another_length_is_refused(spoil):
+    data = stored(sphere_table(30.0, 61), (9, 9)).getvalue()
+    with pytest.raises(InputDataError):
+        RecordFile(io.BytesIO(spoil(data)))

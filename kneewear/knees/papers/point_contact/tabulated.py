@@ -1,4 +1,4 @@
-"""Contact of two tabulated surfaces: lookup tables, storage windows, and their common normal.
+"""Contact of two tabulated surfaces: lookup tables, their files, windows and common normal.
 
 References
 ----------
@@ -7,7 +7,9 @@ Machado thesis, sections 6.2 and 6.3.
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, field
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,8 @@ from kneewear.knees.papers.point_contact.common_normal import (
     frame_table,
     guess_common_normal,
 )
-from kneewear.knees.papers.point_contact.table_window import BlockLayout, StorageWindow
+from kneewear.knees.papers.point_contact.record_file import RecordFile, write_records
+from kneewear.knees.papers.point_contact.table_window import StorageWindow
 
 Array = NDArray[np.float64]
 
@@ -59,18 +62,14 @@ def _table(u: Array, v: Array, point: Array, normal: Array) -> SurfaceTable:
 
 
 def window_on(table: SurfaceTable, block: int, size: tuple[int, int]) -> StorageWindow:
-    """Storage window of some blocks, each of so many samples along u and v, on a table."""
-    low, high = table.rows[0, 0, :2], table.rows[-1, -1, :2]
-    points = table.rows.shape[:2]
-    step = (high - low) / np.subtract(points, 1)
+    """Storage window of some blocks, each of so many samples along u and v, on a table.
 
-    def read(begin: int, end: int, first: int, last: int) -> Array:
-        return table.rows[begin:end, first:last].copy()
-
-    layout = BlockLayout(
-        (points[0], points[1]), (block, block), (low[0], low[1]), (step[0], step[1])
-    )
-    return StorageWindow(layout, read, size)
+    The table is stored in a direct-access file without a name, which ends with the window.
+    """
+    file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - the window reads it later
+    write_records(file, table, (block, block))
+    records = RecordFile(file)
+    return StorageWindow(records.layout, records.read, size)
 
 
 @dataclass
