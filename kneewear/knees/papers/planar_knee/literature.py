@@ -199,13 +199,22 @@ def _shapes(choose: Choose, settings: PlanarSettings) -> Values:
     if len(runs) < len((CONVEX, CONCAVE)) or plane is None:
         return {}
     material = settings.knees[settings.reference_knee]
-    stiffness = {
-        shape: impact_law(material, pair.femur_radius_mm, "hertz", pair.tibia_radius_mm).stiffness
-        * N_PER_M
-        for shape, pair in settings.sphere_pairs.items()
-    }
+    convex, cup = (settings.sphere_pairs[shape] for shape in (CONVEX, CONCAVE))
+
+    def stiffness(femur_mm: float, tibia_mm: float) -> float:
+        return impact_law(material, femur_mm, "hertz", tibia_mm).stiffness * N_PER_M
+
     return {
-        "stiffness of two spheres": stiffness,
+        "stiffness of a sphere on a sphere": stiffness(
+            convex.femur_radius_mm, convex.tibia_radius_mm
+        ),
+        "stiffness of a sphere in a cup": stiffness(cup.femur_radius_mm, cup.tibia_radius_mm),
+        "stiffness of a sphere on a sphere by the radii of sphere and cup": stiffness(
+            cup.femur_radius_mm, -cup.tibia_radius_mm
+        ),
+        "stiffness of a sphere in a cup by the radii of both spheres": stiffness(
+            convex.femur_radius_mm, -convex.tibia_radius_mm
+        ),
         "largest force of a sphere in a cup over that of other shapes": {
             shape: float(runs[CONCAVE].contact("force").max() / run.contact("force").max())
             for shape, run in {CONVEX: runs[CONVEX], "plane": plane}.items()
