@@ -68,7 +68,7 @@ from kneewear.study.models import model_of
 from kneewear.study.shipped import find_study, moved_finding
 from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
-from kneewear.wear.interval import FactorInterval, factor_interval, wear_intervals
+from kneewear.wear.interval import FactorInterval, Surface, factor_interval, wear_intervals
 from kneewear.wear.laws import AnyLaw, Law
 from kneewear.wear.posterior import measured_draws, posterior_intervals
 from kneewear.wear.worn_contact import WornContact
@@ -617,7 +617,8 @@ def predict_wear(
         for case in cases:
             histories = _only(cycles.histories, [case])
             if all(history.sizes["case"] for history in histories.values()):
-                table = intervals(histories, cycles.knee.grid, own.wear, coverage)
+                surface = Surface(histories, cycles.knee.grid)
+                table = intervals([surface], own.wear, coverage)
                 table.insert(0, "case", case.name)
                 parts.append(table)
     return pd.concat(parts, ignore_index=True)

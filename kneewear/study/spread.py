@@ -11,9 +11,10 @@ from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
 from kneewear.study.jobs import JobResult
 from kneewear.wear.draws import law_draws
+from kneewear.wear.interval import Surface
 from kneewear.wear.posterior import intervals_of_laws
 from kneewear.wear.settings import WearSettings
-from kneewear.wear.spread import vary_models
+from kneewear.wear.spread import vary_models, worn_in_factors
 from kneewear.wear.worn_contact import WornContact
 
 
@@ -41,7 +42,9 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
     return JobResult(
         {
             "model_spread": table,
-            "wear_intervals": intervals_of_laws(cycles, knee.grid, wear),
+            "wear_intervals": intervals_of_laws(
+                [Surface(cycles, knee.grid)], wear, worn_in_factors(table)
+            ),
             "wear_draws": law_draws(cycles, knee.grid, wear),
         }
     )

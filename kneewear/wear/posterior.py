@@ -6,22 +6,21 @@ No simulation depends on them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.base.sides import BOTH
 from kneewear.errors import InputDataError
-from kneewear.geometry.element_grid import ElementGrid
-from kneewear.motion.history import first_cases, sides_of
+from kneewear.motion.history import first_cases
 from kneewear.wear.history import ordered
-from kneewear.wear.interval import COVERAGE, loss_scales, wear_intervals
+from kneewear.wear.interval import COVERAGE, Surface, loss_scales, wear_intervals
 from kneewear.wear.law_settings import (
     MM3_PER_N_MM_FROM_MM3_PER_N_M,
     UNIT_FACTOR,
@@ -37,6 +36,8 @@ MATERIAL_CLASS = "conventional"
 SEED = 1
 # Name of all laws together among the laws of a table of intervals.
 ALL_LAWS = "laws"
+# Largest depth of a surface that follows its wear.
+WORN_IN_DEPTH = "worn_in_depth"
 # Columns that are no constants of laws.
 _COMMON = ("law", "log_level", "tau", "sigma")
 
@@ -77,78 +78,134 @@ def measured_draws(material_class: str = MATERIAL_CLASS) -> pd.DataFrame:
     return _stored().copy()
 
 
-def volumes_of_draws(
-    histories: Mapping[str, xr.Dataset], grid: ElementGrid, settings: WearSettings
-) -> pd.DataFrame:
-    """Volume of both sides at the end of each life of the first case, of every draw, mm3.
+def losses_of_draws(surfaces: Sequence[Surface], settings: WearSettings) -> pd.DataFrame:
+    """Volume and depth at the end of each life of the first case, of every draw.
 
-    Columns life, side, draw, volume (of the level, without laboratory) and measured (in a
-    laboratory of its own, which is the same for all lives and sides of a draw).
+    Parameters
+    ----------
+    surfaces : sequence of Surface
+        Fresh surfaces that wear, of one insert or bearing.
+    settings : WearSettings
+        Class of polyethylene, lives, months and cycles.
+
+    Returns
+    -------
+    DataFrame
+        Columns life, side (`both` is all surfaces), draw, volume (mm3), depth (mm, the largest) and
+        laboratory: what a laboratory of its own multiplies both by, the same for all lives and
+        surfaces of a draw.
     """
     draws = measured_draws(settings.material_class)
-    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
-    level = UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
     random = np.random.default_rng(SEED)
     spread = np.hypot(draws["tau"].to_numpy(), draws["sigma"].to_numpy())
     laboratory = np.exp(spread * random.normal(size=len(draws)))
-    work: dict[str, Array] = {}
-    for name, cycle in first_cases(histories).items():
-        sides = (*sides_of(cycle), BOTH)
-        per_side = _work_of_draws(cycle, grid, draws)
-        work[name] = np.column_stack([per_side, per_side.sum(axis=1)])
+    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
+    level = MM3_PER_N_MM_FROM_MM3_PER_N_M * UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
+    found = [_of_surface(surface, settings.lives, draws) for surface in surfaces]
     parts = []
-    for life, shares in settings.lives.items():
-        of_life = cycles * sum(share * work[name] for name, share in shares.items())
-        volume = MM3_PER_N_MM_FROM_MM3_PER_N_M * level[:, None] * of_life
-        for number, side in enumerate(sides):
-            own = volume[:, number]
-            columns = {"draw": np.arange(len(own)), "volume": own, "measured": own * laboratory}
+    for number, life in enumerate(settings.lives):
+        sides: list[tuple[str, Array, Array]] = []
+        for surface, (volume, depth) in zip(surfaces, found, strict=True):
+            own, deepest = volume[number].T, depth[number].T
+            if surface.name:
+                own, deepest = own.sum(axis=0, keepdims=True), deepest.max(axis=0, keepdims=True)
+            sides += zip(surface.rows, own, deepest, strict=True)
+        volumes, depths = (np.array([side[at] for side in sides]) for at in (1, 2))
+        sides.append((BOTH, volumes.sum(axis=0), depths.max(axis=0)))
+        for side, own, deepest in sides:
+            columns = {
+                "draw": np.arange(len(own)),
+                "volume": cycles * level * own,
+                "depth": cycles * level * deepest,
+                "laboratory": laboratory,
+            }
             parts.append(pd.DataFrame({"life": life, "side": side, **columns}))
     return pd.concat(parts, ignore_index=True)
 
 
 def posterior_intervals(
-    histories: Mapping[str, xr.Dataset],
-    grid: ElementGrid,
+    surfaces: Sequence[Surface],
     settings: WearSettings,
     coverage: float = COVERAGE,
+    worn_in: Mapping[tuple[str, str], float] | None = None,
 ) -> pd.DataFrame:
     """Interval of lost volume and mass of the first case by all laws, constants and laboratories.
 
-    Columns life, side, quantity, unit, low, median, high and percent, as in
-    :func:`kneewear.wear.interval.wear_intervals`.
+    Parameters
+    ----------
+    surfaces, settings, coverage
+        Those of :func:`kneewear.wear.interval.wear_intervals`.
+    worn_in : mapping of (life, side) to float, optional
+        Largest depth of a surface that follows its wear over the one of a surface that stays fresh:
+        a fresh surface is worn too deep where its pressure is largest. Without it depths have no
+        interval.
+
+    Returns
+    -------
+    DataFrame
+        Columns life, side, quantity, unit, low, median, high and percent, as in
+        :func:`kneewear.wear.interval.wear_intervals`; with `worn_in` also of `worn_in_depth`.
     """
-    volumes = volumes_of_draws(histories, grid, settings)
+    losses = losses_of_draws(surfaces, settings)
     scales = loss_scales(settings)
     ends = (0.5 - 0.5 * coverage, 0.5, 0.5 + 0.5 * coverage)
     rows = []
-    for (life, side), own in volumes.groupby(["life", "side"], sort=False):
-        points = own["measured"].quantile(ends).to_numpy()
+    for (life, side), own in losses.groupby(["life", "side"], sort=False):
+        points = (own["volume"] * own["laboratory"]).quantile(ends).to_numpy()
         for quantity, (unit, scale) in scales.items():
             rows.append((life, side, quantity, unit, *(scale * points), 100.0 * coverage))
+        depth = _worn_in_depth(losses, str(life), str(side), worn_in or {})
+        if depth is not None:
+            points = (depth * own["laboratory"].to_numpy()).quantile(ends).to_numpy()
+            rows.append((life, side, WORN_IN_DEPTH, "mm", *points, 100.0 * coverage))
     columns = ["life", "side", "quantity", "unit", "low", "median", "high", "percent"]
     return pd.DataFrame(rows, columns=columns)
 
 
+def _worn_in_depth(
+    losses: pd.DataFrame, life: str, side: str, worn_in: Mapping[tuple[str, str], float]
+) -> pd.Series | None:
+    """Largest depth of every draw on a surface that follows its wear; None without its factor."""
+    of_life = losses[losses["life"] == life]
+    names = [side] if side != BOTH else [name for name in of_life["side"].unique() if name != BOTH]
+    if not all((life, name) in worn_in for name in names):
+        return None
+    depths = [
+        worn_in[life, name] * of_life[of_life["side"] == name]["depth"].reset_index(drop=True)
+        for name in names
+    ]
+    return pd.concat(depths, axis=1).max(axis=1)
+
+
 def intervals_of_laws(
-    histories: Mapping[str, xr.Dataset], grid: ElementGrid, settings: WearSettings
+    surfaces: Sequence[Surface],
+    settings: WearSettings,
+    worn_in: Mapping[tuple[str, str], float] | None = None,
 ) -> pd.DataFrame:
     """Interval by all laws, as law `ALL_LAWS`, and the rows of :func:`wear_intervals` below.
 
     No rows where the class of polyethylene was not measured.
     """
-    by_law = wear_intervals(histories, grid, settings)
+    by_law = wear_intervals(surfaces, settings)
     if settings.material_class != MATERIAL_CLASS:
         return by_law
-    together = posterior_intervals(histories, grid, settings).assign(law=ALL_LAWS)
+    together = posterior_intervals(surfaces, settings, worn_in=worn_in).assign(law=ALL_LAWS)
     # Laboratories are unknowns of the draws, and are not counted.
     return pd.concat([together, by_law], ignore_index=True)[list(by_law.columns)]
 
 
-def _work_of_draws(cycle: xr.Dataset, grid: ElementGrid, draws: pd.DataFrame) -> Array:
-    """Volume of a cycle over level and `UNIT_FACTOR`, N mm, of every draw and side."""
-    history = ordered(cycle)
-    volumes = np.empty((len(draws), grid.area.shape[0]))
+def _of_surface(
+    surface: Surface, lives: Mapping[str, Mapping[str, float]], draws: pd.DataFrame
+) -> tuple[Array, Array]:
+    """Volume (N mm) and largest depth of a cycle over level and unit, shape (life, draw, side)."""
+    cycles = {name: ordered(cycle) for name, cycle in first_cases(surface.histories).items()}
+    used = {name for shares in lives.values() for name, share in shares.items() if share > 0.0}
+    cycles = {name: cycle for name, cycle in cycles.items() if name in used}
+    # Elements that never wear cost as much as those that do.
+    worn = np.any([cycle.frictional_work[0] > 0.0 for cycle in cycles.values()], axis=0)
+    area = surface.grid.area[worn]
+    ends = np.searchsorted(np.nonzero(worn)[0], np.arange(len(worn) + 1)).tolist()
+    volumes, depths = np.zeros((2, len(lives), len(draws), len(worn)))
     for law, own in draws.groupby("law"):
         kind = WEAR_LAWS[str(law)]
         names = [name for name in own if name not in _COMMON and name in kind.model_fields]
@@ -156,12 +213,25 @@ def _work_of_draws(cycle: xr.Dataset, grid: ElementGrid, draws: pd.DataFrame) ->
         unit = 1.0
         if not kind.multiplies_wear_factor:
             unit = UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M
-        features: Any = None
+        features: dict[str, Any] = {}
         constants = own[names].to_numpy(dtype=float)
         for number, values in zip(own.index.to_numpy(), constants, strict=True):
             changed = base.model_copy(update=dict(zip(names, values.tolist(), strict=True)))
             model = over_histories(changed)
-            if features is None or set(names) & set(kind.history_constants):
-                features = model.features(history)
-            volumes[number] = (model.depth(features) * grid.area).sum(axis=(1, 2)) / unit
-    return volumes
+            if not features or set(names) & set(kind.history_constants):
+                features = {
+                    name: _among(model.features(cycle), worn) for name, cycle in cycles.items()
+                }
+            of_cycle = {name: model.depth(one) / unit for name, one in features.items()}
+            for life, shares in enumerate(lives.values()):
+                parts = [share * of_cycle[name] for name, share in shares.items() if share > 0.0]
+                mixed = np.sum(parts, axis=0)
+                for side, (first, last) in enumerate(pairwise(ends)):
+                    volumes[life, number, side] = mixed[first:last] @ area[first:last]
+                    depths[life, number, side] = mixed[first:last].max(initial=0.0)
+    return volumes, depths
+
+
+def _among(features: Any, chosen: NDArray[np.bool_]) -> Any:
+    """Features of chosen elements."""
+    return type(features)(*(values[chosen] for values in features))
