@@ -49,7 +49,7 @@ class Job:
     only_drawn : tuple of str
         Names of those of its tables that are for figures only.
     category : str
-        Category of its tables among those of a study with cases.
+        Category of its tables in a study with cases.
     """
 
     tables: tuple[str, ...]

@@ -13,5 +13,5 @@ MODEL = Model(
     join=Lazy("study.datasets:load_sums"),
     draw_cases=Lazy("report.analyses:draw_samples"),
     side_jobs=Lazy("study.side_jobs:wear_side_jobs"),
-    surfaces=Lazy("study.wear:wearing_surfaces"),
+    surfaces=Lazy("study.wear:bearing_surfaces"),
 )

@@ -11,7 +11,7 @@ from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
 from kneewear.study.jobs import JobResult
 from kneewear.wear.draws import law_draws
-from kneewear.wear.interval import Surface
+from kneewear.wear.interval import WearingSurface
 from kneewear.wear.posterior import intervals_of_laws
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.spread import vary_models, worn_in_factors
@@ -43,7 +43,7 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         {
             "model_spread": table,
             "wear_intervals": intervals_of_laws(
-                [Surface(cycles, knee.grid)], wear, worn_in_factors(table)
+                [WearingSurface(cycles, knee.grid)], wear, worn_in_factors(table)
             ),
             "wear_draws": law_draws(cycles, knee.grid, wear),
         }

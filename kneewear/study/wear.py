@@ -13,7 +13,7 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.study import Study, WearStudy
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.interval import Surface
+from kneewear.wear.interval import WearingSurface
 from kneewear.wear.records import record_cycles
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import summarize_cases
@@ -45,11 +45,11 @@ def compute_wear(study: WearStudy, inputs: CaseInputs) -> WearResult:
     return WearResult(maps, summarize_cases(maps, record_cycles(histories), grid, study.wear))
 
 
-def wearing_surfaces(
+def bearing_surfaces(
     study: WearStudy, inputs: CaseInputs
-) -> tuple[Sequence[Surface], WearSettings]:
+) -> tuple[Sequence[WearingSurface], WearSettings]:
     """Bearing of an insert with its cycles, and the settings of its wear."""
-    return [Surface(inputs.cycles(study), inputs.knee(study).grid)], study.wear
+    return [WearingSurface(inputs.cycles(study), inputs.knee(study).grid)], study.wear
 
 
 def tabulate_wear(result: WearResult) -> dict[str, float]:

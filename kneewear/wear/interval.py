@@ -49,8 +49,8 @@ class FactorInterval(NamedTuple):
     measurements: int
 
 
-class Surface(NamedTuple):
-    """Surface of an insert or of a bearing that wears, and its cycles by activity."""
+class WearingSurface(NamedTuple):
+    """WearingSurface of an insert or of a bearing that wears, and its cycles by activity."""
 
     histories: Mapping[str, xr.Dataset]
     grid: ElementGrid
@@ -143,7 +143,9 @@ def within_log_sd() -> float:
     return math.sqrt(squares / freedom)
 
 
-def wear_by_law(surfaces: Sequence[Surface], settings: WearSettings, law: str) -> pd.DataFrame:
+def wear_by_law(
+    surfaces: Sequence[WearingSurface], settings: WearSettings, law: str
+) -> pd.DataFrame:
     """Volume over the wear factor by a law, of each life of the first case, N mm.
 
     With one factor for all motions that is the integral of pressure times sliding. Columns life,
@@ -166,7 +168,7 @@ def wear_by_law(surfaces: Sequence[Surface], settings: WearSettings, law: str) -
     return pd.DataFrame(rows, columns=["life", "side", "work"])
 
 
-def _work_of_surface(surface: Surface, law: Law) -> dict[str, np.ndarray]:
+def _work_of_surface(surface: WearingSurface, law: Law) -> dict[str, np.ndarray]:
     """Volume over the wear factor of a cycle of every activity by sides, N mm."""
     work = {}
     for name, cycle in first_cases(surface.histories).items():
@@ -189,13 +191,13 @@ def loss_scales(settings: WearSettings) -> dict[str, tuple[str, float]]:
 
 
 def wear_intervals(
-    surfaces: Sequence[Surface], settings: WearSettings, coverage: float = COVERAGE
+    surfaces: Sequence[WearingSurface], settings: WearSettings, coverage: float = COVERAGE
 ) -> pd.DataFrame:
     """Interval of lost volume and mass of the first case in a laboratory or patient of its own.
 
     Parameters
     ----------
-    surfaces : sequence of Surface
+    surfaces : sequence of WearingSurface
         Fresh surfaces that wear; their losses are one of the insert or bearing.
     settings : WearSettings
         Class of polyethylene, density, lives, months and cycles.

@@ -6,11 +6,11 @@ No simulation depends on them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from kneewear.base.sides import BOTH
 from kneewear.errors import InputDataError
 from kneewear.motion.history import first_cases
-from kneewear.wear.history import ordered
-from kneewear.wear.interval import COVERAGE, Surface, loss_scales, wear_intervals
+from kneewear.wear.history import History, ordered
+from kneewear.wear.interval import COVERAGE, WearingSurface, loss_scales, wear_intervals
 from kneewear.wear.law_settings import (
     MM3_PER_N_MM_FROM_MM3_PER_N_M,
     UNIT_FACTOR,
@@ -31,11 +31,16 @@ from kneewear.wear.settings import WearSettings
 
 Array = NDArray[np.float64]
 FILE = "wear_posterior.csv"
+# The same with results that were looked for after predictions by the first one were stored.
+LARGER_FILE = "wear_posterior_larger.csv"
+Rows = Literal["first", "larger"]
 # Class of polyethylene of the rows.
 MATERIAL_CLASS = "conventional"
 SEED = 1
 # Name of all laws together among the laws of a table of intervals.
 ALL_LAWS = "laws"
+LAWS_OF_LARGER_TABLE = "laws of the larger table"
+BY_ROWS: Mapping[str, Rows] = {ALL_LAWS: "first", LAWS_OF_LARGER_TABLE: "larger"}
 # Largest depth of a surface that follows its wear.
 WORN_IN_DEPTH = "worn_in_depth"
 # Columns that are no constants of laws.
@@ -43,18 +48,21 @@ _COMMON = ("law", "log_level", "tau", "sigma")
 
 
 @cache
-def _stored() -> pd.DataFrame:
-    with files("kneewear.wear").joinpath(FILE).open("r", encoding="utf-8") as file:
+def _stored(name: str) -> pd.DataFrame:
+    with files("kneewear.wear").joinpath(name).open("r", encoding="utf-8") as file:
         return pd.read_csv(file, comment="#")
 
 
-def measured_draws(material_class: str = MATERIAL_CLASS) -> pd.DataFrame:
+def measured_draws(material_class: str = MATERIAL_CLASS, rows: Rows = "first") -> pd.DataFrame:
     """Draws of law, constants and laboratories from measured wear.
 
     Parameters
     ----------
     material_class : str
         Class of polyethylene, as `wear.material_class`.
+    rows : {"first", "larger"}
+        Measured rows: those by which predictions were stored before further results were looked
+        for, or the larger table with these results.
 
     Returns
     -------
@@ -75,18 +83,22 @@ def measured_draws(material_class: str = MATERIAL_CLASS) -> pd.DataFrame:
             MATERIAL_CLASS,
             "Give an interval of wear factors from tests of your own.",
         )
-    return _stored().copy()
+    return _stored(FILE if rows == "first" else LARGER_FILE).copy()
 
 
-def losses_of_draws(surfaces: Sequence[Surface], settings: WearSettings) -> pd.DataFrame:
+def losses_of_draws(
+    surfaces: Sequence[WearingSurface], settings: WearSettings, rows: Rows = "first"
+) -> pd.DataFrame:
     """Volume and depth at the end of each life of the first case, of every draw.
 
     Parameters
     ----------
-    surfaces : sequence of Surface
+    surfaces : sequence of WearingSurface
         Fresh surfaces that wear, of one insert or bearing.
     settings : WearSettings
         Class of polyethylene, lives, months and cycles.
+    rows : {"first", "larger"}
+        Measured rows, as of :func:`measured_draws`.
 
     Returns
     -------
@@ -95,7 +107,7 @@ def losses_of_draws(surfaces: Sequence[Surface], settings: WearSettings) -> pd.D
         laboratory: what a laboratory of its own multiplies both by, the same for all lives and
         surfaces of a draw.
     """
-    draws = measured_draws(settings.material_class)
+    draws = measured_draws(settings.material_class, rows)
     random = np.random.default_rng(SEED)
     spread = np.hypot(draws["tau"].to_numpy(), draws["sigma"].to_numpy())
     laboratory = np.exp(spread * random.normal(size=len(draws)))
@@ -104,15 +116,8 @@ def losses_of_draws(surfaces: Sequence[Surface], settings: WearSettings) -> pd.D
     found = [_of_surface(surface, settings.lives, draws) for surface in surfaces]
     parts = []
     for number, life in enumerate(settings.lives):
-        sides: list[tuple[str, Array, Array]] = []
-        for surface, (volume, depth) in zip(surfaces, found, strict=True):
-            own, deepest = volume[number].T, depth[number].T
-            if surface.name:
-                own, deepest = own.sum(axis=0, keepdims=True), deepest.max(axis=0, keepdims=True)
-            sides += zip(surface.rows, own, deepest, strict=True)
-        volumes, depths = (np.array([side[at] for side in sides]) for at in (1, 2))
-        sides.append((BOTH, volumes.sum(axis=0), depths.max(axis=0)))
-        for side, own, deepest in sides:
+        of_life = [(volume[number], depth[number]) for volume, depth in found]
+        for side, own, deepest in _rows_of_life(surfaces, of_life):
             columns = {
                 "draw": np.arange(len(own)),
                 "volume": cycles * level * own,
@@ -123,11 +128,26 @@ def losses_of_draws(surfaces: Sequence[Surface], settings: WearSettings) -> pd.D
     return pd.concat(parts, ignore_index=True)
 
 
+def _rows_of_life(
+    surfaces: Sequence[WearingSurface], losses: Sequence[tuple[Array, Array]]
+) -> list[tuple[str, Array, Array]]:
+    """Side, volume and largest depth of every draw, from the sides of each surface."""
+    rows: list[tuple[str, Array, Array]] = []
+    for surface, (volume, depth) in zip(surfaces, losses, strict=True):
+        own, deepest = volume.T, depth.T
+        if surface.name:
+            own, deepest = own.sum(axis=0, keepdims=True), deepest.max(axis=0, keepdims=True)
+        rows += zip(surface.rows, own, deepest, strict=True)
+    volumes, depths = (np.array([row[at] for row in rows]) for at in (1, 2))
+    return [*rows, (BOTH, volumes.sum(axis=0), depths.max(axis=0))]
+
+
 def posterior_intervals(
-    surfaces: Sequence[Surface],
+    surfaces: Sequence[WearingSurface],
     settings: WearSettings,
     coverage: float = COVERAGE,
     worn_in: Mapping[tuple[str, str], float] | None = None,
+    rows: Rows = "first",
 ) -> pd.DataFrame:
     """Interval of lost volume and mass of the first case by all laws, constants and laboratories.
 
@@ -139,6 +159,8 @@ def posterior_intervals(
         Largest depth of a surface that follows its wear over the one of a surface that stays fresh:
         a fresh surface is worn too deep where its pressure is largest. Without it depths have no
         interval.
+    rows : {"first", "larger"}
+        Measured rows, as of :func:`measured_draws`.
 
     Returns
     -------
@@ -146,20 +168,20 @@ def posterior_intervals(
         Columns life, side, quantity, unit, low, median, high and percent, as in
         :func:`kneewear.wear.interval.wear_intervals`; with `worn_in` also of `worn_in_depth`.
     """
-    losses = losses_of_draws(surfaces, settings)
+    losses = losses_of_draws(surfaces, settings, rows)
     scales = loss_scales(settings)
     ends = (0.5 - 0.5 * coverage, 0.5, 0.5 + 0.5 * coverage)
-    rows = []
+    table = []
     for (life, side), own in losses.groupby(["life", "side"], sort=False):
         points = (own["volume"] * own["laboratory"]).quantile(ends).to_numpy()
         for quantity, (unit, scale) in scales.items():
-            rows.append((life, side, quantity, unit, *(scale * points), 100.0 * coverage))
+            table.append((life, side, quantity, unit, *(scale * points), 100.0 * coverage))
         depth = _worn_in_depth(losses, str(life), str(side), worn_in or {})
         if depth is not None:
             points = (depth * own["laboratory"].to_numpy()).quantile(ends).to_numpy()
-            rows.append((life, side, WORN_IN_DEPTH, "mm", *points, 100.0 * coverage))
+            table.append((life, side, WORN_IN_DEPTH, "mm", *points, 100.0 * coverage))
     columns = ["life", "side", "quantity", "unit", "low", "median", "high", "percent"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(table, columns=columns)
 
 
 def _worn_in_depth(
@@ -178,24 +200,28 @@ def _worn_in_depth(
 
 
 def intervals_of_laws(
-    surfaces: Sequence[Surface],
+    surfaces: Sequence[WearingSurface],
     settings: WearSettings,
     worn_in: Mapping[tuple[str, str], float] | None = None,
 ) -> pd.DataFrame:
-    """Interval by all laws, as law `ALL_LAWS`, and the rows of :func:`wear_intervals` below.
+    """Intervals by all laws, and the rows of :func:`wear_intervals` below.
 
-    No rows where the class of polyethylene was not measured.
+    Law `ALL_LAWS` is by the rows that stored predictions were made from, `LAWS_OF_LARGER_TABLE` by
+    these and the results found later. No rows where the class of polyethylene was not measured.
     """
     by_law = wear_intervals(surfaces, settings)
     if settings.material_class != MATERIAL_CLASS:
         return by_law
-    together = posterior_intervals(surfaces, settings, worn_in=worn_in).assign(law=ALL_LAWS)
+    together = [
+        posterior_intervals(surfaces, settings, worn_in=worn_in, rows=rows).assign(law=name)
+        for name, rows in BY_ROWS.items()
+    ]
     # Laboratories are unknowns of the draws, and are not counted.
-    return pd.concat([together, by_law], ignore_index=True)[list(by_law.columns)]
+    return pd.concat([*together, by_law], ignore_index=True)[list(by_law.columns)]
 
 
 def _of_surface(
-    surface: Surface, lives: Mapping[str, Mapping[str, float]], draws: pd.DataFrame
+    surface: WearingSurface, lives: Mapping[str, Mapping[str, float]], draws: pd.DataFrame
 ) -> tuple[Array, Array]:
     """Volume (N mm) and largest depth of a cycle over level and unit, shape (life, draw, side)."""
     cycles = {name: ordered(cycle) for name, cycle in first_cases(surface.histories).items()}
@@ -207,22 +233,7 @@ def _of_surface(
     ends = np.searchsorted(np.nonzero(worn)[0], np.arange(len(worn) + 1)).tolist()
     volumes, depths = np.zeros((2, len(lives), len(draws), len(worn)))
     for law, own in draws.groupby("law"):
-        kind = WEAR_LAWS[str(law)]
-        names = [name for name in own if name not in _COMMON and name in kind.model_fields]
-        base = kind().model_copy(update=kind.unit_constants)
-        unit = 1.0
-        if not kind.multiplies_wear_factor:
-            unit = UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M
-        features: dict[str, Any] = {}
-        constants = own[names].to_numpy(dtype=float)
-        for number, values in zip(own.index.to_numpy(), constants, strict=True):
-            changed = base.model_copy(update=dict(zip(names, values.tolist(), strict=True)))
-            model = over_histories(changed)
-            if not features or set(names) & set(kind.history_constants):
-                features = {
-                    name: _among(model.features(cycle), worn) for name, cycle in cycles.items()
-                }
-            of_cycle = {name: model.depth(one) / unit for name, one in features.items()}
+        for number, of_cycle in _depths_of_draws(str(law), own, cycles, worn):
             for life, shares in enumerate(lives.values()):
                 parts = [share * of_cycle[name] for name, share in shares.items() if share > 0.0]
                 mixed = np.sum(parts, axis=0)
@@ -230,6 +241,30 @@ def _of_surface(
                     volumes[life, number, side] = mixed[first:last] @ area[first:last]
                     depths[life, number, side] = mixed[first:last].max(initial=0.0)
     return volumes, depths
+
+
+def _depths_of_draws(
+    law: str, draws: pd.DataFrame, cycles: Mapping[str, History], worn: NDArray[np.bool_]
+) -> Iterator[tuple[int, dict[str, Array]]]:
+    """Yield number and depth by cycle of each draw of a law, over level and unit, where worn."""
+    kind = WEAR_LAWS[law]
+    names = [name for name in draws if name not in _COMMON and name in kind.model_fields]
+    base = kind().model_copy(update=kind.unit_constants)
+    unit = 1.0 if kind.multiplies_wear_factor else UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M
+    # Draws with equal features follow each other.
+    deciding = [name for name in names if name in kind.history_constants]
+    draws = draws.sort_values(deciding, kind="stable") if deciding else draws
+    features: dict[str, Any] = {}
+    latest: list[float] = []
+    constants = draws[names].to_numpy(dtype=float).tolist()
+    for number, values in zip(draws.index.tolist(), constants, strict=True):
+        named = dict(zip(names, values, strict=True))
+        model = over_histories(base.model_copy(update=named))
+        key = [named[name] for name in deciding]
+        if not features or key != latest:
+            latest = key
+            features = {name: _among(model.features(one), worn) for name, one in cycles.items()}
+        yield number, {name: model.depth(one) / unit for name, one in features.items()}
 
 
 def _among(features: Any, chosen: NDArray[np.bool_]) -> Any:

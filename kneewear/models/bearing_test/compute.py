@@ -15,7 +15,7 @@ from kneewear.models.bearing_test.simulation import (
     wear_of_test,
 )
 from kneewear.study.inputs import CaseInputs
-from kneewear.wear.interval import Surface
+from kneewear.wear.interval import WearingSurface
 from kneewear.wear.settings import WearSettings
 
 # Name of the surface of a test in tables of intervals.
@@ -27,12 +27,12 @@ def compute_test(study: WearTestStudy, inputs: CaseInputs) -> TestWear:
     return wear_of_test(chosen_contact(study, inputs), study.wear)
 
 
-def wearing_surfaces(
+def polyethylene_surfaces(
     study: WearTestStudy, inputs: CaseInputs
-) -> tuple[Sequence[Surface], WearSettings]:
+) -> tuple[Sequence[WearingSurface], WearSettings]:
     """Polyethylene of the chosen test with its period, and the settings of its wear."""
     contact = chosen_contact(study, inputs)
-    surface = Surface({TEST: contact.fresh}, contact.bearing.grid, POLYETHYLENE)
+    surface = WearingSurface({TEST: contact.fresh}, contact.bearing.grid, POLYETHYLENE)
     return [surface], settings_of_test(study.wear_test.chosen, study.wear)
 
 
