@@ -48,7 +48,7 @@ def common_side_jobs() -> Mapping[str, SideJob]:
 
 def wear_side_jobs() -> Mapping[str, SideJob]:
     """Side jobs of models whose cases wear: the interval of the wear, and the common ones."""
-    job = Job(("wear_intervals",), 2500, 15, optional=True, category="Results")
+    job = Job(("wear_intervals",), 1500, 15, optional=True, category="Results")
     interval = SideJob(job, Lazy("study.side_jobs:tabulate_interval"), is_asked=False)
     return {**common_side_jobs(), "interval": interval}
 
