@@ -7,9 +7,10 @@ import pytest
 
 from kneewear.motion.history import only_case
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.draws import DRAWS, drawn_constants, law_draws
+from kneewear.wear.draws import DRAWS, WEIGHTED, drawn_constants, law_draws, measured_works
 from kneewear.wear.interval import WearingSurface, factor_interval, wear_intervals
 from kneewear.wear.law_settings import WEAR_LAWS
+from kneewear.wear.posterior import losses_of_draws
 from tests.wear.conftest import make_grid, make_history, make_settings
 
 LIVES = {"mixed": {"gait": 0.25, "stairs": 0.75}}
@@ -88,6 +89,17 @@ def test_draws_are_volumes_of_the_laws_with_these_constants(cycles):
             cycle = settings.cycles_per_year * settings.months / 12.0
             expected = volume(cycles, settings) / cycle / 1e-9
             assert own[number] == pytest.approx(expected, rel=1e-9)
+
+
+def test_works_of_measured_wear_are_the_volumes_of_its_draws(cycles):
+    settings, surfaces = make_settings(lives=LIVES), [WearingSurface(cycles, make_grid())]
+    works = measured_works(surfaces, settings)
+    losses = losses_of_draws(surfaces, settings)
+    expected = losses[losses["side"] == "both"]["volume"]
+    np.testing.assert_array_equal(works["work"], expected)
+    assert set(works["law"]) == {WEIGHTED}
+    crosslinked = make_settings(lives=LIVES, material_class="crosslinked")
+    assert measured_works(surfaces, crosslinked).empty
 
 
 def test_draws_are_the_same_in_every_study_and_within_their_intervals():
