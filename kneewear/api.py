@@ -68,7 +68,7 @@ from kneewear.study.models import model_of
 from kneewear.study.shipped import find_study, moved_finding
 from kneewear.study.study import CaseStudy, Study, WearStudy
 from kneewear.wear import accumulation, summary
-from kneewear.wear.interval import FactorInterval, factor_interval, wear_intervals
+from kneewear.wear.interval import FactorInterval, WearingSurface, factor_interval, wear_intervals
 from kneewear.wear.laws import AnyLaw, Law
 from kneewear.wear.posterior import measured_draws, posterior_intervals
 from kneewear.wear.worn_contact import WornContact
@@ -527,13 +527,18 @@ def wear_posterior(material_class: str = "conventional", coverage: float = 0.9) 
     return factor_interval(material_class, coverage)
 
 
-def posterior_draws(material_class: str = "conventional") -> pd.DataFrame:
+def posterior_draws(
+    material_class: str = "conventional", rows: Literal["first", "larger"] = "first"
+) -> pd.DataFrame:
     """Draws of wear law, constants and laboratories from measured wear.
 
     Parameters
     ----------
     material_class : str
         Class of polyethylene, as the setting `wear.material_class`.
+    rows : {"first", "larger"}
+        Measured rows: those by which predictions were stored before further results were looked
+        for, or the larger table with these results.
 
     Returns
     -------
@@ -554,7 +559,7 @@ def posterior_draws(material_class: str = "conventional") -> pd.DataFrame:
     >>> bool(0.3 < draws["tau"].median() < 1.2)
     True
     """
-    return measured_draws(material_class)
+    return measured_draws(material_class, rows)
 
 
 def predict_wear(
@@ -617,7 +622,8 @@ def predict_wear(
         for case in cases:
             histories = _only(cycles.histories, [case])
             if all(history.sizes["case"] for history in histories.values()):
-                table = intervals(histories, cycles.knee.grid, own.wear, coverage)
+                surface = WearingSurface(histories, cycles.knee.grid)
+                table = intervals([surface], own.wear, coverage)
                 table.insert(0, "case", case.name)
                 parts.append(table)
     return pd.concat(parts, ignore_index=True)

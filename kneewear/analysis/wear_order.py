@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from kneewear.wear.draws import WEIGHTED
+
 ALL_LAWS = "all laws"
 COLUMNS = ["life", "law", "ratio", "ratio_low", "ratio_high", "percent", "law_decides"]
 
@@ -27,7 +29,8 @@ def order_of_designs(
     Returns
     -------
     DataFrame
-        Rows of every life and law, and of all laws with equal weights; columns life, law, ratio
+        Rows of every life and law, of all laws with equal weights, and of laws and constants that
+        measured wear weighs, where both tables have these draws; columns life, law, ratio
         (median), ratio_low and ratio_high (5 and 95 %, with the deviations within a laboratory),
         percent (draws in which `design` wears less) and law_decides (True if laws give different
         orders by their medians).
@@ -46,10 +49,12 @@ def order_of_designs(
         parts = {
             str(law): part["log_ratio"].to_numpy() for law, part in own.groupby("law", sort=False)
         }
+        weighted = {name: parts.pop(name) for name in [WEIGHTED] if name in parts}
         signs = {float(np.sign(np.median(values))) for values in parts.values()}
         # Draws of a law count as one law, however many it has.
         longest = max(len(values) for values in parts.values())
         parts[ALL_LAWS] = np.concatenate([np.resize(values, longest) for values in parts.values()])
+        parts |= weighted
         for law, values in parts.items():
             less = float(np.mean(scipy.special.ndtr(-values / spread)))
             low, high = _ends(values, spread)

@@ -30,7 +30,7 @@ from kneewear.wear.interval import (
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.leading import DAMAGE, SUMS, UPPER_ESTIMATES, WEAR, LeadingDepth, leading_depth
-from kneewear.wear.posterior import ALL_LAWS
+from kneewear.wear.posterior import ALL_LAWS, LAWS_OF_LARGER_TABLE
 from kneewear.wear.spread import LAW
 
 KEY_QUANTITIES = (
@@ -430,6 +430,7 @@ def whole_intervals(wear_intervals: pd.DataFrame) -> pd.DataFrame:
     whole = rows_with(wear_intervals, side=BOTH)
     own = {law: words(law) for law in whole["law"]} | {
         ALL_LAWS: "all laws, constants and laboratories",
+        LAWS_OF_LARGER_TABLE: "the same with the results that were found later, no blind test",
         ONE_FACTOR: "one factor for all motions",
     }
     whole = drop_single_life(whole.assign(law=whole["law"].map(own)))

@@ -127,31 +127,35 @@ class PlanChain(RowsChain):
             "kept": [f"{self.results}/cases/{{job}}.nc"],
         }
 
+    @property
+    def _data(self) -> dict[str, Any]:
+        """Folder where cases read files, as a setting."""
+        return {"data_folder": self.study.data_folder if self.case_files else "."}
+
     @cached_property
     def evaluated(self) -> Mapping[str, JobStep]:
         """Batches of cases: the first case of each, the one after its last, and the step."""
-        # The folder where cases read files.
-        folder = self.study.data_folder if self.case_files else "."
-        settings = self.study.computed() | {"data_folder": folder}
+        settings = self.study.computed() | self._data
         inputs = {"tables": [f"{self.results}/cases.csv"], "files": self.case_files}
         ranges = self.study.batch_ranges(count_cases(self.study, self.root))
         return {name: self.batch(settings, [*part, 1], inputs) for name, part in ranges.items()}
 
     @cached_property
     def variants(self) -> Mapping[str, JobStep]:
-        """Jobs that analyses ask for."""
-        loaded = self.model.modules("side_jobs")
+        """Jobs in addition to the cases."""
+        loaded = self.model.modules("side_jobs", "surfaces")
         return {
             name: JobStep(
                 "study.side_jobs:evaluate_job",
-                {"study": job_settings(self.study, name), "job": name},
-                self.of_knee,
-                (),
+                {"study": job_settings(self.study, name) | self._data, "job": name},
+                {**self.of_knee, "files": self.case_files},
+                self.case_files,
                 loaded,
                 job.tables,
                 job.optional,
                 self.sizes.more(job.memory_mb),
                 self.sizes.longer(job.minutes),
+                job.category,
             )
             for name, job in list_chosen_jobs(self.study).items()
         }

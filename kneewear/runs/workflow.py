@@ -140,6 +140,8 @@ class JobStep:
         Whether a job that fails leaves the study complete without these tables.
     memory, minutes : callable
         Size of the job.
+    category : str
+        Category of its tables.
     """
 
     name: str
@@ -151,6 +153,7 @@ class JobStep:
     optional: bool = False
     memory: Size = lambda wildcards, attempt: 1500 * attempt
     minutes: Size = lambda wildcards, attempt: 15 * attempt
+    category: str = "Verification"
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -272,8 +275,13 @@ class Chain(ABC):
     @property
     def copied(self) -> dict[str, tuple[str, ...]]:
         """Names of the tables that other jobs have written, by category."""
-        names = [name for step in self.variants.values() for name in step.tables]
-        return {"Verification": tuple(names)}
+        steps = self.variants.values()
+        return {
+            category: tuple(
+                name for step in steps if step.category == category for name in step.tables
+            )
+            for category in dict.fromkeys(step.category for step in steps)
+        }
 
     @property
     def copied_files(self) -> list[str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from kneewear.activity.activity import Activity
     from kneewear.geometry.knee import KneeModel
+    from kneewear.study.inputs import Reader
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Job:
         Names of files in its folder that are results of the study.
     only_drawn : tuple of str
         Names of those of its tables that are for figures only.
+    category : str
+        Category of its tables in a study with cases.
     """
 
     tables: tuple[str, ...]
@@ -58,6 +61,7 @@ class Job:
     needs: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     only_drawn: tuple[str, ...] = ()
+    category: str = "Verification"
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class JobInputs:
         are not written.
     source : str
         Fingerprint of the code.
+    reader : Reader, optional
+        Reads the files of a case.
     """
 
     knee: KneeModel | None
@@ -87,6 +93,7 @@ class JobInputs:
     files: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
     source: str = ""
+    reader: Reader | None = None
 
     @property
     def the_folder(self) -> Path:

@@ -133,6 +133,9 @@ class Model:
         Jobs of a study by name; result of one.
     side_jobs : callable
         Jobs in addition to the cases, by the names of the analyses that ask for them.
+    surfaces : callable
+        Surfaces of a case that wear, with their cycles, and the settings of their wear, from study
+        and inputs: what an interval of its wear is computed from.
     draw, view : callable
         Figures of the results of jobs; data of the view in space.
     draw_cases : callable
@@ -167,6 +170,7 @@ class Model:
     list_jobs: Function = _absent
     compute_job: Function = _absent
     side_jobs: Function = _nothing
+    surfaces: Function = _nothing
     draw: Function = _nothing
     view: Function = _nothing
     draw_cases: Function = _nothing

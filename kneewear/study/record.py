@@ -12,5 +12,6 @@ MODEL = Model(
     collect=Lazy("study.element_sums:collect_sums"),
     join=Lazy("study.datasets:load_sums"),
     draw_cases=Lazy("report.analyses:draw_samples"),
-    side_jobs=Lazy("study.side_jobs:common_side_jobs"),
+    side_jobs=Lazy("study.side_jobs:wear_side_jobs"),
+    surfaces=Lazy("study.wear:bearing_surfaces"),
 )

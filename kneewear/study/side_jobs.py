@@ -23,7 +23,7 @@ Tables = dict[str, "pd.DataFrame"]
 
 @dataclass(frozen=True)
 class SideJob:
-    """A job that an analysis of the same name asks for.
+    """A job in addition to the cases of a study.
 
     Parameters
     ----------
@@ -31,10 +31,13 @@ class SideJob:
         Its tables, and what it needs.
     compute : callable
         Tables from a study and the inputs of the job.
+    is_asked : bool
+        Whether the analysis of its name asks for it; otherwise it is part of every study.
     """
 
     job: Job
     compute: Callable[[Any, JobInputs], Tables]
+    is_asked: bool = True
 
 
 def common_side_jobs() -> Mapping[str, SideJob]:
@@ -43,20 +46,29 @@ def common_side_jobs() -> Mapping[str, SideJob]:
     return {"discretisation": SideJob(job, Lazy("study.side_jobs:tabulate_discretisation"))}
 
 
+def wear_side_jobs() -> Mapping[str, SideJob]:
+    """Side jobs of models whose cases wear: the interval of the wear, and the common ones."""
+    job = Job(("wear_intervals",), 1500, 15, optional=True, category="Results")
+    interval = SideJob(job, Lazy("study.side_jobs:tabulate_interval"), is_asked=False)
+    return {**common_side_jobs(), "interval": interval}
+
+
 def list_chosen_jobs(study: Study) -> dict[str, Job]:
-    """Jobs of a model without cases, or the side jobs that the analyses of a study ask for."""
+    """Jobs of a model without cases, or the side jobs of a study."""
     if not model_of(study).has_cases:
         return dict(model_of(study).list_jobs(study))
     return {
-        name: side.job for name, side in _of_model(study).items() if getattr(study.analyses, name)
+        name: side.job
+        for name, side in _of_model(study).items()
+        if not side.is_asked or getattr(study.analyses, name)
     }
 
 
 def job_settings(study: Study, name: str) -> dict[str, Any]:
     """Settings that decide the result of a side job, as `computed`."""
-    own = study.analyses.model_dump(mode="json")[name]
+    own = study.analyses.model_dump(mode="json").get(name)
     without: dict[str, Any] = {} if study.side_jobs_vary else {"variables": {}}
-    return study.computed() | without | {"analyses": {name: own}}
+    return study.computed() | without | {"analyses": {} if own is None else {name: own}}
 
 
 def compute_chosen_job(study: Study, name: str, inputs: JobInputs) -> JobResult:
@@ -80,13 +92,25 @@ def tabulate_discretisation(study: Any, inputs: JobInputs) -> Tables:
     return {"discretisation": table}
 
 
+def tabulate_interval(study: Any, inputs: JobInputs) -> Tables:
+    """Interval of the wear of the case without changes, from measured wear."""
+    from kneewear.study.inputs import CaseInputs  # noqa: PLC0415 - as above
+    from kneewear.wear.posterior import intervals_of_laws  # noqa: PLC0415 - as above
+
+    exact = not study.reads_distance_tables
+    own = CaseInputs(study, inputs.knee, inputs.activities, exact=exact, reader=inputs.reader)
+    surfaces, wear = model_of(study).surfaces(study.at({}), own)
+    return {"wear_intervals": intervals_of_laws(surfaces, wear)}
+
+
 def evaluate_job(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
     """Compute one of the jobs of a study that write tables; settings are `study` and `job`."""
-    study = study_of(settings["study"])
+    study, reader = study_of(settings["study"]), FileReader(given.root)
     inputs = JobInputs(
         knee=given.knee,
         activities=given.activities,
-        activity=FileReader(given.root).activity,
+        activity=reader.activity,
+        reader=reader,
         files=model_files(study, given.root),
         folder=given.folder,
         source=given.source,

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from kneewear.base.schemas import CONTACT
 from kneewear.motion.settings import SimulationSettings
 from kneewear.study import netcdf
 from kneewear.study.job_files import JobFiles
 from kneewear.study.jobs import JobResult
-from kneewear.wear.draws import law_draws
+from kneewear.wear.draws import law_draws, measured_works
+from kneewear.wear.interval import WearingSurface
 from kneewear.wear.posterior import intervals_of_laws
 from kneewear.wear.settings import WearSettings
-from kneewear.wear.spread import vary_models
+from kneewear.wear.spread import vary_models, worn_in_factors
 from kneewear.wear.worn_contact import WornContact
 
 
@@ -38,10 +41,12 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         contacts=worn.with_other_contact() if wear == wear.without_updates() else {},
         **settings["spread"],
     )
+    surfaces = [WearingSurface(cycles, knee.grid)]
+    draws = [law_draws(cycles, knee.grid, wear), measured_works(surfaces, wear)]
     return JobResult(
         {
             "model_spread": table,
-            "wear_intervals": intervals_of_laws(cycles, knee.grid, wear),
-            "wear_draws": law_draws(cycles, knee.grid, wear),
+            "wear_intervals": intervals_of_laws(surfaces, wear, worn_in_factors(table)),
+            "wear_draws": pd.concat([part for part in draws if len(part)], ignore_index=True),
         }
     )

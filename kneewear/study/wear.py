@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -13,7 +13,9 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.study.inputs import CaseInputs
 from kneewear.study.study import Study, WearStudy
 from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.interval import WearingSurface
 from kneewear.wear.records import record_cycles
+from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import summarize_cases
 
 # Units whose results of both sides are summed; of others the larger one counts.
@@ -41,6 +43,13 @@ def compute_wear(study: WearStudy, inputs: CaseInputs) -> WearResult:
     grid = inputs.knee(study).grid
     maps = accumulate_wear(histories, grid, study.wear)
     return WearResult(maps, summarize_cases(maps, record_cycles(histories), grid, study.wear))
+
+
+def bearing_surfaces(
+    study: WearStudy, inputs: CaseInputs
+) -> tuple[Sequence[WearingSurface], WearSettings]:
+    """Bearing of an insert with its cycles, and the settings of its wear."""
+    return [WearingSurface(inputs.cycles(study), inputs.knee(study).grid)], study.wear
 
 
 def tabulate_wear(result: WearResult) -> dict[str, float]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from kneewear.base.sides import BOTH
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.motion.history import first_cases
 from kneewear.wear.history import History, ordered
+from kneewear.wear.interval import WearingSurface
 from kneewear.wear.law_settings import WEAR_LAWS
 from kneewear.wear.laws import Array, over_histories
+from kneewear.wear.posterior import MATERIAL_CLASS, losses_of_draws
 from kneewear.wear.settings import WearSettings
 
 DRAWS = 200  # of the constants of a law
 SEED = 1
 COLUMNS = ["life", "law", "draw", "work"]
+# Name among laws of draws in which measured wear weighs laws and constants.
+WEIGHTED = "laws weighted by measured wear"
 
 
 def law_draws(
@@ -56,6 +61,20 @@ def law_draws(
             work = np.sum(used, axis=0)
             rows += [(life, law, number, float(value)) for number, value in enumerate(work)]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def measured_works(surfaces: Sequence[WearingSurface], settings: WearSettings) -> pd.DataFrame:
+    """Wear of the first case by the draws of laws and constants from measured wear.
+
+    Columns as of :func:`law_draws`, of the law `WEIGHTED`; work is the volume of a life, mm3, at
+    the level of the draw, which is the same for two designs. No rows where the class of
+    polyethylene was not measured.
+    """
+    if settings.material_class != MATERIAL_CLASS:
+        return pd.DataFrame(columns=COLUMNS)
+    losses = losses_of_draws(surfaces, settings)
+    both = losses[losses["side"] == BOTH].rename(columns={"volume": "work"})
+    return both.assign(law=WEIGHTED)[COLUMNS].reset_index(drop=True)
 
 
 def drawn_constants() -> dict[str, dict[str, Array]]:

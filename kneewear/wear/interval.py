@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,10 +21,10 @@ import xarray as xr
 from kneewear.base.sides import BOTH
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.motion.history import first_cases, sides_of
+from kneewear.motion.history import first_cases
 from kneewear.wear.history import ordered
 from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, WEAR_LAWS
-from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life, over_histories
+from kneewear.wear.laws import MONTHS_PER_YEAR, Law, cycles_of_life, over_histories
 
 if TYPE_CHECKING:
     from kneewear.wear.settings import WearSettings
@@ -47,6 +47,19 @@ class FactorInterval(NamedTuple):
     log_sd: float  # between laboratories, of the logarithm
     laboratories: int
     measurements: int
+
+
+class WearingSurface(NamedTuple):
+    """WearingSurface of an insert or of a bearing that wears, and its cycles by activity."""
+
+    histories: Mapping[str, xr.Dataset]
+    grid: ElementGrid
+    name: str = ""  # of the sum of its sides; without one each side has a row
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Entries of the column side of tables."""
+        return (self.name,) if self.name else tuple(self.grid.sides)
 
 
 @cache
@@ -131,27 +144,37 @@ def within_log_sd() -> float:
 
 
 def wear_by_law(
-    histories: Mapping[str, xr.Dataset], grid: ElementGrid, settings: WearSettings, law: str
+    surfaces: Sequence[WearingSurface], settings: WearSettings, law: str
 ) -> pd.DataFrame:
     """Volume over the wear factor by a law, of each life of the first case, N mm.
 
     With one factor for all motions that is the integral of pressure times sliding. Columns life,
-    side (`both` is their sum) and work. The surface is fresh: load and sliding hardly change as it
-    wears.
+    side (`both` is the sum of all) and work. The surface is fresh: load and sliding hardly change
+    as it wears.
     """
     by_law = over_histories(getattr(settings.laws, law, None) or WEAR_LAWS[law]())
-    work = {}
-    for name, cycle in first_cases(histories).items():
-        depth = by_law.depth(by_law.features(ordered(cycle)))
-        work[name] = (depth * grid.area).sum(axis=(1, 2))
-        sides = sides_of(cycle)
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
     rows = []
+    parts = [_work_of_surface(surface, by_law) for surface in surfaces]
     for life, shares in settings.lives.items():
-        of_life = cycles * sum(share * work[name] for name, share in shares.items())
-        rows += [(life, side, float(value)) for side, value in zip(sides, of_life, strict=True)]
-        rows.append((life, BOTH, float(np.sum(of_life))))
+        whole = 0.0
+        for surface, work in zip(surfaces, parts, strict=True):
+            mixed = [share * work[name] for name, share in shares.items()]
+            of_life = (cycles * np.sum(mixed, axis=0)).tolist()
+            sums = [math.fsum(of_life)] if surface.name else of_life
+            rows += [(life, side, value) for side, value in zip(surface.rows, sums, strict=True)]
+            whole += math.fsum(of_life)
+        rows.append((life, BOTH, whole))
     return pd.DataFrame(rows, columns=["life", "side", "work"])
+
+
+def _work_of_surface(surface: WearingSurface, law: Law) -> dict[str, np.ndarray]:
+    """Volume over the wear factor of a cycle of every activity by sides, N mm."""
+    work = {}
+    for name, cycle in first_cases(surface.histories).items():
+        depth = law.depth(law.features(ordered(cycle)))
+        work[name] = (depth * surface.grid.area).sum(axis=(1, 2))
+    return work
 
 
 def loss_scales(settings: WearSettings) -> dict[str, tuple[str, float]]:
@@ -168,19 +191,14 @@ def loss_scales(settings: WearSettings) -> dict[str, tuple[str, float]]:
 
 
 def wear_intervals(
-    histories: Mapping[str, xr.Dataset],
-    grid: ElementGrid,
-    settings: WearSettings,
-    coverage: float = COVERAGE,
+    surfaces: Sequence[WearingSurface], settings: WearSettings, coverage: float = COVERAGE
 ) -> pd.DataFrame:
     """Interval of lost volume and mass of the first case in a laboratory or patient of its own.
 
     Parameters
     ----------
-    histories : mapping of activity name to Dataset
-        Cycles on the fresh insert.
-    grid : ElementGrid
-        Element grid of the histories.
+    surfaces : sequence of WearingSurface
+        Fresh surfaces that wear; their losses are one of the insert or bearing.
     settings : WearSettings
         Class of polyethylene, density, lives, months and cycles.
     coverage : float
@@ -203,7 +221,7 @@ def wear_intervals(
     for law in known_laws():
         factor = factor_interval(settings.material_class, coverage, law)
         counts = (100.0 * coverage, factor.laboratories, factor.measurements)
-        for life, side, work in wear_by_law(histories, grid, settings, law).itertuples(index=False):
+        for life, side, work in wear_by_law(surfaces, settings, law).itertuples(index=False):
             for quantity, (unit, scale) in scales.items():
                 by = scale * MM3_PER_N_MM_FROM_MM3_PER_N_M * work
                 ends = (by * factor.low, by * factor.median, by * factor.high)

@@ -6,22 +6,21 @@ No simulation depends on them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from kneewear.base.sides import BOTH
 from kneewear.errors import InputDataError
-from kneewear.geometry.element_grid import ElementGrid
-from kneewear.motion.history import first_cases, sides_of
-from kneewear.wear.history import ordered
-from kneewear.wear.interval import COVERAGE, loss_scales, wear_intervals
+from kneewear.motion.history import first_cases
+from kneewear.wear.history import History, ordered
+from kneewear.wear.interval import COVERAGE, WearingSurface, loss_scales, wear_intervals
 from kneewear.wear.law_settings import (
     MM3_PER_N_MM_FROM_MM3_PER_N_M,
     UNIT_FACTOR,
@@ -32,28 +31,38 @@ from kneewear.wear.settings import WearSettings
 
 Array = NDArray[np.float64]
 FILE = "wear_posterior.csv"
+# The same with results that were looked for after predictions by the first one were stored.
+LARGER_FILE = "wear_posterior_larger.csv"
+Rows = Literal["first", "larger"]
 # Class of polyethylene of the rows.
 MATERIAL_CLASS = "conventional"
 SEED = 1
 # Name of all laws together among the laws of a table of intervals.
 ALL_LAWS = "laws"
+LAWS_OF_LARGER_TABLE = "laws of the larger table"
+BY_ROWS: Mapping[str, Rows] = {ALL_LAWS: "first", LAWS_OF_LARGER_TABLE: "larger"}
+# Largest depth of a surface that follows its wear.
+WORN_IN_DEPTH = "worn_in_depth"
 # Columns that are no constants of laws.
 _COMMON = ("law", "log_level", "tau", "sigma")
 
 
 @cache
-def _stored() -> pd.DataFrame:
-    with files("kneewear.wear").joinpath(FILE).open("r", encoding="utf-8") as file:
+def _stored(name: str) -> pd.DataFrame:
+    with files("kneewear.wear").joinpath(name).open("r", encoding="utf-8") as file:
         return pd.read_csv(file, comment="#")
 
 
-def measured_draws(material_class: str = MATERIAL_CLASS) -> pd.DataFrame:
+def measured_draws(material_class: str = MATERIAL_CLASS, rows: Rows = "first") -> pd.DataFrame:
     """Draws of law, constants and laboratories from measured wear.
 
     Parameters
     ----------
     material_class : str
         Class of polyethylene, as `wear.material_class`.
+    rows : {"first", "larger"}
+        Measured rows: those by which predictions were stored before further results were looked
+        for, or the larger table with these results.
 
     Returns
     -------
@@ -74,94 +83,190 @@ def measured_draws(material_class: str = MATERIAL_CLASS) -> pd.DataFrame:
             MATERIAL_CLASS,
             "Give an interval of wear factors from tests of your own.",
         )
-    return _stored().copy()
+    return _stored(FILE if rows == "first" else LARGER_FILE).copy()
 
 
-def volumes_of_draws(
-    histories: Mapping[str, xr.Dataset], grid: ElementGrid, settings: WearSettings
+def losses_of_draws(
+    surfaces: Sequence[WearingSurface], settings: WearSettings, rows: Rows = "first"
 ) -> pd.DataFrame:
-    """Volume of both sides at the end of each life of the first case, of every draw, mm3.
+    """Volume and depth at the end of each life of the first case, of every draw.
 
-    Columns life, side, draw, volume (of the level, without laboratory) and measured (in a
-    laboratory of its own, which is the same for all lives and sides of a draw).
+    Parameters
+    ----------
+    surfaces : sequence of WearingSurface
+        Fresh surfaces that wear, of one insert or bearing.
+    settings : WearSettings
+        Class of polyethylene, lives, months and cycles.
+    rows : {"first", "larger"}
+        Measured rows, as of :func:`measured_draws`.
+
+    Returns
+    -------
+    DataFrame
+        Columns life, side (`both` is all surfaces), draw, volume (mm3), depth (mm, the largest) and
+        laboratory: what a laboratory of its own multiplies both by, the same for all lives and
+        surfaces of a draw.
     """
-    draws = measured_draws(settings.material_class)
-    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
-    level = UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
+    draws = measured_draws(settings.material_class, rows)
     random = np.random.default_rng(SEED)
     spread = np.hypot(draws["tau"].to_numpy(), draws["sigma"].to_numpy())
     laboratory = np.exp(spread * random.normal(size=len(draws)))
-    work: dict[str, Array] = {}
-    for name, cycle in first_cases(histories).items():
-        sides = (*sides_of(cycle), BOTH)
-        per_side = _work_of_draws(cycle, grid, draws)
-        work[name] = np.column_stack([per_side, per_side.sum(axis=1)])
+    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
+    level = MM3_PER_N_MM_FROM_MM3_PER_N_M * UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
+    found = [_of_surface(surface, settings.lives, draws) for surface in surfaces]
     parts = []
-    for life, shares in settings.lives.items():
-        of_life = cycles * sum(share * work[name] for name, share in shares.items())
-        volume = MM3_PER_N_MM_FROM_MM3_PER_N_M * level[:, None] * of_life
-        for number, side in enumerate(sides):
-            own = volume[:, number]
-            columns = {"draw": np.arange(len(own)), "volume": own, "measured": own * laboratory}
+    for number, life in enumerate(settings.lives):
+        of_life = [(volume[number], depth[number]) for volume, depth in found]
+        for side, own, deepest in _rows_of_life(surfaces, of_life):
+            columns = {
+                "draw": np.arange(len(own)),
+                "volume": cycles * level * own,
+                "depth": cycles * level * deepest,
+                "laboratory": laboratory,
+            }
             parts.append(pd.DataFrame({"life": life, "side": side, **columns}))
     return pd.concat(parts, ignore_index=True)
 
 
+def _rows_of_life(
+    surfaces: Sequence[WearingSurface], losses: Sequence[tuple[Array, Array]]
+) -> list[tuple[str, Array, Array]]:
+    """Side, volume and largest depth of every draw, from the sides of each surface."""
+    rows: list[tuple[str, Array, Array]] = []
+    for surface, (volume, depth) in zip(surfaces, losses, strict=True):
+        own, deepest = volume.T, depth.T
+        if surface.name:
+            own, deepest = own.sum(axis=0, keepdims=True), deepest.max(axis=0, keepdims=True)
+        rows += zip(surface.rows, own, deepest, strict=True)
+    volumes, depths = (np.array([row[at] for row in rows]) for at in (1, 2))
+    return [*rows, (BOTH, volumes.sum(axis=0), depths.max(axis=0))]
+
+
 def posterior_intervals(
-    histories: Mapping[str, xr.Dataset],
-    grid: ElementGrid,
+    surfaces: Sequence[WearingSurface],
     settings: WearSettings,
     coverage: float = COVERAGE,
+    worn_in: Mapping[tuple[str, str], float] | None = None,
+    rows: Rows = "first",
 ) -> pd.DataFrame:
     """Interval of lost volume and mass of the first case by all laws, constants and laboratories.
 
-    Columns life, side, quantity, unit, low, median, high and percent, as in
-    :func:`kneewear.wear.interval.wear_intervals`.
+    Parameters
+    ----------
+    surfaces, settings, coverage
+        Those of :func:`kneewear.wear.interval.wear_intervals`.
+    worn_in : mapping of (life, side) to float, optional
+        Largest depth of a surface that follows its wear over the one of a surface that stays fresh:
+        a fresh surface is worn too deep where its pressure is largest. Without it depths have no
+        interval.
+    rows : {"first", "larger"}
+        Measured rows, as of :func:`measured_draws`.
+
+    Returns
+    -------
+    DataFrame
+        Columns life, side, quantity, unit, low, median, high and percent, as in
+        :func:`kneewear.wear.interval.wear_intervals`; with `worn_in` also of `worn_in_depth`.
     """
-    volumes = volumes_of_draws(histories, grid, settings)
+    losses = losses_of_draws(surfaces, settings, rows)
     scales = loss_scales(settings)
     ends = (0.5 - 0.5 * coverage, 0.5, 0.5 + 0.5 * coverage)
-    rows = []
-    for (life, side), own in volumes.groupby(["life", "side"], sort=False):
-        points = own["measured"].quantile(ends).to_numpy()
+    table = []
+    for (life, side), own in losses.groupby(["life", "side"], sort=False):
+        points = (own["volume"] * own["laboratory"]).quantile(ends).to_numpy()
         for quantity, (unit, scale) in scales.items():
-            rows.append((life, side, quantity, unit, *(scale * points), 100.0 * coverage))
+            table.append((life, side, quantity, unit, *(scale * points), 100.0 * coverage))
+        depth = _worn_in_depth(losses, str(life), str(side), worn_in or {})
+        if depth is not None:
+            points = (depth * own["laboratory"].to_numpy()).quantile(ends).to_numpy()
+            table.append((life, side, WORN_IN_DEPTH, "mm", *points, 100.0 * coverage))
     columns = ["life", "side", "quantity", "unit", "low", "median", "high", "percent"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(table, columns=columns)
+
+
+def _worn_in_depth(
+    losses: pd.DataFrame, life: str, side: str, worn_in: Mapping[tuple[str, str], float]
+) -> pd.Series | None:
+    """Largest depth of every draw on a surface that follows its wear; None without its factor."""
+    of_life = losses[losses["life"] == life]
+    names = [side] if side != BOTH else [name for name in of_life["side"].unique() if name != BOTH]
+    if not all((life, name) in worn_in for name in names):
+        return None
+    depths = [
+        worn_in[life, name] * of_life[of_life["side"] == name]["depth"].reset_index(drop=True)
+        for name in names
+    ]
+    return pd.concat(depths, axis=1).max(axis=1)
 
 
 def intervals_of_laws(
-    histories: Mapping[str, xr.Dataset], grid: ElementGrid, settings: WearSettings
+    surfaces: Sequence[WearingSurface],
+    settings: WearSettings,
+    worn_in: Mapping[tuple[str, str], float] | None = None,
 ) -> pd.DataFrame:
-    """Interval by all laws, as law `ALL_LAWS`, and the rows of :func:`wear_intervals` below.
+    """Intervals by all laws, and the rows of :func:`wear_intervals` below.
 
-    No rows where the class of polyethylene was not measured.
+    Law `ALL_LAWS` is by the rows that stored predictions were made from, `LAWS_OF_LARGER_TABLE` by
+    these and the results found later. No rows where the class of polyethylene was not measured.
     """
-    by_law = wear_intervals(histories, grid, settings)
+    by_law = wear_intervals(surfaces, settings)
     if settings.material_class != MATERIAL_CLASS:
         return by_law
-    together = posterior_intervals(histories, grid, settings).assign(law=ALL_LAWS)
+    together = [
+        posterior_intervals(surfaces, settings, worn_in=worn_in, rows=rows).assign(law=name)
+        for name, rows in BY_ROWS.items()
+    ]
     # Laboratories are unknowns of the draws, and are not counted.
-    return pd.concat([together, by_law], ignore_index=True)[list(by_law.columns)]
+    return pd.concat([*together, by_law], ignore_index=True)[list(by_law.columns)]
 
 
-def _work_of_draws(cycle: xr.Dataset, grid: ElementGrid, draws: pd.DataFrame) -> Array:
-    """Volume of a cycle over level and `UNIT_FACTOR`, N mm, of every draw and side."""
-    history = ordered(cycle)
-    volumes = np.empty((len(draws), grid.area.shape[0]))
+def _of_surface(
+    surface: WearingSurface, lives: Mapping[str, Mapping[str, float]], draws: pd.DataFrame
+) -> tuple[Array, Array]:
+    """Volume (N mm) and largest depth of a cycle over level and unit, shape (life, draw, side)."""
+    cycles = {name: ordered(cycle) for name, cycle in first_cases(surface.histories).items()}
+    used = {name for shares in lives.values() for name, share in shares.items() if share > 0.0}
+    cycles = {name: cycle for name, cycle in cycles.items() if name in used}
+    # Elements that never wear cost as much as those that do.
+    worn = np.any([cycle.frictional_work[0] > 0.0 for cycle in cycles.values()], axis=0)
+    area = surface.grid.area[worn]
+    ends = np.searchsorted(np.nonzero(worn)[0], np.arange(len(worn) + 1)).tolist()
+    volumes, depths = np.zeros((2, len(lives), len(draws), len(worn)))
     for law, own in draws.groupby("law"):
-        kind = WEAR_LAWS[str(law)]
-        names = [name for name in own if name not in _COMMON and name in kind.model_fields]
-        base = kind().model_copy(update=kind.unit_constants)
-        unit = 1.0
-        if not kind.multiplies_wear_factor:
-            unit = UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M
-        features: Any = None
-        constants = own[names].to_numpy(dtype=float)
-        for number, values in zip(own.index.to_numpy(), constants, strict=True):
-            changed = base.model_copy(update=dict(zip(names, values.tolist(), strict=True)))
-            model = over_histories(changed)
-            if features is None or set(names) & set(kind.history_constants):
-                features = model.features(history)
-            volumes[number] = (model.depth(features) * grid.area).sum(axis=(1, 2)) / unit
-    return volumes
+        for number, of_cycle in _depths_of_draws(str(law), own, cycles, worn):
+            for life, shares in enumerate(lives.values()):
+                parts = [share * of_cycle[name] for name, share in shares.items() if share > 0.0]
+                mixed = np.sum(parts, axis=0)
+                for side, (first, last) in enumerate(pairwise(ends)):
+                    volumes[life, number, side] = mixed[first:last] @ area[first:last]
+                    depths[life, number, side] = mixed[first:last].max(initial=0.0)
+    return volumes, depths
+
+
+def _depths_of_draws(
+    law: str, draws: pd.DataFrame, cycles: Mapping[str, History], worn: NDArray[np.bool_]
+) -> Iterator[tuple[int, dict[str, Array]]]:
+    """Yield number and depth by cycle of each draw of a law, over level and unit, where worn."""
+    kind = WEAR_LAWS[law]
+    names = [name for name in draws if name not in _COMMON and name in kind.model_fields]
+    base = kind().model_copy(update=kind.unit_constants)
+    unit = 1.0 if kind.multiplies_wear_factor else UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M
+    # Draws with equal features follow each other.
+    deciding = [name for name in names if name in kind.history_constants]
+    draws = draws.sort_values(deciding, kind="stable") if deciding else draws
+    features: dict[str, Any] = {}
+    latest: list[float] = []
+    constants = draws[names].to_numpy(dtype=float).tolist()
+    for number, values in zip(draws.index.tolist(), constants, strict=True):
+        named = dict(zip(names, values, strict=True))
+        model = over_histories(base.model_copy(update=named))
+        key = [named[name] for name in deciding]
+        if not features or key != latest:
+            latest = key
+            features = {name: _among(model.features(one), worn) for name, one in cycles.items()}
+        yield number, {name: model.depth(one) / unit for name, one in features.items()}
+
+
+def _among(features: Any, chosen: NDArray[np.bool_]) -> Any:
+    """Features of chosen elements."""
+    return type(features)(*(values[chosen] for values in features))

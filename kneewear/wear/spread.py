@@ -18,6 +18,7 @@ from kneewear.wear.summary import damage_volume
 
 CONFIGURED = "as configured"
 SURFACE = "surface"
+FRESH = "fresh"
 LAW = "wear law"
 FACTOR = "wear factor"
 CONTACT = "contact"
@@ -83,6 +84,21 @@ def vary_models(
     return pd.DataFrame(rows, columns=columns)
 
 
+def worn_in_factors(spread: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """Largest depth of wear on a surface that follows its wear over that on a fresh one.
+
+    By life and side, from the table of `vary_models`; empty where it has no surface that follows
+    its wear.
+    """
+    depths = spread[spread["quantity"] == "max_wear_depth"]
+    other, own = (depths[depths["choice"] == choice] for choice in (SURFACE, CONFIGURED))
+    follows, fresh = (own, other) if (other["variant"] == FRESH).any() else (other, own)
+    both = follows.merge(fresh, on=["life", "side"], suffixes=("", "_fresh"))
+    both = both[both["value_fresh"] > 0.0]
+    ratios = (both["value"] / both["value_fresh"]).tolist()
+    return dict(zip(zip(both["life"], both["side"], strict=True), ratios, strict=True))
+
+
 def _simulated(
     name: str, again: Resimulation, grid: ElementGrid, first: Mapping[str, xr.Dataset]
 ) -> dict[str, xr.Dataset]:
@@ -101,7 +117,7 @@ def _variants(
     fresh = settings.without_updates()
     yield CONFIGURED, "", settings
     if settings.blocks > 1:
-        yield SURFACE, "fresh", fresh
+        yield SURFACE, FRESH, fresh
     elif blocks > 1:
         following = settings.model_copy(update={"blocks": blocks})
         yield SURFACE, f"following in {blocks} blocks", following

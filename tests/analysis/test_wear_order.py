@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from kneewear.analysis.wear_order import ALL_LAWS, order_of_designs
+from kneewear.wear.draws import WEIGHTED
 
 WITHIN = 0.1
 
@@ -52,6 +53,16 @@ def test_laws_that_disagree_decide_the_order():
 def test_laws_count_equally_however_many_draws_they_have():
     order = by_law(draws(one=[1.0], two=[1.0] * 9), draws(one=[0.1], two=[10.0] * 9))
     assert order.loc[ALL_LAWS, "percent"] == pytest.approx(50.0, abs=1e-3)
+
+
+def test_laws_weighted_by_measured_wear_are_a_row_of_their_own():
+    weighted = {WEIGHTED: [1.0, 1.0, 1.0, 1.0]}, {WEIGHTED: [0.1, 0.1, 0.1, 10.0]}
+    order, alone = (
+        by_law(draws(one=[1.0], two=[1.0], **own), draws(one=[2.0], two=[0.5], **other))
+        for own, other in (weighted, ({}, {}))
+    )
+    assert order.loc[WEIGHTED, "percent"] == pytest.approx(75.0)
+    pd.testing.assert_frame_equal(order.drop(index=WEIGHTED), alone)
 
 
 def test_draws_are_compared_number_by_number():

@@ -7,9 +7,10 @@ import pytest
 
 from kneewear.motion.history import only_case
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.draws import DRAWS, drawn_constants, law_draws
-from kneewear.wear.interval import factor_interval, wear_intervals
+from kneewear.wear.draws import DRAWS, WEIGHTED, drawn_constants, law_draws, measured_works
+from kneewear.wear.interval import WearingSurface, factor_interval, wear_intervals
 from kneewear.wear.law_settings import WEAR_LAWS
+from kneewear.wear.posterior import losses_of_draws
 from tests.wear.conftest import make_grid, make_history, make_settings
 
 LIVES = {"mixed": {"gait": 0.25, "stairs": 0.75}}
@@ -37,7 +38,7 @@ def test_interval_is_of_archards_volume(cycles):
     settings = make_settings(
         wear_law="archard", wear_factor_mm3_per_n_m=1e-6, lives=LIVES, material_class="conventional"
     )
-    whole = wear_intervals(cycles, make_grid(), settings)
+    whole = wear_intervals([WearingSurface(cycles, make_grid())], settings)
     whole = whole[whole["law"] == "archard"]
     row = whole[(whole["side"] == "both") & (whole["quantity"] == "wear_volume")].iloc[0]
     factor, archard = factor_interval("conventional"), volume(cycles, settings)
@@ -49,7 +50,7 @@ def test_interval_is_of_archards_volume(cycles):
 
 def test_interval_does_not_depend_on_law_and_factor_of_the_study(cycles):
     one, other = (
-        wear_intervals(cycles, make_grid(), make_settings(lives=LIVES, **changes))
+        wear_intervals([WearingSurface(cycles, make_grid())], make_settings(lives=LIVES, **changes))
         for changes in ({}, {"wear_law": "contact_area", "wear_factor_mm3_per_n_m": 5e-7})
     )
     assert one.equals(other)
@@ -58,7 +59,7 @@ def test_interval_does_not_depend_on_law_and_factor_of_the_study(cycles):
 def test_interval_of_the_other_law_is_of_its_volume(cycles):
     law = "cross_shear_saturation"
     settings = make_settings(wear_law=law, wear_factor_mm3_per_n_m=1e-6, lives=LIVES)
-    whole = wear_intervals(cycles, make_grid(), settings)
+    whole = wear_intervals([WearingSurface(cycles, make_grid())], settings)
     own = whole[(whole["law"] == law) & (whole["side"] == "both")]
     median = own[own["quantity"] == "wear_volume"]["median"].item()
     factor = factor_interval("conventional", law=law)
@@ -72,7 +73,7 @@ def test_undecided_constants_change_no_feature():
 
 def test_class_without_laboratories_has_no_rows(cycles):
     settings = make_settings(lives=LIVES, material_class="crosslinked")
-    assert wear_intervals(cycles, make_grid(), settings).empty
+    assert wear_intervals([WearingSurface(cycles, make_grid())], settings).empty
 
 
 def test_draws_are_volumes_of_the_laws_with_these_constants(cycles):
@@ -88,6 +89,17 @@ def test_draws_are_volumes_of_the_laws_with_these_constants(cycles):
             cycle = settings.cycles_per_year * settings.months / 12.0
             expected = volume(cycles, settings) / cycle / 1e-9
             assert own[number] == pytest.approx(expected, rel=1e-9)
+
+
+def test_works_of_measured_wear_are_the_volumes_of_its_draws(cycles):
+    settings, surfaces = make_settings(lives=LIVES), [WearingSurface(cycles, make_grid())]
+    works = measured_works(surfaces, settings)
+    losses = losses_of_draws(surfaces, settings)
+    expected = losses[losses["side"] == "both"]["volume"]
+    np.testing.assert_array_equal(works["work"], expected)
+    assert set(works["law"]) == {WEIGHTED}
+    crosslinked = make_settings(lives=LIVES, material_class="crosslinked")
+    assert measured_works(surfaces, crosslinked).empty
 
 
 def test_draws_are_the_same_in_every_study_and_within_their_intervals():

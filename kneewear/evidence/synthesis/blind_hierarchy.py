@@ -58,7 +58,7 @@ def ellipse_cross_shear(first: Array, second: Array) -> Array:
     return History(np.ones(slip.shape[:2]), slip).cross_shear
 
 
-def _cross_shear(test: str, given: blind.Draws) -> Array:
+def cross_shear_of(test: str, given: blind.Draws) -> Array:
     """Cross-shear of a test: drawn, or of its motion."""
     if "cross_shear" in given:
         return given["cross_shear"]
@@ -103,7 +103,7 @@ def predict(draws: pd.DataFrame) -> pd.DataFrame:
     for _, row in table.iterrows():
         name = str(row["id"])
         own = given[name] | further[name] | blind.stated(name)
-        ratio = _cross_shear(name, own)
+        ratio = cross_shear_of(name, own)
         factor = level * np.exp(chosen["sigma"].to_numpy() * random.normal(size=blind.DRAWS))
         for law, part in chosen.groupby("law"):
             at = part.index.to_numpy()

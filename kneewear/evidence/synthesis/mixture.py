@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -133,6 +133,11 @@ def score_models(evidences: Sequence[Evidence]) -> pd.DataFrame:
         mixed[name] = mixed_scores(laws, others.weights)[name]
     scores = {evidence.model.law: own for evidence, own in zip(evidences, laws, strict=True)}
     scores = {"mixture": mixed, "one factor, t interval": _simple_scores(evidences[0]), **scores}
+    return compare_scores(scores)
+
+
+def compare_scores(scores: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """Models by their log scores of laboratories; columns as of :func:`score_models`."""
     best = max(scores.values(), key=lambda own: sum(own.values()))
     table = []
     for model, own in scores.items():
@@ -184,7 +189,7 @@ def compare_priors(space: LawSpace, rows: Measurements, contact: UniformContact)
     table = []
     for name, priors in PRIORS.items():
         mixture = fit_mixture(evidences_of(space, rows, priors, COARSE_DRAWS))
-        table.append({"prior": name, **priors._asdict(), **_interval(mixture.points(contact))})
+        table.append({"prior": name, **priors._asdict(), **interval_of(mixture.points(contact))})
     return pd.DataFrame(table)
 
 
@@ -199,7 +204,7 @@ def row_influence(evidences: Sequence[Evidence], contact: UniformContact) -> pd.
             f"weight_{evidence.model.law}": weight
             for evidence, weight in zip(evidences, mixture.weights, strict=True)
         }
-        table.append({"left_out": name, **_interval(mixture.points(contact)), **weights})
+        table.append({"left_out": name, **interval_of(mixture.points(contact)), **weights})
     return pd.DataFrame(table)
 
 
@@ -208,7 +213,7 @@ def _coarse(evidences: Sequence[Evidence]) -> list[Evidence]:
     return [Evidence(evidence.model, COARSE_DRAWS) for evidence in evidences]
 
 
-def _interval(points: Array) -> dict[str, float]:
+def interval_of(points: Array) -> dict[str, float]:
     """Wear factors of an interval, mm3/(N m), and its upper over its lower end."""
     low, median, high = UNIT_FACTOR * np.exp(points)
     return {"low": low, "median": median, "high": high, "interval_factor": high / low}

@@ -18,6 +18,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.evidence.synthesis.input_ranges import InputRanges
 from kneewear.evidence.synthesis.law_space import CONSTANTS, LAWS, LawSpace
 from kneewear.evidence.synthesis.measurements import Measurements
 
@@ -59,12 +60,16 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class LawModel:
-    """Likelihood of the measurements by a law."""
+    """Likelihood of the measurements by a law.
+
+    The last rows may be tests whose inputs are ranges: `inputs`.
+    """
 
     law: str
     space: LawSpace
     rows: Measurements
     priors: Priors = PRIORS["used"]
+    inputs: InputRanges | None = None
 
     @property
     def size(self) -> int:
@@ -85,7 +90,20 @@ class LawModel:
     def residual(self, constants: Array) -> Array:
         """Logarithm of measured over predicted wear at a level of one, shape (n, row)."""
         predicted = self.space.log_wear(self.law, constants) @ self.rows.over_tests.T
+        if self.inputs is not None:
+            predicted[:, self.inputs.rows_of(len(self.rows.log_wear))] = self.inputs.mean(
+                self.law, constants
+            )
         return np.asarray(self.rows.log_wear - predicted)
+
+    def covariance_of_inputs(self, constants: Array) -> Array:
+        """Covariance of the prediction by inputs that are ranges, shape (n, row, row)."""
+        count = len(self.rows.log_wear)
+        covariance = np.zeros((len(constants), count, count))
+        if self.inputs is not None:
+            own = self.inputs.rows_of(count)
+            covariance[:, own, own] = self.inputs.covariance(self.law, constants)
+        return covariance
 
     def covariance(self, spreads: Array) -> Array:
         """Covariance of the residual, shape (n, row, row), with the level's prior."""
@@ -101,7 +119,8 @@ class LawModel:
 
     def log_likelihood(self, spreads: Array, constants: Array) -> Array:
         """Logarithm of the likelihood without the level, shape (n,)."""
-        return log_normal(self.residual(constants), self.covariance(spreads))
+        covariance = self.covariance(spreads) + self.covariance_of_inputs(constants)
+        return log_normal(self.residual(constants), covariance)
 
     def log_posterior(self, scores: Array) -> Array:
         """Logarithm of the posterior of normal scores of the priors, (n, size), for the sampler.
@@ -115,7 +134,8 @@ class LawModel:
     def draw_level(self, spreads: Array, constants: Array, random: np.random.Generator) -> Array:
         """Draw the logarithm of the level given everything else."""
         absolute = self.rows.is_absolute
-        covariance = self.covariance(spreads) - LEVEL**2 * np.outer(absolute, absolute)
+        covariance = self.covariance(spreads) + self.covariance_of_inputs(constants)
+        covariance = covariance - LEVEL**2 * np.outer(absolute, absolute)
         solved = np.linalg.solve(
             covariance, np.broadcast_to(absolute[:, None], (len(spreads), len(absolute), 1))
         )
@@ -208,6 +228,10 @@ class Evidence:
         return np.asarray(self.model.rows.log_wear - self.model.residual(self.prior[1]))
 
     @cached_property
+    def _covariance_of_inputs(self) -> Array:
+        return self.model.covariance_of_inputs(self.prior[1])
+
+    @cached_property
     def _factors(self) -> dict[bytes, tuple[Array, Array]]:
         return {}
 
@@ -215,7 +239,10 @@ class Evidence:
         """Residual of chosen rows and design of the level over their spread, and its logarithm."""
         key = chosen.tobytes()
         if key not in self._factors:
-            covariance = self.model.covariance(self.prior[0])[:, chosen][:, :, chosen]
+            covariance = self.model.covariance(self.prior[0])
+            if self.model.inputs is not None:
+                covariance += self._covariance_of_inputs
+            covariance = covariance[:, chosen][:, :, chosen]
             lower = np.linalg.cholesky(covariance)
             logarithm = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
             self._factors[key] = np.linalg.inv(lower), logarithm

@@ -10,6 +10,7 @@ import pandas as pd
 from kneewear.analysis.declared import analysis
 from kneewear.errors import InputDataError
 from kneewear.evidence.synthesis.blind_comparison import compare_blind
+from kneewear.evidence.synthesis.larger import fit_larger_table
 from kneewear.evidence.synthesis.law_space import LawSpace
 from kneewear.evidence.synthesis.measurements import (
     Measurements,
@@ -42,6 +43,10 @@ from kneewear.study.study import Study
         "test_values",
         "blind_results",
         "blind_counts",
+        "larger_posterior",
+        "larger_convergence",
+        "larger_scores",
+        "larger_interval",
     ),
 )
 def analyse_posterior(
@@ -53,7 +58,9 @@ def analyse_posterior(
     weights), `posterior_scores` (left-out laboratories), `posterior_priors`, `posterior_influence`
     and `posterior_coverage` (intervals of the wear factor of the contact `knee` in another
     laboratory, 90 %, mm3/(N m)), `test_values` (these intervals after further tests),
-    `blind_results` and `blind_counts` (predictions that were stored before results were known).
+    `blind_results` and `blind_counts` (predictions that were stored before results were known),
+    and `larger_posterior`, `larger_convergence`, `larger_scores` and `larger_interval` (the
+    posterior with these results).
     InputDataError without emcee, or if the study has not every test that was measured.
     """
     if find_spec("emcee") is None:
@@ -84,6 +91,7 @@ def analyse_posterior(
         "test_values": values,
         "blind_results": blind_results,
         "blind_counts": blind_counts,
+        **fit_larger_table(space, rows, contact, options.draws),
     }
 
 

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kneewear.base.cases import Output
 from kneewear.models.bearing_test.settings import PatellarMotion, WearTestStudy
-from kneewear.models.bearing_test.simulation import OUTPUTS, BearingContact, TestWear, wear_of_test
+from kneewear.models.bearing_test.simulation import (
+    OUTPUTS,
+    TEST,
+    BearingContact,
+    TestWear,
+    settings_of_test,
+    wear_of_test,
+)
 from kneewear.study.inputs import CaseInputs
+from kneewear.wear.interval import WearingSurface
+from kneewear.wear.settings import WearSettings
+
+# Name of the surface of a test in tables of intervals.
+POLYETHYLENE = "polyethylene"
 
 
 def compute_test(study: WearTestStudy, inputs: CaseInputs) -> TestWear:
     """Wear of the chosen test of bearings."""
     return wear_of_test(chosen_contact(study, inputs), study.wear)
+
+
+def polyethylene_surfaces(
+    study: WearTestStudy, inputs: CaseInputs
+) -> tuple[Sequence[WearingSurface], WearSettings]:
+    """Polyethylene of the chosen test with its period, and the settings of its wear."""
+    contact = chosen_contact(study, inputs)
+    surface = WearingSurface({TEST: contact.fresh}, contact.bearing.grid, POLYETHYLENE)
+    return [surface], settings_of_test(study.wear_test.chosen, study.wear)
 
 
 def list_outputs(study: WearTestStudy) -> tuple[Output, ...]:

@@ -29,6 +29,7 @@ from kneewear.motion.quasi_static import share_of_plateaus
 from kneewear.motion.settings import SimulationSettings
 from kneewear.study.inputs import CaseInputs, with_exact_distances
 from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.interval import WearingSurface
 from kneewear.wear.laws import cycles_of_life
 from kneewear.wear.settings import WearSettings
 from kneewear.wear.summary import damage_volume
@@ -152,6 +153,23 @@ def compute_faces(study: BacksideStudy, inputs: CaseInputs) -> FacesWear:
         "glide_closure": float(closure[:2].max()),
     }
     return FacesWear(values, _kept(cycles, lower, maps[LOWER]))
+
+
+def face_surfaces(
+    study: BacksideStudy, inputs: CaseInputs
+) -> tuple[Sequence[WearingSurface], WearSettings]:
+    """Both faces of an insert with their cycles, and the settings of their wear.
+
+    Lives and class of polyethylene are one for both.
+    """
+    knee = inputs.knee(study)
+    lower = build_backside(study.backside, knee.implant, study.insert.thickness_mm)
+    cycles = face_cycles(study, inputs, lower)
+    uppers = WearingSurface({name: cycle.upper for name, cycle in cycles.items()}, knee.grid, UPPER)
+    lowers = WearingSurface(
+        {name: cycle.lower for name, cycle in cycles.items()}, lower.grid, LOWER
+    )
+    return [uppers, lowers], study.wear
 
 
 def wear_of_backside(study: BacksideStudy) -> WearSettings:
