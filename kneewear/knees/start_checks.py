@@ -148,6 +148,7 @@ def _judge_sides(
         for name, contact in settings.contacts.items()
         if isinstance(contact, PointSettings)
     }
+    across: dict[str, dict[str, float]] = {}
     for key, part in named.items():
         body, name = part.split(".")
         shape = settings.bodies[body].shapes[name]
@@ -158,6 +159,12 @@ def _judge_sides(
         place = poses.translation[number] + poses.rotation[number] @ np.array(shape.centre_mm)
         outwards = way * float(place[2]) * (1.0 if word == "lateral" else -1.0)
         yield judge("knees.side", outwards, key, "Exchange medial and lateral, or reverse z.")
+        if "shapes" in key:
+            across.setdefault(body, {})[word] = outwards
+    for body, found in across.items():
+        if len(found) == len(_SIDES):
+            key = f"key multibody.bodies.{body}.shapes"
+            yield judge("knees.width", abs(sum(found.values())), key, "Check their centres.")
 
 
 def _judge_shapes(settings: ComposedKneeSettings) -> Iterator[Finding | None]:

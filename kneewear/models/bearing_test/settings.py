@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import ceil, pi
+from math import ceil, inf, pi
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -350,6 +350,12 @@ class AngleSpan(Settings):
             )
         return self
 
+    @property
+    def farthest_over_range(self) -> float:
+        """Largest size of the angle over its range; infinite for a constant one."""
+        span = self.high_deg - self.low_deg
+        return max(abs(self.low_deg), abs(self.high_deg)) / span if span > 0.0 else inf
+
 
 _AT_REST = AngleSpan(low_deg=0.0, high_deg=0.0)
 
@@ -611,12 +617,19 @@ class WearTestStudy(Study):
         return found
 
     def combined_values(self) -> Iterator[tuple[str, tuple[str, ...], float]]:
-        """Yield the largest mean pressure of each flat-ended pin."""
+        """Yield pressures of flat-ended pins, and what limits of angles and ratios say together."""
         yield from super().combined_values()
         for name, test in self.wear_test.tests.items():
+            at = ("wear_test", "tests", name)
             if test.load is not None and isinstance(test.bearing, FlatPin | RingPin):
-                at = ("wear_test", "tests", name, "load", "high_n")
-                yield "pin.pressure", at, test.load.high_n / test.bearing.area_mm2
+                pressure = test.load.high_n / test.bearing.area_mm2
+                yield "pin.pressure", (*at, "load", "high_n"), pressure
+            for key, span in dict(test.motion).items():
+                if isinstance(span, AngleSpan) and span != _AT_REST:
+                    yield "test.angle_over_range", (*at, "motion", key), span.farthest_over_range
+            if isinstance(test.motion, PatellarMotion):
+                smallest = min(ratio for _, ratio in test.motion.force_ratio)
+                yield "button.ratio", (*at, "motion", "force_ratio"), smallest
 
     @property
     def reads_distance_tables(self) -> bool:
