@@ -18,6 +18,7 @@ from kneewear.evidence.credibility.report import (
     FactorJudgement,
     Judgements,
     Sources,
+    category_parts,
     credibility_tables,
     factor_parts,
     model_risk,
@@ -137,6 +138,24 @@ def test_every_factor_has_three_gradations_and_evidence_that_it_knows():
             if one.of == "repository":
                 frame = pd.read_csv(root / f"{one.table}.csv", comment="#")
                 assert {one.value, *one.where} <= set(frame)
+
+
+def test_each_factor_but_those_of_applicability_supplies_one_of_eight_categories():
+    parts = category_parts()
+    assert len(parts) == 8
+    supplied = [name for part in parts for name in part.factors]
+    assert sorted(supplied) == sorted(
+        part.name for part in factor_parts() if part.activity != "Applicability"
+    )
+
+
+def test_categories_count_the_evidence_of_their_factors():
+    discretisation = pd.DataFrame({"difference_percent": [0.2, -0.6]})
+    frame = tables_of(judged(), discretisation=discretisation)["categories"]
+    counts = dict(zip([part.name for part in category_parts()], frame["evidence"], strict=True))
+    assert counts["calculation"] == 1
+    assert counts["in_vivo"] == counts["bench"] == 0
+    assert (frame["absent"] == "").tolist() == (frame["evidence"] > 0).tolist()
 
 
 @pytest.fixture
