@@ -613,8 +613,18 @@ def draw_windows(
                     fill=False,
                     ec=style.SIDE_COLOURS[side],
                     lw=2.0,
-                    label=side,
                 )
+            )
+            axes.annotate(
+                side,
+                ((left + right) / 2, low),
+                (0, 4),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                size=style.SMALL,
+                color=style.SIDE_COLOURS[side],
+                bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.85},
             )
         if plateau.outline is not None:
             corners = np.array(plateau.outline)[:, ::-1]
@@ -622,7 +632,6 @@ def draw_windows(
             plan.add_patch(Polygon(corners, fill=False, ec=colour, lw=1.2, ls="--"))
     style.show_plan(plan)
     plan.set_title("Insert from above")
-    plan.legend(loc="upper center", ncols=2, fontsize=style.SMALL)
     style.show_unrolled(unrolled)
     unrolled.set_title("Condyles unrolled")
     return figure
