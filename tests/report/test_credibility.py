@@ -149,6 +149,14 @@ def test_each_factor_but_those_of_applicability_supplies_one_of_eight_categories
     )
 
 
+@pytest.mark.parametrize("name", ["size_ranking", "peak_pressure"])
+def test_shipped_judgements_are_read_and_name_their_own_evidence(name):
+    judgements = read_judgements(checkout_folder() / f"examples/{name}_judgements.yaml")
+    for factor in judgements.factors.values():
+        assert factor.reason or factor.at_most
+        assert set(factor.at_most) <= {part.name for part in factor.evidence} | {"outside"}
+
+
 def test_categories_count_the_evidence_of_their_factors():
     discretisation = pd.DataFrame({"difference_percent": [0.2, -0.6]})
     frame = tables_of(judged(), discretisation=discretisation)["categories"]
