@@ -76,17 +76,21 @@ may change between versions.
 """
 
 
+# Docstrings use the words of every question: pages that are written for readers come first.
+BEHIND = "---\nsearch:\n  boost: 0.05\n---\n\n"
+
+
 def generated_pages() -> Iterator[tuple[str, str]]:
     """Path of each generated page in docs/, and its Markdown."""
     yield "gallery.md", render_gallery()
     yield "theory/concepts.md", concepts_page()
     yield "reference/index.md", reference_index()
     yield "reference/api.md", python_api()
-    yield "reference/package.md", api_page("kneewear", "Package", top_level())
+    yield "reference/package.md", BEHIND + api_page("kneewear", "Package", top_level())
     for room in ROOMS:
         yield (
             f"reference/{room}.md",
-            api_page(f"kneewear.{room}", room, modules_of(room)),
+            BEHIND + api_page(f"kneewear.{room}", room, modules_of(room)),
         )
     yield "reference/settings.md", settings_page.render_page()
     yield "reference/files.md", (ROOT / "docs/reference/files.md.in").read_text() + layouts()
