@@ -7,6 +7,7 @@ to `docs/images/`. The build of the site shows them as they are, because it has 
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -80,7 +81,8 @@ def work_through(folder: Path, images: Path) -> None:
             words.append("--no-browser")
         program = [sys.executable, "-m", *words]
         # The first check of the motion fails on purpose.
-        subprocess.run(program, cwd=folder, check=words[1] != "new")
+        own = os.environ | {"PYTHONPATH": str(ROOT)}
+        subprocess.run(program, cwd=folder, env=own, check=words[1] != "new")
         photograph(folder / "results" / STUDY, images, " ".join(words[:2]))
 
 
@@ -96,6 +98,7 @@ def photograph(results: Path, images: Path, after: str) -> None:
         for one in (one for one in PICTURES if one.after == after):
             screen = browser.new_page(viewport={"width": _WIDTH, "height": one.height})
             screen.goto((results / one.page).as_uri())
+            screen.wait_for_selector("h1", state="visible")
             screen.wait_for_timeout(_WAIT_MS)
             if one.opened:
                 # A link to a section unfolds it and moves to it.
