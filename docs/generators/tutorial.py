@@ -42,7 +42,7 @@ class Picture:
 PICTURES = (
     Picture("tutorial_fail", "kneewear new", "inputs/index.html", height=640),
     Picture("tutorial_understood", "kneewear new", "inputs/index.html", "understood", 760),
-    Picture("tutorial_warning", "kneewear check", "inputs/index.html", "activities", 720),
+    Picture("tutorial_warning", "kneewear check", "inputs/index.html", "findings", 720),
     Picture("tutorial_report", "kneewear run", "report/index.html", height=760),
     Picture("tutorial_trust", "kneewear run", "report/index.html", "findings", 560),
 )
