@@ -20,7 +20,8 @@ from docs.generators.pages import ROOT
 PAGE = ROOT / "docs" / "real-implant.md"
 STUDY = "subject_dm"
 DECISIONS = "decisions.yaml"
-_WIDTH, _HEIGHT = 1100, 700  # pixels
+_WIDTH = 1100  # pixels
+_HEIGHT = 700  # pixels
 _BROWSER = "chromium"
 _WAIT_MS = 3000  # until figures and the view are drawn
 
