@@ -119,7 +119,9 @@ def concepts_page() -> str:
     for row in concepts():
         if row["source"] != source:
             source = row["source"]
-            parts.append(f"\n## {source}\n\n| concept | theory | module of `kneewear` |\n|---|---|---|")
+            parts.append(
+                f"\n## {source}\n\n| concept | theory | module of `kneewear` |\n|---|---|---|"
+            )
         room = row["module"].split(".")[1]
         page = row["page"]
         title = (ROOT / "docs/theory" / page).read_text(encoding="utf-8").partition("\n")[0]

@@ -195,9 +195,7 @@ def _write_page(
     """Write the page of what could be drawn, and return its verdict."""
     shown = Tables(tables, study.model_dump(mode="json"))
     page = load_page("preflight")
-    summary = build_summary(
-        "preflight", page, shown, list(map(Reported, findings)), __version__
-    )
+    summary = build_summary("preflight", page, shown, list(map(Reported, findings)), __version__)
     save_text(render_page(page, summary, shown, pictures), folder / "index.html")
     return read_verdict(summary)
 

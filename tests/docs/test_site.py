@@ -204,11 +204,13 @@ def test_each_question_of_a_newcomer_is_answered_by_one_search(site):
         reader = browser.new_page()
         reader.goto((site / "index.html").as_uri())
         field = reader.locator("input[name=query]")
+        field.press_sequentially("wear", delay=20)
+        reader.wait_for_selector(".md-search-result__item", state="attached", timeout=120_000)
         for row in questions():
             field.fill("")
             field.press_sequentially(row["search"], delay=20)
             # Results of the last key replace those of the keys before it.
-            reader.wait_for_timeout(1500)
+            reader.wait_for_timeout(2500)
             results = reader.locator(".md-search-result__item > a").evaluate_all(
                 "links => links.map(link => link.href)"
             )
