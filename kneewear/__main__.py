@@ -447,7 +447,8 @@ def _parser() -> argparse.ArgumentParser:
     fresh.add_argument(
         "--motion", help="curves of one cycle (.csv, .sto, .mot); else built-in gait"
     )
-    fresh.add_argument("--load", help="file of the load; may be that of the motion")
+    text = "file of the load, which may be the one of the motion, or 'built-in'"
+    fresh.add_argument("--load", help=text)
     text = "what a column is, in words that a title may have; repeat it for others"
     fresh.add_argument("--column", action="append", default=[], metavar="TITLE=MEANING", help=text)
     text = "body mass that forces in N belong to, kg"

@@ -23,9 +23,9 @@ DOCS = ROOT / "docs"
 RECORD = SNAPSHOT / "records" / "gallery.csv"
 HEAD = """# Gallery
 
-Every study that comes with kneewear, with its command. Copy a command, look at the report, then
-change the settings. Studies of subject DM and of the natural knee need data that are not part of
-the repository; their files say where to get them.
+This page shows every study that comes with kneewear, with its command. Copy a command, look at the
+report, then change the settings. Studies of subject DM and of the natural knee need data that are
+not part of the repository. Their settings state where to get them.
 
 ![Contact pressure on an insert over one cycle of walking](images/gait.gif)
 
@@ -37,14 +37,14 @@ the repository; their files say where to get them.
 
 </div>
 """
-# Shelves below the cards, by the folder of a file of settings.
+# Shelves below the cards, by the folders of files of settings.
 SHELVES = {
-    "More studies": ("", "Further studies for users, by model."),
+    "More studies": (("",), "These studies are starting points for your own, by model."),
     "Evidence": (
-        "evidence",
-        "Studies that verify the program or compare it with measurements and finite elements.",
+        ("evidence", "papers"),
+        "These studies verify the program, compare it with measurements and finite elements, or "
+        "compute knee models of published papers again.",
     ),
-    "Knees of papers": ("papers", "Knee models of published papers, computed again."),
 }
 
 
@@ -67,11 +67,11 @@ def render_gallery(folder: Path = ROOT / "config") -> str:
     )
     cards = "\n\n".join(card(name, texts[name], records[name]) for name in started)
     parts = [HEAD.replace("@CARDS@", cards)]
-    for heading, (shelf, meaning) in SHELVES.items():
+    for heading, (own, meaning) in SHELVES.items():
         parts += [f"## {heading}\n", f"{meaning}\n"]
         for model in STUDIES:
             for name in sorted(texts):
-                if shelves[name] == shelf and models[name] == model:
+                if shelves[name] in own and models[name] == model:
                     record = records.get(name, {})
                     parts.append(section(name, texts[name], commands_of[name], record, pages))
     return "\n".join(parts)

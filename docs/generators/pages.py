@@ -76,17 +76,21 @@ may change between versions.
 """
 
 
+# Docstrings use the words of every question: pages that are written for readers come first.
+BEHIND = "---\nsearch:\n  boost: 0.05\n---\n\n"
+
+
 def generated_pages() -> Iterator[tuple[str, str]]:
     """Path of each generated page in docs/, and its Markdown."""
     yield "gallery.md", render_gallery()
     yield "theory/concepts.md", concepts_page()
     yield "reference/index.md", reference_index()
     yield "reference/api.md", python_api()
-    yield "reference/package.md", api_page("kneewear", "Package", top_level())
+    yield "reference/package.md", BEHIND + api_page("kneewear", "Package", top_level())
     for room in ROOMS:
         yield (
             f"reference/{room}.md",
-            api_page(f"kneewear.{room}", room, modules_of(room)),
+            BEHIND + api_page(f"kneewear.{room}", room, modules_of(room)),
         )
     yield "reference/settings.md", settings_page.render_page()
     yield "reference/files.md", (ROOT / "docs/reference/files.md.in").read_text() + layouts()
@@ -95,11 +99,11 @@ def generated_pages() -> Iterator[tuple[str, str]]:
         yield f"notebooks/{notebook.stem}.md", notebook_page(notebook)
 
 
-CONCEPTS_HEAD = """# From the sources to the code
+CONCEPTS_HEAD = """# From the dissertation to the code
 
-Where a concept of the five source documents is explained on these pages, and which module computes
-it. The words are used by the sources. Misprints are on the page [Errors found in the
-sources](sources.md).
+The tables list the concepts of the dissertation and of the four other source documents, in the
+words of the sources. For each concept they name the page that explains it and the module that
+computes it. Misprints are on the page [Errors found in the sources](sources.md).
 """
 
 
@@ -115,12 +119,16 @@ def concepts_page() -> str:
     for row in concepts():
         if row["source"] != source:
             source = row["source"]
-            parts.append(f"\n## {source}\n\n| concept | theory | module |\n|---|---|---|")
+            parts.append(
+                f"\n## {source}\n\n| concept | theory | module of `kneewear` |\n|---|---|---|"
+            )
         room = row["module"].split(".")[1]
         page = row["page"]
         title = (ROOT / "docs/theory" / page).read_text(encoding="utf-8").partition("\n")[0]
         theory = f"[{title.removeprefix('# ')}]({page})"
-        module = f"[`{row['module']}`](../reference/{room}.md#{row['module']})"
+        # Without the package's name, it fits the column of a narrow screen.
+        name = row["module"].removeprefix("kneewear.")
+        module = f"[`{name}`](../reference/{room}.md#{row['module']})"
         parts.append(f"| {row['concept']} | {theory} | {module} |")
     return "\n".join(parts) + "\n"
 

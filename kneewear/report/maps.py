@@ -40,6 +40,8 @@ _YIELD_MAPS = (
     ("residual_stress", "von Mises stress without load (MPa)", style.PRESSURE_COLOURS),
     ("yielded_stress", "von Mises stress at the largest load (MPa)", style.PRESSURE_COLOURS),
 )
+# Width of one plan of both plateaus with a colour bar, for heights of 2.7 in, in.
+_TWO_PLATEAUS_WIDTH = 6.2
 # Samples of a patch in wireframes and sections.
 SAMPLES = (161, 121)
 
@@ -131,7 +133,9 @@ def draw_wear_maps(
     worn = wear > MIN_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear.values[life, index], 0.0)
     single = len(grid.sides) == 1
-    figure, panels = style.new_figure(*((4.0, 1, 3) if single else (8.2, 3, 1)))
+    # Both plateaus beside each other are about twice as wide as high.
+    size = (4.0, 1, 3, style.WIDTH) if single else (8.2, 3, 1, _TWO_PLATEAUS_WIDTH)
+    figure, panels = style.new_figure(*size)
     for axes, values, label, colours in zip(
         panels.flat,
         (wear, creep, cross_shear),
@@ -144,7 +148,7 @@ def draw_wear_maps(
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
     badge = ", outside validity" if cases[index].name in outside else ""
-    figure.suptitle(f"{cases[index].label}{badge}", x=0.01, ha="left")
+    panels.flat[0].set_title(f"{cases[index].label}{badge}")
     return figure
 
 
@@ -613,8 +617,18 @@ def draw_windows(
                     fill=False,
                     ec=style.SIDE_COLOURS[side],
                     lw=2.0,
-                    label=side,
                 )
+            )
+            axes.annotate(
+                side,
+                ((left + right) / 2, low),
+                (0, 4),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                size=style.SMALL,
+                color=style.SIDE_COLOURS[side],
+                bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.85},
             )
         if plateau.outline is not None:
             corners = np.array(plateau.outline)[:, ::-1]
@@ -622,7 +636,6 @@ def draw_windows(
             plan.add_patch(Polygon(corners, fill=False, ec=colour, lw=1.2, ls="--"))
     style.show_plan(plan)
     plan.set_title("Insert from above")
-    plan.legend(loc="upper center", ncols=2, fontsize=style.SMALL)
     style.show_unrolled(unrolled)
     unrolled.set_title("Condyles unrolled")
     return figure

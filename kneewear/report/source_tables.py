@@ -76,13 +76,21 @@ def motion_sources(settings: Settings) -> pd.DataFrame:
     lives = settings.get("wear", {}).get("lives", {})
     activities = settings.get("activities", {})
     named = dict.fromkeys(name for shares in lives.values() for name in shares)
-    # The gait that `kneewear new` assumes is in a file, too, but nobody has recorded it.
-    assumed = [entry.key.split(".") for entry in unconfirmed(settings) if entry.name == "gait"]
+    # The gait and the load that `kneewear new` assumes are in a file, too, but nobody has recorded
+    # them.
+    assumed = {
+        name: [entry.key.split(".")[:2] for entry in unconfirmed(settings) if entry.name == name]
+        for name in ("gait", "load")
+    }
     rows = []
     for name in [known for known in named if known in activities]:
         block = activities[name]
-        guessed = ["activities", name] in [path[:2] for path in assumed]
-        source = words(f"source_{'parametric' if guessed else block['source']}")
+        kind = block["source"]
+        if ["activities", name] in assumed["gait"]:
+            kind = "parametric"
+        elif ["activities", name] in assumed["load"]:
+            kind = "built_in_load"
+        source = words(f"source_{kind}")
         files = sorted({str(path) for key, path in block.items() if key.endswith("file") and path})
         rows.append((name, source, ", ".join(files)))
     frame = pd.DataFrame(rows, columns=["activity", "source", "files"])

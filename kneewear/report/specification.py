@@ -23,7 +23,7 @@ from kneewear.study.models import FOLDERS
 PAGES = Path(__file__).with_name("pages")
 PACKAGE = Path(__file__).parents[1]
 # Files beside the pages that several of them use.
-_PARTS = {"figures", "labels", "shared", "citations", "factors", "causes", "journal"}
+_PARTS = {"figures", "labels", "shared", "citations", "factors", "categories", "causes", "journal"}
 
 Scalar = str | float | bool
 # "largest" is the value of the largest magnitude, with its sign.

@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from kneewear import default_settings_file
+from kneewear import __version__, default_settings_file
 from kneewear.activity.activity import Activity
 from kneewear.activity.directions import describe_activity, direction_lines
 from kneewear.activity.settings import (
@@ -194,7 +194,7 @@ def _write_page(
     """Write the page of what could be drawn, and return its verdict."""
     shown = Tables(tables, study.model_dump(mode="json"))
     page = load_page("preflight")
-    summary = build_summary("preflight", page, shown, list(map(Reported, findings)))
+    summary = build_summary("preflight", page, shown, list(map(Reported, findings)), __version__)
     save_text(render_page(page, summary, shown, pictures), folder / "index.html")
     return read_verdict(summary)
 

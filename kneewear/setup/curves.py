@@ -55,6 +55,8 @@ _DRIVEN = ("rotation", "anterior_posterior")
 _SOLVED = ("varus", "superior_inferior", "medial_lateral")
 # Distance of the middle between the plateaus from z = 0 beyond which a load line is stated, mm.
 _OFF_MIDDLE = 0.5
+# Load of a measured motion that comes without one.
+BUILT_IN = "built-in"
 # Part of its range to which a load rises where a stride begins, and the shortest stride, s.
 _RISEN = 0.05
 _SHORTEST_STRIDE_S = 0.4
@@ -102,7 +104,8 @@ def write_activity(
         motion = load = _write_gait(name, shapes)
         prescribes = not dish.conforms
     else:
-        motion, load, prescribes = given.motion, given.load or given.motion, True
+        motion, prescribes = given.motion, True
+        load = _write_load(name, shapes) if given.load == BUILT_IN else given.load or motion
     block = f"activities.{name}_gait"
     renamed = parse_columns(given.columns, (motion, load))
     recorded = read_recording(motion, shapes.knee, renamed)
@@ -180,6 +183,15 @@ def _write_gait(name: str, shapes: RecognisedShapes) -> str:
     )
     key, remedy = f"activities.{name}_gait.motion.file", "Replace it by curves of your own."
     shapes.assume("gait", key, settings_path(file), text, remedy)
+    return file
+
+
+def _write_load(name: str, shapes: RecognisedShapes) -> str:
+    """Write the built-in gait for the sake of its load, and return its file."""
+    file = write_built_in_gait()
+    text = "an invented load, the one of the built-in gait, at the same percent of the cycle"
+    key, remedy = f"activities.{name}_gait.load.file", "Replace it by a load of your own."
+    shapes.assume("load", key, settings_path(file), text, remedy)
     return file
 
 

@@ -32,6 +32,7 @@ from kneewear.io.documents import save_text
 from kneewear.io.result_files import digest_path
 from kneewear.motion.history import FRICTION_BEARS
 from kneewear.setup.curves import (
+    BUILT_IN,
     ActivityText,
     Recordings,
     ignored_block,
@@ -122,7 +123,8 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         Files of the femoral component; several are one body.
     motion, load : str, optional
         Curves of one cycle; without them the built-in gait is written as `built_in_gait.csv`, and
-        all designs of the folder take the same share of its travel.
+        all designs of the folder take the same share of its travel. The load `BUILT_IN` is the one
+        of that gait, as an assumption.
     knee : {"right", "left"}, optional
         Side; without it that which asymmetric shapes show, or the right one.
     side : {"medial", "lateral"}, optional
@@ -170,7 +172,8 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
     if load is not None and motion is None:
         raise InputDataError(load, "a load without a motion", "both", "Add --motion FILE.")
     if motion is not None and load is None:
-        raise InputDataError(motion, "a motion without a load", "both", "Add --load FILE.")
+        remedy = f"Add --load FILE, or --load {BUILT_IN} if nothing was measured."
+        raise InputDataError(motion, "a motion without a load", "both", remedy)
     if body_mass is not None and BODY_MASS.severity(body_mass) == "refuse":
         remedy = "Give the body mass in kg."
         raise InputDataError("--body-mass", f"{body_mass:g} kg", BODY_MASS.possible, remedy)

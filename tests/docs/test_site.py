@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import csv
 import html
+import itertools
 import os
 import re
 import shutil
@@ -162,11 +164,69 @@ def test_a_reader_without_network_can_search(site):
     assert not [url for url in asked if url.startswith("http")]
 
 
+def questions():
+    """Questions of a newcomer, words that they type into the search, and the page that answers."""
+    with (CHECKOUT / "docs" / "questions.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def linked_pages(site, name):
+    """Pages of the site that the text of a page links to; the menu does not count."""
+    article = re.search(r"<article.*?</article>", page(site, name), re.DOTALL)[0]
+    for target in re.findall(r'<a [^>]*?href="([^"#:]+\.html)', article):
+        path = ((site / name).parent / target).resolve()
+        if path.is_file() and path.is_relative_to(site.resolve()):
+            yield path.relative_to(site.resolve()).as_posix()
+
+
+def test_each_question_of_a_newcomer_is_answered_within_three_clicks(site):
+    clicks, reached = {"index.html": 0}, ["index.html"]
+    while reached:
+        name = reached.pop(0)
+        for target in linked_pages(site, name):
+            if target not in clicks and not target.startswith(("example/", "reference/")):
+                clicks[target] = clicks[name] + 1
+                reached.append(target)
+    assert len(questions()) >= 10
+    for row in questions():
+        assert clicks.get(row["page"], 9) <= 3, row
+
+
+@pytest.mark.workflow
+@pytest.mark.slow
+def test_each_question_of_a_newcomer_is_answered_by_one_search(site):
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs a browser")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("needs Chromium")
+    with playwright.sync_playwright() as engine:
+        browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        reader = browser.new_page()
+        reader.goto((site / "index.html").as_uri())
+        field = reader.locator("input[name=query]")
+        field.press_sequentially("wear", delay=20)
+        reader.wait_for_selector(".md-search-result__item", state="attached", timeout=120_000)
+        for row in questions():
+            field.fill("")
+            field.press_sequentially(row["search"], delay=20)
+            # Results of the last key replace those of the keys before it.
+            reader.wait_for_timeout(2500)
+            results = reader.locator(".md-search-result__item > a").evaluate_all(
+                "links => links.map(link => link.href)"
+            )
+            first = [re.search(r"[\w./-]+\.html", one)[0] for one in results[:3]]
+            # The page itself, or its question with a link to it.
+            answers = (f"/{row['page']}", "/faq.html")
+            assert any(one.endswith(answers) for one in first), (row, first)
+        browser.close()
+
+
 # Pages of every kind: text, tables, programs, formulas, a form, generated references.
 ACCESSIBLE = [
     "index",
     "install",
     "tutorial",
+    "real-implant",
     "faq",
     "need",
     "gallery",
@@ -188,6 +248,7 @@ ACCESSIBLE = [
     "reference/settings",
     "reference/api",
 ]
+WIDTHS = (1300, 400)  # pixels
 GUIDELINES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -202,15 +263,20 @@ def test_pages_are_accessible(site):
     rules, found = {"runOnly": {"type": "tag", "values": GUIDELINES}}, []
     with playwright.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name in ACCESSIBLE:
-            reader = browser.new_page(viewport={"width": 1300, "height": 900})
+        for width, name in itertools.product(WIDTHS, ACCESSIBLE):
+            reader = browser.new_page(viewport={"width": width, "height": 900})
             reader.goto((site / f"{name}.html").as_uri())
             # Tables are wrapped, and made reachable, after the page has loaded.
             reader.wait_for_timeout(500)
             violations = axe.Axe().run(reader, options=rules).response["violations"]
             found += [
-                (name, one["id"], node["target"]) for one in violations for node in one["nodes"]
+                (width, name, one["id"], node["target"])
+                for one in violations
+                for node in one["nodes"]
             ]
+            # Nothing but tables and programs, which scroll by themselves, is wider than the page.
+            if reader.evaluate("document.documentElement.scrollWidth") > width:
+                found.append((width, name, "scrolls"))
             reader.close()
         browser.close()
     assert found == []

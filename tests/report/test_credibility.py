@@ -18,6 +18,7 @@ from kneewear.evidence.credibility.report import (
     FactorJudgement,
     Judgements,
     Sources,
+    category_parts,
     credibility_tables,
     factor_parts,
     model_risk,
@@ -137,6 +138,32 @@ def test_every_factor_has_three_gradations_and_evidence_that_it_knows():
             if one.of == "repository":
                 frame = pd.read_csv(root / f"{one.table}.csv", comment="#")
                 assert {one.value, *one.where} <= set(frame)
+
+
+def test_each_factor_but_those_of_applicability_supplies_one_of_eight_categories():
+    parts = category_parts()
+    assert len(parts) == 8
+    supplied = [name for part in parts for name in part.factors]
+    assert sorted(supplied) == sorted(
+        part.name for part in factor_parts() if part.activity != "Applicability"
+    )
+
+
+@pytest.mark.parametrize("name", ["size_ranking", "peak_pressure"])
+def test_shipped_judgements_are_read_and_name_their_own_evidence(name):
+    judgements = read_judgements(checkout_folder() / f"examples/{name}_judgements.yaml")
+    for factor in judgements.factors.values():
+        assert factor.reason or factor.at_most
+        assert set(factor.at_most) <= {part.name for part in factor.evidence} | {"outside"}
+
+
+def test_categories_count_the_evidence_of_their_factors():
+    discretisation = pd.DataFrame({"difference_percent": [0.2, -0.6]})
+    frame = tables_of(judged(), discretisation=discretisation)["categories"]
+    counts = dict(zip([part.name for part in category_parts()], frame["evidence"], strict=True))
+    assert counts["calculation"] == 1
+    assert counts["in_vivo"] == counts["bench"] == 0
+    assert (frame["absent"] == "").tolist() == (frame["evidence"] > 0).tolist()
 
 
 @pytest.fixture

@@ -112,3 +112,7 @@ def test_a_gait_that_is_assumed_is_not_called_a_file_of_curves(assumed, recorded
     source = motion_sources(settings)["source"].item()
     assert (source == words("source_file")) == recorded
     assert (source == words("source_parametric")) == assumed
+    entry |= {"name": "load", "key": "activities.walk.load.file"}
+    settings["activities"]["walk"]["load"] = {"file": "built_in_gait.csv"}
+    source = motion_sources(settings)["source"].item()
+    assert (source == words("source_built_in_load")) == assumed

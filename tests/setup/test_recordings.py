@@ -16,7 +16,8 @@ from kneewear.base.assumptions import unconfirmed
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_uses import column_uses
 from kneewear.io.curves import read_activity
-from kneewear.setup.curves import Recordings, write_activity
+from kneewear.setup.curves import BUILT_IN, Recordings, write_activity
+from kneewear.setup.gait import GAIT_FILE
 from kneewear.setup.shapes import RecognisedShapes
 from tests.refusals import refusal
 
@@ -608,3 +609,23 @@ def test_the_body_mass_that_a_file_states_is_that_of_its_forces(line, mass, tmp_
     assumed = {one.name for one in shapes.assumed}
     assert ("body_mass" in assumed) == (mass is None)
     assert text.body_masses[1] == pytest.approx(mass or 75.0)
+
+
+def test_a_motion_without_a_load_takes_the_built_in_one_as_an_assumption(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Form().write(tmp_path)
+    shapes = no_shapes()
+    text = write_activity("own", shapes, Recordings(path, BUILT_IN), OPEN)
+    block = YAML(typ="safe").load(io.StringIO(text.block))["activities"]["own_gait"]
+    settings = FileActivity.model_validate(block)
+    files = {"motion": settings.motion.file, "load": settings.load.file}
+    activity = read_activity("own_gait", settings, files, FRAMES, "right")
+    # The curves are the user's, the load is the one of the default study's gait.
+    assert np.degrees(np.ptp(activity.rotation[:, 2])) == pytest.approx(54.0, abs=0.5)
+    built_in = pd.read_csv(GAIT_FILE)["load_body_weights"]
+    assert activity.load.max() == pytest.approx(built_in.max(), rel=0.01)
+    listed = {"activities": {"own_gait": settings.model_dump(mode="json")}}
+    listed["assumed"] = [entry.model_dump() for entry in shapes.assumed]
+    assert "load" in {entry.name for entry in unconfirmed(listed)}
+    listed["activities"]["own_gait"]["load"]["file"] = "own.csv"
+    assert "load" not in {entry.name for entry in unconfirmed(listed)}

@@ -149,7 +149,7 @@ def _statements(
 ) -> dict[str, Any]:
     """Statements that the texts of the page quote."""
     rating = {"level": NOT_STATED, "reason": NOT_STATED}
-    names = ("question", "context_of_use", "judged_by")
+    names = ("question", "context_of_use", "judged_by", "decision")
     stated = judgements.model_dump() if judgements else {}
     return {
         "study": summary["study"],

@@ -3,7 +3,8 @@
 The structure is that of ASME V&V 40: the risk of a decision follows from the influence of the model
 and from the consequence of an error, goals follow from the risk, and a gap is a goal that the
 evidence does not reach. Factors, their gradations and the evidence that each needs are in
-`pages/factors.yaml`; what only a person can judge is a :class:`Judgements`.
+`pages/factors.yaml`, and the categories of evidence of the FDA guidance, with the factors that
+supply each, in `pages/categories.yaml`. What only a person can judge is a :class:`Judgements`.
 """
 
 from __future__ import annotations
@@ -64,6 +65,15 @@ class FactorPart(PagePart):
     missing: str = ""
 
 
+class CategoryPart(PagePart):
+    """A category of evidence: the factors that supply it, and what is absent without them."""
+
+    name: str
+    label: str
+    factors: tuple[str, ...]
+    absent: str
+
+
 class Rating(PagePart):
     """A level with its reason."""
 
@@ -105,7 +115,8 @@ class RangeJudgement(PagePart):
 class Judgements(PagePart):
     """Statements that only a person can make: question, context of use, risk, goals and ranges.
 
-    `results` are the quantities of interest, as tables of the study have them.
+    `results` are the quantities of interest, as tables of the study have them, and `decision` is
+    what was decided from them.
     """
 
     question: str = Field(min_length=1)
@@ -113,6 +124,7 @@ class Judgements(PagePart):
     model_influence: Rating
     decision_consequence: Rating
     judged_by: str = Field(min_length=1)
+    decision: str = NOT_STATED
     results: tuple[EvidencePart, ...] = ()
     factors: dict[str, FactorJudgement] = Field(default={})
     applicability: tuple[RangeJudgement, ...] = ()
@@ -136,6 +148,11 @@ class Judgements(PagePart):
 def factor_parts() -> list[FactorPart]:
     """All factors in their order."""
     return [FactorPart(**one) for one in page_data("factors")]
+
+
+def category_parts() -> list[CategoryPart]:
+    """All categories of evidence in their order."""
+    return [CategoryPart(**one) for one in page_data("categories")]
 
 
 def model_risk(influence: Level, consequence: Level) -> Level:
@@ -170,9 +187,10 @@ class Sources:
 def credibility_tables(sources: Sources, judgements: Judgements | None) -> dict[str, pd.DataFrame]:
     """Tables of a report on credibility.
 
-    `factors` (a row each: goal, reached, gap and what is missing), `evidence`, `gradations`,
-    `quantities`, `applicability` (a row for each range), `applicable_cases` (a row each) and
-    `risk`. Without judgements goals and risk are not stated.
+    `factors` (a row each: goal, reached, gap and what is missing), `evidence`, `categories` (a row
+    each: pieces of evidence, factors, and what is absent), `gradations`, `quantities`,
+    `applicability` (a row for each range), `applicable_cases` (a row each) and `risk`. Without
+    judgements goals and risk are not stated.
     """
     risk = NOT_STATED
     if judgements is not None:
@@ -195,6 +213,7 @@ def credibility_tables(sources: Sources, judgements: Judgements | None) -> dict[
         "quantities": pd.DataFrame([_evidence_row("", *one) for one in own.results(wanted)]),
         "factors": pd.DataFrame(rows),
         "evidence": pd.DataFrame(evidence),
+        "categories": _categories(pd.DataFrame(rows), evidence),
         "gradations": pd.DataFrame(
             {"factor": part.label}
             | {name: one.text for name, one in zip(GRADATIONS, part.gradations, strict=True)}
@@ -203,6 +222,25 @@ def credibility_tables(sources: Sources, judgements: Judgements | None) -> dict[
         "applicability": ranges,
         "applicable_cases": cases,
     }
+
+
+def _categories(factors: pd.DataFrame, evidence: list[dict[str, Any]]) -> pd.DataFrame:
+    """Evidence by category: its number, its factors with their gradations, and what is absent."""
+    labels = {part.name: part.label for part in factor_parts()}
+    reached = dict(zip(factors["factor"], factors["reached"], strict=True))
+    rows = []
+    for part in category_parts():
+        own = [labels[name] for name in part.factors]
+        number = sum(row["factor"] in own for row in evidence)
+        rows.append(
+            {
+                "category": part.label,
+                "evidence": number,
+                "factors": ", ".join(f"{label} ({reached[label]})" for label in own),
+                "absent": "" if number else part.absent,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _evidence_row(factor: str, part: EvidencePart, result: KeyResult) -> dict[str, Any]:
