@@ -622,7 +622,8 @@ def draw_windows(
             plan.add_patch(Polygon(corners, fill=False, ec=colour, lw=1.2, ls="--"))
     style.show_plan(plan)
     plan.set_title("Insert from above")
-    plan.legend(loc="upper center", ncols=2, fontsize=style.SMALL)
     style.show_unrolled(unrolled)
     unrolled.set_title("Condyles unrolled")
+    handles, labels = plan.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, fontsize=style.SMALL)
     return figure

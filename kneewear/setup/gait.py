@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -68,7 +69,14 @@ def share_line(share: float | None) -> str:
     return f"      scale: {{anterior_posterior: {value:g}, rotation: {value:g}}}  # {text}\n"
 
 
-def agree_on_share(settings: Path) -> tuple[Finding, ...]:
+class Agreement(NamedTuple):
+    """Findings about the share of the built-in gait, and whether a share has an equilibrium."""
+
+    findings: tuple[Finding, ...] = ()
+    has_equilibrium: bool = True
+
+
+def agree_on_share(settings: Path) -> Agreement:
     """Give all designs of a folder the share of the built-in gait that suits each of them.
 
     Parameters
@@ -79,19 +87,19 @@ def agree_on_share(settings: Path) -> tuple[Finding, ...]:
 
     Returns
     -------
-    tuple of Finding
-        The share, and each earlier study whose share was lowered. Empty of a study with curves or
-        a share of its own, or whose position and rotation are not prescribed.
+    Agreement
+        The share, and each earlier study whose share was lowered. Without findings of a study with
+        curves or a share of its own, or whose position and rotation are not prescribed.
     """
     if _share_in(settings) is None:
-        return ()
+        return Agreement()
     others = {
         file: share
         for file in sorted(settings.parent.glob("*.yaml"))
         if file.resolve() != settings.resolve() and (share := _share_in(file)) is not None
     }
     most = min([*others.values(), SHARES[0]])
-    share = _best_share(settings, [most, *(share for share in SHARES if share < most)])
+    share, failures = _best_share(settings, [most, *(share for share in SHARES if share < most)])
     _set_share(settings, share)
     shared = f" as in {', '.join(file.name for file in others)}" if others else ""
     findings = [
@@ -115,19 +123,21 @@ def agree_on_share(settings: Path) -> tuple[Finding, ...]:
                     f"Run {file.stem} again before it is compared.",
                 )
             )
-    return tuple(findings)
+    return Agreement(tuple(findings), failures < _NO_EQUILIBRIUM)
 
 
-def _best_share(settings: Path, shares: Sequence[float]) -> float:
-    """The largest share with the fewest failures, and then warnings, of the placement.
+def _best_share(settings: Path, shares: Sequence[float]) -> tuple[float, int]:
+    """The largest share with the fewest failures, and then warnings, of the placement; failures.
 
-    The first one where the bearing cannot be built, which the check of the inputs reports.
+    The first one, without failures, where the bearing cannot be built: the check of the inputs says
+    why.
     """
     try:
         scores = dict(_scores(settings, shares))
     except InputDataError:
-        return shares[0]
-    return min(scores, key=lambda share: (scores[share], -share))
+        return shares[0], 0
+    best = min(scores, key=lambda share: (scores[share], -share))
+    return best, scores[best][0]
 
 
 def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tuple[int, int]]]:

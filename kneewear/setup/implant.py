@@ -188,7 +188,9 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         femoral,
         knee,
         sides,
-        lambda shapes: motion is not None and is_registered(shapes, motion, columns),
+        lambda shapes: (
+            motion is not None and is_registered(shapes, motion, columns, f"activities.{name}_gait")
+        ),
     )
     with _removed_if_refused(shapes.copies):
         if thickness is not None and shapes.forms["insert"] == "solid":
@@ -225,8 +227,12 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
             is_held,
         )
         save_text(text, file)
-        findings = (*shapes.findings, *agree_on_share(file))
         holds = is_held or dish.single
+        agreed = agree_on_share(file)
+        if not (agreed.has_equilibrium or holds or activity.settles):
+            shapes.assumed.insert(0, hold_medial_lateral(file))
+            holds, agreed = True, agree_on_share(file)
+        findings = (*shapes.findings, *agreed.findings)
         return NewStudy(file, findings, tuple(shapes.assumed), activity.settles, holds)
 
 

@@ -22,6 +22,7 @@ from kneewear.geometry.segmentation import (
     check_condyles,
     find_post,
     find_underside,
+    middle_of_axis,
     segment_condyles,
     segment_plateaus,
 )
@@ -225,6 +226,41 @@ def test_fits_follow_shapes_and_not_noise():
     for fit in chosen.qualities:
         assert 0.5 * noise < fit.mean_mm < 1.2 * noise
     assert chosen.settings.mean_tolerance >= max(fit.mean_mm for fit in chosen.qualities)
+
+
+def grooved_condyles(depth: float) -> TriangleMesh:
+    """Solid condyles of two radii, 32 and 20 mm, which a groove without a border joins."""
+    angle, z = np.meshgrid(
+        np.radians(np.arange(-28.0, 122.0)), np.linspace(-33.0, 33.0, 80), indexing="ij"
+    )
+    distal = angle < np.radians(25.0)
+    middle = np.where(distal, 12.0, 0.0)
+    radius = np.where(distal, 32.0, 20.0) - (np.abs(z) - 22.0) ** 2 / 70.0
+    radius -= depth * np.exp(-((z / 7.0) ** 2))
+    x, y = -middle * np.sin(np.radians(25.0)), middle * np.cos(np.radians(25.0))
+    outer, inner = (
+        np.stack([x + r * np.sin(angle), y - r * np.cos(angle), z], axis=-1)
+        for r in (radius, radius - 7.0)
+    )
+    return closed(outer, inner)
+
+
+def test_flank_of_a_groove_does_not_move_the_axis_of_the_condyles():
+    """The axis is between the centres of both arcs, the origin and 12 mm above and before it."""
+    middles = []
+    for depth in (0.0, 6.0):
+        mesh = grooved_condyles(depth)
+        regions, _ = segment_condyles(extract_condyles(mesh).sheet)
+        assert regions["medial"].angle_deg[0] <= -25.0
+        assert regions["medial"].angle_deg[1] >= 90.0
+        middles.append(middle_of_axis(mesh, "solid"))
+    turn = np.radians(25.0)
+    along = np.array([-np.sin(turn), np.cos(turn), 0.0])
+    for middle in middles:
+        part = middle @ along
+        assert 2.0 < part < 12.0
+        assert np.linalg.norm(middle - part * along) < 1.5
+    np.testing.assert_allclose(middles[0], middles[1], atol=1.5)
 
 
 @pytest.mark.slow
