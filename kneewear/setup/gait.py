@@ -6,25 +6,22 @@ share of its travel and rotation: the largest of a few with which the check of e
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from kneewear import checkout_folder, default_settings_file
+from kneewear import default_settings_file
 from kneewear.activity.settings import MotionScale
 from kneewear.activity.sources import build_activity
 from kneewear.errors import Finding, InputDataError
 from kneewear.io.documents import load_table, save_table, save_text
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
-from kneewear.study.files import load_shapes
+from kneewear.setup.placing import quietly, trial_of
 from kneewear.study.settings import read_study
-from kneewear.study.trials import build_trial
 
 GAIT_FILE = "built_in_gait.csv"
 # Shares that are tried, the largest first: few, so that designs of several folders agree.
@@ -142,14 +139,12 @@ def _best_share(settings: Path, shares: Sequence[float]) -> tuple[float, int]:
 
 def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tuple[int, int]]]:
     """Failures and warnings of the placement of each share, until there are none."""
-    root = checkout_folder() if Path.cwd() != checkout_folder() else Path()
-    study = read_study(settings, defaults=default_settings_file())
-    trial = build_trial(study, root, load_shapes(study, root))
+    trial = trial_of(settings)
     (activity,) = trial.activities
 
     def score(share: float) -> tuple[int, int]:
         scale = MotionScale(anterior_posterior=share, rotation=share)
-        with _quietly():
+        with quietly():
             table = trial.place(activity.scaled(scale.factors), advises=False).table
         verdicts = list(table["verdict"])
         lacks = bool(table["value"].isna().any())
@@ -170,18 +165,6 @@ def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tu
         yield share, result
         if result == (0, 0):
             return
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Leave out messages of motions that are only tried: what is chosen is checked again."""
-    logger = logging.getLogger("kneewear.motion")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def _share_in(settings: Path) -> float | None:
