@@ -100,9 +100,9 @@ def find_dwell_pose(knee: KneeModel, flexion: Array, settings: SimulationSetting
             return dwell_pose
     pairs = build_pairs(knee, settings.model_copy(update={"distance": "exact"}))
     layers = build_layers(knee.grid, pairs, knee.implant.nominal_thickness, settings)
-    found = _find_over(pairs, layers, nodes)
-    _remembered.append((content, found))
-    return found
+    settled = _find_over(pairs, layers, nodes)
+    _remembered.append((content, settled))
+    return settled
 
 
 def _digest(knee: KneeModel, settings: SimulationSettings) -> bytes:

@@ -54,7 +54,8 @@ from kneewear.setup.shapes import RecognisedShapes
 _DRIVEN = ("rotation", "anterior_posterior")
 _SOLVED = ("varus", "superior_inferior", "medial_lateral")
 # Boundary conditions of a measured motion, and their line of settings.
-_FOLLOWS, _SOLVES = "prescribed", "settled_ap_rotation"
+_FOLLOWS = "prescribed"
+_SOLVES = "settled_ap_rotation"
 _CONDITIONS = f"    boundary_conditions: {{}}  # {_FOLLOWS} | {_SOLVES} | simulator"
 # Assumption that measured coordinates are not used.
 CONDITIONS_ASSUMED = "boundary_conditions"

@@ -66,14 +66,14 @@ def share_line(share: float | None) -> str:
     return f"      scale: {{anterior_posterior: {value:g}, rotation: {value:g}}}  # {text}\n"
 
 
-class Agreement(NamedTuple):
+class ShareChoice(NamedTuple):
     """Findings about the share of the built-in gait, and whether a share has an equilibrium."""
 
     findings: tuple[Finding, ...] = ()
     has_equilibrium: bool = True
 
 
-def agree_on_share(settings: Path) -> Agreement:
+def agree_on_share(settings: Path) -> ShareChoice:
     """Give all designs of a folder the share of the built-in gait that suits each of them.
 
     Parameters
@@ -84,12 +84,12 @@ def agree_on_share(settings: Path) -> Agreement:
 
     Returns
     -------
-    Agreement
+    ShareChoice
         The share, and each earlier study whose share was lowered. Without findings of a study with
         curves or a share of its own, or whose position and rotation are not prescribed.
     """
     if _share_in(settings) is None:
-        return Agreement()
+        return ShareChoice()
     others = {
         file: share
         for file in sorted(settings.parent.glob("*.yaml"))
@@ -120,7 +120,7 @@ def agree_on_share(settings: Path) -> Agreement:
                     f"Run {file.stem} again before it is compared.",
                 )
             )
-    return Agreement(tuple(findings), failures < _NO_EQUILIBRIUM)
+    return ShareChoice(tuple(findings), failures < _NO_EQUILIBRIUM)
 
 
 def _best_share(settings: Path, shares: Sequence[float]) -> tuple[float, int]:

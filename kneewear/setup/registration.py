@@ -61,10 +61,10 @@ def is_registered(
     """
     renamed = parse_columns(tuple(columns), (motion,), ignored=True)
     recording = read_recording(motion, shapes.knee, renamed)
-    found = _opensim_motion(shapes, recording) or _clinical_motion(recording)
-    if found is None:
+    recorded = _opensim_motion(shapes, recording) or _clinical_motion(recording)
+    if recorded is None:
         return False
-    settings, named = found
+    settings, named = recorded
     translation, rotation = femoral_pose(read_curves(motion, named), settings)
     if isinstance(settings, ClinicalMotion) and np.ptp([0.0, *translation[:, 1]]) <= _FROM_REST:
         return False

@@ -75,7 +75,7 @@ def test_designs_of_a_folder_take_the_share_of_the_one_with_the_least_room():
 
 def test_share_that_is_given_is_of_one_design_alone(folder):
     gait.agree_on_share(write_settings("wide"))
-    assert gait.agree_on_share(write_settings("narrow", 0.3)) == gait.Agreement()
+    assert gait.agree_on_share(write_settings("narrow", 0.3)) == gait.ShareChoice()
     assert shares() == {"wide": 1.0, "narrow": 0.3}
     assert folder == ["wide"]
 

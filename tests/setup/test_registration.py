@@ -121,14 +121,14 @@ def test_registered_poses_in_clinical_angles(
     clinical_recording("gait.csv", 0.0 if raised is None else rest + raised)
     save_ply(insert.vertices, insert.faces, "insert.ply")
     save_ply(femoral.vertices, femoral.faces, "femoral.ply")
-    found = recognise_shapes(
+    shapes = recognise_shapes(
         "own",
         ["insert.ply"],
         ["femoral.ply"],
         "right",
-        registered=lambda shapes: is_registered(shapes, "gait.csv", (), "activities.own"),
+        registered=lambda recognised: is_registered(recognised, "gait.csv", (), "activities.own"),
     )
-    assert found.is_registered == registered
+    assert shapes.is_registered == registered
     if registered:
-        assert found.files["femoral"] == "femoral.ply"
-    assert assumed == any(one.name == "origins" for one in found.assumed)
+        assert shapes.files["femoral"] == "femoral.ply"
+    assert assumed == any(one.name == "origins" for one in shapes.assumed)
