@@ -16,7 +16,13 @@ from kneewear.geometry.coverage import polygon_coverage
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.fit_search import choose_fit
 from kneewear.geometry.fitting import fit_plateau
-from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, to_knee_axes, within_outline
+from kneewear.geometry.meshes import (
+    MM_PER_UNIT,
+    TriangleMesh,
+    condyle_axis,
+    to_knee_axes,
+    within_outline,
+)
 from kneewear.geometry.segmentation import (
     CondyleRegion,
     check_condyles,
@@ -245,22 +251,16 @@ def grooved_condyles(depth: float) -> TriangleMesh:
     return closed(outer, inner)
 
 
-def test_flank_of_a_groove_does_not_move_the_axis_of_the_condyles():
-    """The axis is between the centres of both arcs, the origin and 12 mm above and before it."""
-    middles = []
-    for depth in (0.0, 6.0):
-        mesh = grooved_condyles(depth)
-        regions, _ = segment_condyles(extract_condyles(mesh).sheet)
-        assert regions["medial"].angle_deg[0] <= -25.0
-        assert regions["medial"].angle_deg[1] >= 90.0
-        middles.append(middle_of_axis(mesh, "solid"))
-    turn = np.radians(25.0)
-    along = np.array([-np.sin(turn), np.cos(turn), 0.0])
-    for middle in middles:
-        part = middle @ along
-        assert 2.0 < part < 12.0
-        assert np.linalg.norm(middle - part * along) < 1.5
-    np.testing.assert_allclose(middles[0], middles[1], atol=1.5)
+@pytest.mark.parametrize("depth", [0.0, 6.0])
+def test_flank_of_a_groove_does_not_move_the_axis_of_the_condyles(depth):
+    mesh = grooved_condyles(depth)
+    regions, _ = segment_condyles(extract_condyles(mesh).sheet)
+    assert regions["medial"].angle_deg[0] <= -25.0
+    assert regions["medial"].angle_deg[1] >= 90.0
+    # Of a strip of 4 mm about the middle of the condyles. Their other parts slope by up to 20 deg,
+    # so that the circle through two arcs is 2.8 mm from it; with the flank it was 13 and 22 mm.
+    strip = condyle_axis(extract_condyles(mesh).sheet, (20.0, 24.0))
+    np.testing.assert_allclose(middle_of_axis(mesh, "solid")[:2], strip, atol=3.0)
 
 
 @pytest.mark.slow
