@@ -158,7 +158,6 @@ def _warnings_beside(known: Sequence[Finding]) -> Iterator[list[Reported]]:
 
 def new(chosen: argparse.Namespace) -> int:
     """Recognise an implant's files, write the settings of a study, and check them."""
-    from kneewear.setup.gait import agree_on_share  # noqa: PLC0415
     from kneewear.setup.implant import create_study, hold_medial_lateral  # noqa: PLC0415
 
     created = create_study(
@@ -189,9 +188,6 @@ def new(chosen: argparse.Namespace) -> int:
     decides = not (created.settles or created.holds)
     if failed and decides and _lacks_equilibrium(page.with_name("placement.csv")):
         hold_medial_lateral(created.settings)
-        changed = agree_on_share(created.settings)
-        chosen.guesses = (*created.findings, *changed)
-        _show([finding.text() for finding in changed])
         failed = check_(chosen)
     if not chosen.no_browser and page.is_file():
         webbrowser.open(page.resolve().as_uri())

@@ -18,6 +18,7 @@ from kneewear.io.shapes import load_shape
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.motion.placement import check_placement
 from kneewear.setup.implant import create_study
+from kneewear.setup.shapes import recognise_shapes
 from tests.geometry.invented import rounded_femoral, write_invented
 from tests.geometry.solids import closed_insert
 from tests.motion.test_dwell_pose import CASE, UPRIGHT, dished_implant, held_at, study_of
@@ -111,6 +112,25 @@ def test_copies_of_left_and_right_knees_have_their_origin_between_the_condyles(
     component = to_knee_axes(copy, "mm", implant.meshes.axes.model_dump(), implant.knee)
     middle = middle_of_axis(component, implant.meshes.femoral_form)
     np.testing.assert_allclose(middle, 0.0, atol=0.01)
+
+
+def test_insert_in_the_coordinates_of_a_scanner_gets_an_origin_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    insert, femoral = closed_insert(n=40), rounded_femoral(n=40)
+    away = np.array([-30.0, -410.0, 55.0])
+    save_ply(insert.vertices + away, insert.faces, "insert.ply")
+    save_ply(femoral.vertices + away + [0.0, 38.0, 0.0], femoral.faces, "femoral.ply")
+    shapes = recognise_shapes("far", ["insert.ply"], ["femoral.ply"], "right")
+    for part in ("insert", "femoral"):
+        np.testing.assert_allclose(
+            load_shape(shapes.files[part]).vertices.min(axis=0),
+            shapes.parts[part].vertices.min(axis=0),
+            atol=1e-3,
+        )
+    vertices = shapes.parts["insert"].vertices
+    assert vertices[:, 1].min() == pytest.approx(0.0, abs=1e-3)
+    middle = vertices.min(axis=0) + vertices.max(axis=0)
+    np.testing.assert_allclose(middle[[0, 2]], 0.0, atol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -152,12 +152,35 @@ def segment_condyles(
     reach = float(np.abs(sheet.vertices[:, 2]).max())
     low, high = float(sheet.vertices[:, 2].min()), float(sheet.vertices[:, 2].max())
     single = has_one_condyle(sheet)
-    axis = bearing_axis(sheet, [(low, high)] if single else [(0.3 * reach, 0.9 * reach)] * 2)
+    middle = bearing_axis(sheet, [(low, high)] if single else [(0.3 * reach, 0.9 * reach)] * 2)
+    axis = middle
     regions: dict[str, CondyleRegion] = {}
     for _ in range(2):  # the axis is that of the window
         regions = {side: _condyle(sheet, axis, _SIGNS[side], single) for side in sides}
-        axis = bearing_axis(sheet, [region.z for region in regions.values()])
+        regions, axis = _beside_groove(sheet, regions, middle, 0.3 * reach)
     return regions, axis
+
+
+def _beside_groove(
+    sheet: TriangleMesh, regions: dict[str, CondyleRegion], middle: Limits, most: float
+) -> tuple[dict[str, CondyleRegion], Limits]:
+    """Regions that begin where the flank of a groove ends, and the axis of their angles.
+
+    Condyles that a groove without a border joins have no notch. Its flank faces the insert only
+    where that is distal, and moves the axis by a centimetre from the axis `middle` of the condyles.
+    Inner borders, at most `most` mm from z = 0, move outward until both are the same within 1 mm.
+    """
+    inner = {side: float(np.abs(region.z).min()) for side, region in regions.items()}
+    while True:
+        axis = bearing_axis(sheet, [region.z for region in regions.values()])
+        aside = float(np.hypot(axis[0] - middle[0], axis[1] - middle[1]))
+        if aside < _SAME_AXIS or min(inner.values()) >= most:
+            return regions, axis
+        inner = {side: near + _GROOVE_STEP for side, near in inner.items()}
+        for side, near in inner.items():
+            outer = float(np.abs(regions[side].z).max())
+            z = (near, outer) if _SIGNS[side] > 0 else (-outer, -near)
+            regions[side] = replace(regions[side], z=z)
 
 
 def check_condyles(regions: Mapping[str, CondyleRegion], source: str) -> None:
@@ -185,6 +208,9 @@ def has_one_condyle(femoral: TriangleMesh) -> bool:
     return bool(femoral.extent[2] < _TWO_CONDYLES)
 
 
+# Distance of two axes of one condyle, mm, and steps of borders beside a groove, mm.
+_SAME_AXIS = 1.0
+_GROOVE_STEP = 0.5
 _SIGNS = {"medial": 1.0, "lateral": -1.0}
 # Part of the angles of the longer condyle that the other one has, at least.
 _SHARED_ANGLES = 0.6

@@ -6,8 +6,10 @@ Component origins are arbitrary: the dwell pose is found from the surfaces alone
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 import scipy
@@ -50,6 +52,12 @@ STEP = np.radians(10.0)
 MIN_POSES = 4
 # Starts of the first pose, parts of the plateaus' length before and behind their middle.
 STARTS = (0.0, -0.2, 0.2)
+# Dwell poses that are remembered, as motions are tried several times on one bearing, and the
+# difference of their ends, rad, that is rounding.
+_REMEMBERED = 8
+_SAME_FLEXION = 1e-9
+_WITHOUT_EFFECT = {"analysis", "distance", "medial_lateral", "medial_share"}
+_remembered: deque[tuple[bytes, DwellPose]] = deque(maxlen=_REMEMBERED)
 REMEDY = "Check the axes of both components and the regions of their bearings."
 
 
@@ -85,8 +93,35 @@ def find_dwell_pose(knee: KneeModel, flexion: Array, settings: SimulationSetting
     ends = float(np.min(flexion)), float(np.max(flexion))
     count = max(MIN_POSES, round((ends[1] - ends[0]) / STEP) + 1)
     nodes = np.linspace(ends[0], max(ends[1], ends[0] + 1e-3), count)
+    content = _digest(knee, settings)
+    for key, dwell_pose in _remembered:
+        same = key == content and dwell_pose.flexion.shape == nodes.shape
+        if same and np.abs(dwell_pose.flexion - nodes).max() < _SAME_FLEXION:
+            return dwell_pose
     pairs = build_pairs(knee, settings.model_copy(update={"distance": "exact"}))
     layers = build_layers(knee.grid, pairs, knee.implant.nominal_thickness, settings)
+    settled = _find_over(pairs, layers, nodes)
+    _remembered.append((content, settled))
+    return settled
+
+
+def _digest(knee: KneeModel, settings: SimulationSettings) -> bytes:
+    """Digest of what a dwell pose depends on, equal of knees built from the same files."""
+    digest = blake2b(settings.model_dump_json(exclude=_WITHOUT_EFFECT).encode())
+    grid, nominal = knee.grid, np.array(knee.implant.nominal_thickness)
+    arrays = [grid.centre, grid.normal, grid.area, grid.valid, grid.thickness, nominal]
+    for side in grid.sides:
+        one = knee.implant.femoral[side]
+        arrays += [one.control_points, one.weights, one.knots_u, one.knots_v]
+    for array in arrays:
+        digest.update(repr(array.shape).encode() + array.tobytes())
+    return digest.digest()
+
+
+def _find_over(
+    pairs: tuple[ContactPair, ...], layers: tuple[ElasticLayer, ...], nodes: Array
+) -> DwellPose:
+    """Dwell pose at flexions, rad; posterior position is held where the component slides off."""
     length = float(np.ptp(np.concatenate([pair.centre for pair in pairs])[:, 0]))
     everywhere = [part * length for part in STARTS]
     try:
@@ -176,19 +211,23 @@ def _settled(
 
 
 def refer_to_dwell_pose(
-    activity: Activity, knee: KneeModel, settings: SimulationSettings
+    activity: Activity,
+    knee: KneeModel,
+    settings: SimulationSettings,
+    settled: DwellPose | None = None,
 ) -> Activity:
     """Activity with translations moved to the dwell pose where `Activity.zero` refers to it.
 
     Such a translation is that of the dwell pose at the flexion of each frame, plus the deviation of
     the given curve from its mean: its mean over the cycle is then the mean of the dwell pose. Other
-    activities are returned unchanged. ConvergenceError as `find_dwell_pose`.
+    activities are returned unchanged. `settled` is a dwell pose over at least the flexions of the
+    activity, where it is known. ConvergenceError as `find_dwell_pose`.
     """
     at_dwell_pose = np.isnan(activity.zero)
     if not at_dwell_pose.any():
         return activity
     flexion = clinical_angles(body_three_123(activity.rotation))[:, 0]
-    settled = find_dwell_pose(knee, flexion, settings)
+    settled = settled or find_dwell_pose(knee, flexion, settings)
     dwell_pose = settled.at(flexion)[:, :3]
     shift = np.where(at_dwell_pose, dwell_pose - activity.translation.mean(axis=0), 0.0)
     moved = activity.moved(shift)

@@ -26,7 +26,7 @@ from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH, COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.dwell_pose import find_dwell_pose, refer_to_dwell_pose
+from kneewear.motion.dwell_pose import DwellPose, find_dwell_pose, refer_to_dwell_pose
 from kneewear.motion.history import Failure, failures_of, sides_of
 from kneewear.motion.settings import SimulationSettings
 
@@ -158,7 +158,7 @@ def check_placement(
         judged.add("equilibrium", np.nan, f"{judged.dwell_pose} {error}")
         return judged.placement()
     poses = np.hstack([history.translation.values[0], history.rotation.values[0]])
-    _judge_distances(judged, knee, short, poses, exact)
+    settled = _judge_distances(judged, knee, short, poses, exact)
     load = float(history["load"].values[0].max())
     push = float(np.abs(history.reaction_force.values[0, :, 0]).max())
     turn = float(np.abs(history.reaction_moment.values[0, :, 1]).max())
@@ -183,7 +183,7 @@ def check_placement(
                     for one, part in shares.items()
                 }
                 helps, advice = _ending_remedy(
-                    activity, _BorderTrial(knee, cases, exact, accepted, simulate)
+                    activity, _BorderTrial(knee, cases, exact, accepted, simulate, settled)
                 )
                 remedy += helps
         for part, share in parts.items():
@@ -277,12 +277,13 @@ class _BorderTrial(NamedTuple):
     settings: SimulationSettings
     accepted: Mapping[str, float]  # by window
     simulate: Simulate
+    settled: DwellPose | None  # over the flexion of the motion, which trials do not exceed
 
     def passes(self, activity: Activity) -> bool:
         """True if the motion leaves at most the accepted force at every border."""
         try:
             short = thin_out(activity, max(1, activity.percent.size // FRAMES))
-            short = refer_to_dwell_pose(short, self.knee, self.settings)
+            short = refer_to_dwell_pose(short, self.knee, self.settings, self.settled)
             history = self.simulate(
                 self.knee,
                 short,
@@ -424,10 +425,14 @@ class _Judged:
 
 def _judge_distances(
     judged: _Judged, knee: KneeModel, activity: Activity, poses: Array, settings: SimulationSettings
-) -> None:
-    """Mean distance of the motion from the dwell pose, and of its height from first contact."""
+) -> DwellPose:
+    """Mean distance of the motion from the dwell pose, and of its height from first contact.
+
+    Returns the dwell pose over the flexions of the motion.
+    """
     flexion = clinical_angles(body_three_123(activity.rotation))[:, 0]
-    dwell_pose = find_dwell_pose(knee, flexion, settings).at(flexion)
+    settled = find_dwell_pose(knee, flexion, settings)
+    dwell_pose = settled.at(flexion)
     for coordinate, name in _DISTANCES.items():
         number = COORDINATES.index(coordinate)
         away = float(np.mean(poses[:, number] - dwell_pose[:, number]))
@@ -462,6 +467,7 @@ def _judge_distances(
         for slip in units:
             remedy = f"Positions {slip.name} would be in contact: state the unit. {remedy}"
         judged.add("overlap", overlap, remedy, solved=counts_from_rest)
+    return settled
 
 
 def _judge_origin(judged: _Judged, knee: KneeModel, activity: Activity) -> None:

@@ -638,4 +638,6 @@ def draw_windows(
     plan.set_title("Insert from above")
     style.show_unrolled(unrolled)
     unrolled.set_title("Condyles unrolled")
+    handles, labels = plan.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, fontsize=style.SMALL)
     return figure

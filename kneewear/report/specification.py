@@ -215,7 +215,10 @@ def page_data(name: str) -> Any:
 
 @cache
 def load_page(name: str) -> Page:
-    """Specification of a page; names of shared sections and lists are replaced by their content."""
+    """Specification of a page; names of shared sections and lists are replaced by their content.
+
+    A section `{shared: NAME, ...}` is a shared one with other keys.
+    """
     shared = page_data("shared")
     content = page_data(name)
     # What nobody has confirmed stands on every page.
@@ -224,6 +227,8 @@ def load_page(name: str) -> Page:
         entries = []
         for entry in [*first.get(key, []), *content.get(key, [])]:
             found = shared[entry] if isinstance(entry, str) else entry
+            if isinstance(found, dict) and "shared" in found:
+                found = shared[found["shared"]] | {k: v for k, v in found.items() if k != "shared"}
             entries += found if isinstance(found, list) else [found]
         content = content | {key: entries}
     page: Page = Page.model_validate(

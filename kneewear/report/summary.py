@@ -230,6 +230,9 @@ def named_values(results: Iterable[KeyResult], settings: Settings) -> Values:
     values: dict[str, Any] = {"settings": settings}
     for result in results:
         ends = {"low": result.low, "high": result.high, "null_model": result.null_model}
+        if result.measured and isinstance(result.value, float):
+            ratio = result.value / result.measured
+            ends |= {"measured": result.measured, "error": result.measured_error, "ratio": ratio}
         for name in (result.name, "_".join([result.name, *result.of.values()])):
             values.setdefault(name, result.value)
             for end, number in ends.items():

@@ -198,8 +198,9 @@ def last_weighings(
 ) -> pd.DataFrame:
     """Last weighing of each simulator test and life beside the prediction at its cycles, mm3.
 
-    Columns `when` (test and million cycles), life, `predicted` (the middle of the cases),
-    `measured`, `error`, and the ends `low` and `high` over the cases and uncertain constants.
+    Columns `when` (test and million cycles), life, million_cycles, `predicted` (the middle of the
+    cases), `measured`, `error`, and the ends `low` and `high` over the cases and uncertain
+    constants.
     """
     by_test = simulator_tests.groupby(["test", "life"], sort=False)
     last = simulator_tests.loc[by_test["million_cycles"].idxmax()]
@@ -216,6 +217,7 @@ def last_weighings(
                 for test, cycles in zip(last["test"], last["million_cycles"], strict=True)
             ],
             "life": last["life"],
+            "million_cycles": last["million_cycles"],
             "predicted": 0.5 * (ends[0] + ends[1]),
             "low": lower * ends[0] if known else np.nan,
             "high": upper * ends[1] if known else np.nan,

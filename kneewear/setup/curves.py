@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,12 @@ from kneewear.setup.shapes import RecognisedShapes
 # Coordinates that a motion drives, and those that contact decides.
 _DRIVEN = ("rotation", "anterior_posterior")
 _SOLVED = ("varus", "superior_inferior", "medial_lateral")
+# Boundary conditions of a measured motion, and their line of settings.
+_FOLLOWS = "prescribed"
+_SOLVES = "settled_ap_rotation"
+_CONDITIONS = f"    boundary_conditions: {{}}  # {_FOLLOWS} | {_SOLVES} | simulator"
+# Assumption that measured coordinates are not used.
+CONDITIONS_ASSUMED = "boundary_conditions"
 # Distance of the middle between the plateaus from z = 0 beyond which a load line is stated, mm.
 _OFF_MIDDLE = 0.5
 # Load of a measured motion that comes without one.
@@ -82,11 +88,29 @@ class Recordings:
 
 @dataclass(frozen=True)
 class ActivityText:
-    """Settings of an activity: its block, body masses of the cases (kg), and what is free."""
+    """Settings of an activity: its block, body masses of the cases (kg), and what is free.
+
+    `has_little_room` is True where a measured motion is solved only because of the room that the
+    radii of the bearing leave it, which is an estimate.
+    """
 
     block: str
     body_masses: tuple[float, ...]
     settles: bool  # position and rotation are solved
+    has_little_room: bool = False
+
+    def followed(self, shapes: RecognisedShapes) -> tuple[RecognisedShapes, ActivityText]:
+        """Shapes and settings of the same activity with position and rotation prescribed."""
+        kept = [line for line in self.block.splitlines() if "control: {load_line_mm" not in line]
+        block = "\n".join(kept).replace(_CONDITIONS.format(_SOLVES), _CONDITIONS.format(_FOLLOWS))
+        text = f"curves of the file pass the check of their placement: {_FOLLOWS}"
+        findings = [
+            replace(one, found=text) if one.check == f"new.{CONDITIONS_ASSUMED}" else one
+            for one in shapes.findings
+        ]
+        assumed = [one for one in shapes.assumed if one.name != CONDITIONS_ASSUMED]
+        shown = replace(shapes, findings=findings, assumed=assumed)
+        return shown, replace(self, block=f"{block}\n", settles=False)
 
 
 def write_activity(
@@ -143,7 +167,7 @@ def write_activity(
         strides = _strides(forces, forces.key(force_title), force)
     duration = _duration(shapes, block, (recorded, forces), strides)
     cut = f"      strides_s: [{', '.join(f'{time:.3f}' for time in strides)}]\n" if strides else ""
-    line = f"    boundary_conditions: {way}  # prescribed | settled_ap_rotation | simulator\n"
+    line = f"{_CONDITIONS.format(way)}\n"
     if way == "force":
         line = control_block(shapes, block, columns, dish.middle)
     if way == "settled_ap_rotation" and _states_line(dish):
@@ -172,7 +196,10 @@ activities:
 {scaling}    duration_s: {duration:g}
     closing_percent: 5        # of the cycle
 {line}{zero}"""
-    return ActivityText(text, masses, way in ("settled_ap_rotation", "force"))
+    little = any(one.name == CONDITIONS_ASSUMED for one in shapes.assumed) and all(
+        part in columns for part in _DRIVEN
+    )
+    return ActivityText(text, masses, way in (_SOLVES, "force"), little)
 
 
 def _write_gait(name: str, shapes: RecognisedShapes) -> str:
@@ -275,13 +302,13 @@ def _boundary_conditions(
         curves = read_curves(recorded.file, columns)
         pose, _ = femoral_pose(curves, _motion_settings(recorded, columns, convention))
         part = _kept_travel(dish, pose[:, 0], curves["rotation"].to_numpy(float))
-    way = "prescribed" if prescribes and not lacking and part == 1.0 else "settled_ap_rotation"
+    way = _FOLLOWS if prescribes and not lacking and part == 1.0 else _SOLVES
     shapes.note("boundary_conditions", "activities", f"{text}: {way}")
     if prescribes and measured and way != "prescribed":
         room = f", and has room for {part:.2f} of the motion" if part < 1.0 else ""
         lack = f", and {' and '.join(lacking)} is not in the file" if lacking else ""
         shapes.assume(
-            "boundary_conditions",
+            CONDITIONS_ASSUMED,
             f"{block}.boundary_conditions",
             way,
             f"{' and '.join(measured)} of the file not used, but solved: the dish is close to its "

@@ -6,24 +6,22 @@ share of its travel and rotation: the largest of a few with which the check of e
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from kneewear import checkout_folder, default_settings_file
+from kneewear import default_settings_file
 from kneewear.activity.settings import MotionScale
 from kneewear.activity.sources import build_activity
 from kneewear.errors import Finding, InputDataError
 from kneewear.io.documents import load_table, save_table, save_text
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
-from kneewear.study.files import load_shapes
+from kneewear.setup.placing import quietly, trial_of
 from kneewear.study.settings import read_study
-from kneewear.study.trials import build_trial
 
 GAIT_FILE = "built_in_gait.csv"
 # Shares that are tried, the largest first: few, so that designs of several folders agree.
@@ -68,7 +66,14 @@ def share_line(share: float | None) -> str:
     return f"      scale: {{anterior_posterior: {value:g}, rotation: {value:g}}}  # {text}\n"
 
 
-def agree_on_share(settings: Path) -> tuple[Finding, ...]:
+class ShareChoice(NamedTuple):
+    """Findings about the share of the built-in gait, and whether a share has an equilibrium."""
+
+    findings: tuple[Finding, ...] = ()
+    has_equilibrium: bool = True
+
+
+def agree_on_share(settings: Path) -> ShareChoice:
     """Give all designs of a folder the share of the built-in gait that suits each of them.
 
     Parameters
@@ -79,19 +84,19 @@ def agree_on_share(settings: Path) -> tuple[Finding, ...]:
 
     Returns
     -------
-    tuple of Finding
-        The share, and each earlier study whose share was lowered. Empty of a study with curves or
-        a share of its own, or whose position and rotation are not prescribed.
+    ShareChoice
+        The share, and each earlier study whose share was lowered. Without findings of a study with
+        curves or a share of its own, or whose position and rotation are not prescribed.
     """
     if _share_in(settings) is None:
-        return ()
+        return ShareChoice()
     others = {
         file: share
         for file in sorted(settings.parent.glob("*.yaml"))
         if file.resolve() != settings.resolve() and (share := _share_in(file)) is not None
     }
     most = min([*others.values(), SHARES[0]])
-    share = _best_share(settings, [most, *(share for share in SHARES if share < most)])
+    share, failures = _best_share(settings, [most, *(share for share in SHARES if share < most)])
     _set_share(settings, share)
     shared = f" as in {', '.join(file.name for file in others)}" if others else ""
     findings = [
@@ -115,31 +120,31 @@ def agree_on_share(settings: Path) -> tuple[Finding, ...]:
                     f"Run {file.stem} again before it is compared.",
                 )
             )
-    return tuple(findings)
+    return ShareChoice(tuple(findings), failures < _NO_EQUILIBRIUM)
 
 
-def _best_share(settings: Path, shares: Sequence[float]) -> float:
-    """The largest share with the fewest failures, and then warnings, of the placement.
+def _best_share(settings: Path, shares: Sequence[float]) -> tuple[float, int]:
+    """The largest share with the fewest failures, and then warnings, of the placement; failures.
 
-    The first one where the bearing cannot be built, which the check of the inputs reports.
+    The first one, without failures, where the bearing cannot be built: the check of the inputs says
+    why.
     """
     try:
         scores = dict(_scores(settings, shares))
     except InputDataError:
-        return shares[0]
-    return min(scores, key=lambda share: (scores[share], -share))
+        return shares[0], 0
+    best = min(scores, key=lambda share: (scores[share], -share))
+    return best, scores[best][0]
 
 
 def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tuple[int, int]]]:
     """Failures and warnings of the placement of each share, until there are none."""
-    root = checkout_folder() if Path.cwd() != checkout_folder() else Path()
-    study = read_study(settings, defaults=default_settings_file())
-    trial = build_trial(study, root, load_shapes(study, root))
+    trial = trial_of(settings)
     (activity,) = trial.activities
 
     def score(share: float) -> tuple[int, int]:
         scale = MotionScale(anterior_posterior=share, rotation=share)
-        with _quietly():
+        with quietly():
             table = trial.place(activity.scaled(scale.factors), advises=False).table
         verdicts = list(table["verdict"])
         lacks = bool(table["value"].isna().any())
@@ -160,18 +165,6 @@ def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tu
         yield share, result
         if result == (0, 0):
             return
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Leave out messages of motions that are only tried: what is chosen is checked again."""
-    logger = logging.getLogger("kneewear.motion")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def _share_in(settings: Path) -> float | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +42,7 @@ from kneewear.setup.curves import (
     write_activity,
 )
 from kneewear.setup.gait import agree_on_share
+from kneewear.setup.placing import passes
 from kneewear.setup.registration import is_registered
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
 from kneewear.study.models import SET_UPS
@@ -191,7 +193,9 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         femoral,
         knee,
         sides,
-        lambda shapes: motion is not None and is_registered(shapes, motion, columns),
+        lambda shapes: (
+            motion is not None and is_registered(shapes, motion, columns, f"activities.{name}_gait")
+        ),
     )
     with _removed_if_refused(shapes.copies):
         if thickness is not None and shapes.forms["insert"] == "solid":
@@ -209,28 +213,69 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         added = _added(shapes, dish, set_up)
         given = Recordings(motion, load, tuple(columns), body_mass)
         activity = write_activity(name, shapes, given, dish, gait_share)
-        is_held = not (activity.settles or shapes.is_registered or dish.single) and (
-            dish.restoring < FRICTION_BEARS / _UNDECIDED
-        )
-        if is_held:
-            shapes.assumed.append(_held(_restored_by(dish)))
         material = _material(shapes, grade)
-        text = _settings_text(
-            name,
-            shapes,
-            plateaus,
-            chosen,
-            (underside, least),
-            activity,
-            material,
-            dish,
-            added,
-            is_held,
+
+        write = partial(
+            _write_settings, file, name, plateaus, chosen, (underside, least), material, dish, added
         )
-        save_text(text, file)
-        findings = (*shapes.findings, *agree_on_share(file))
+        shapes, activity, is_held = _followed_or_solved(write, file, shapes, activity)
         holds = is_held or dish.single
+        agreed = agree_on_share(file)
+        if not (agreed.has_equilibrium or holds or activity.settles):
+            shapes.assumed.insert(0, hold_medial_lateral(file))
+            holds, agreed = True, agree_on_share(file)
+        findings = (*shapes.findings, *agreed.findings)
         return NewStudy(file, findings, tuple(shapes.assumed), activity.settles, holds)
+
+
+def _write_settings(
+    file: Path,
+    name: str,
+    plateaus: Mapping[str, PlateauRegion],
+    chosen: FittingChoice,
+    underside: tuple[str, float],
+    material: tuple[str, str],
+    dish: Dish,
+    added: Added,
+    shapes: RecognisedShapes,
+    activity: ActivityText,
+) -> bool:
+    """Write the settings; True if the medial-lateral position is held, which is an assumption."""
+    is_held = _is_held(shapes, activity, dish)
+    if is_held:
+        shapes.assumed.append(_held(_restored_by(dish)))
+    text = _settings_text(
+        name, shapes, plateaus, chosen, underside, activity, material, dish, added, is_held
+    )
+    save_text(text, file)
+    return is_held
+
+
+def _followed_or_solved(
+    write: Callable[[RecognisedShapes, ActivityText], bool],
+    file: Path,
+    shapes: RecognisedShapes,
+    activity: ActivityText,
+) -> tuple[RecognisedShapes, ActivityText, bool]:
+    """Write settings that follow the file where that passes; True if medial-lateral is held.
+
+    The room that radii leave for a motion is an estimate: a trial of the motion decides.
+    """
+    if activity.has_little_room:
+        shown, followed = activity.followed(shapes)
+        is_held = write(shown, followed)
+        if passes(file):
+            return shown, followed, is_held
+    return shapes, activity, write(shapes, activity)
+
+
+def _is_held(shapes: RecognisedShapes, activity: ActivityText, dish: Dish) -> bool:
+    """True if the medial-lateral position of a prescribed motion has no equilibrium to be solved.
+
+    Friction bears a condyle that is `_UNDECIDED` from the lowest line of its dish.
+    """
+    decides = activity.settles or shapes.is_registered or dish.single
+    return not decides and dish.restoring < FRICTION_BEARS / _UNDECIDED
 
 
 def _added(shapes: RecognisedShapes, dish: Dish, set_up: str | None) -> Added:

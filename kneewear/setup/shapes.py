@@ -32,6 +32,8 @@ from kneewear.io.shapes import load_shape
 # Distance of the femoral origin from the condyles' axis that is rounding, mm: 0.01 mm beside it a
 # rotation of 8 deg moves a condyle by 1.4 um.
 _SAME_ORIGIN = 0.01
+# Coordinates of an insert, mm, beyond which its origin is not its own.
+_FAR = 200.0
 # Distance of the middles of a single plateau and its condyle, mm, that files in one frame have.
 _BELOW_CONDYLE = 4.0
 
@@ -43,8 +45,9 @@ class RecognisedShapes:
     Meshes of `parts` are in mm and the axes of a right knee; `files`, `unit`, `axes` and `forms`
     are written to the settings; `is_side_known` is False where shapes fit both knees and the user
     names none. `file_axes` are those of the user's files; `is_registered` is True where the motion
-    is of poses of these files, whose origins it counts from. `findings` have the evidence,
-    `assumed` what files cannot decide; `copies` are the files that were written.
+    is of poses of these files, whose origins it counts from; `moved` are the components whose
+    origin is another one than in their files. `findings` have the evidence, `assumed` what files
+    cannot decide; `copies` are the files that were written.
     """
 
     knee: str
@@ -60,6 +63,7 @@ class RecognisedShapes:
     is_side_known: bool = True
     file_axes: dict[str, dict[str, str]] = field(default_factory=dict)
     is_registered: bool = False
+    moved: set[str] = field(default_factory=set)
 
     def note(
         self, check: str, where: str, found: str, remedy: str = "", doubt: bool = False
@@ -151,15 +155,15 @@ def recognise_shapes(
     mesh_checks.check_femoral(shapes.parts["femoral"], " + ".join(femoral))
     shapes.file_axes = axes
     shapes.is_registered = registered(shapes)
-    moved, apart = _place(shapes, " + ".join(femoral))
+    apart = _place(shapes, " + ".join(insert), " + ".join(femoral))
     together = units["insert"] == units["femoral"] and axes["insert"] == axes["femoral"]
     single = len(insert) == len(femoral) == 1
     turned_round = any(one.check == "new.normals" for one in findings)
-    if together and single and not moved and not turned_round:
+    if together and single and not (shapes.moved or apart) and not turned_round:
         shapes.unit, shapes.axes = units["insert"], axes["insert"]
         shapes.files = {"insert": insert[0], "femoral": femoral[0]}
     else:
-        _write_copies(shapes, name, originals, named, moved)
+        _write_copies(shapes, name, originals, named)
     if apart:
         (side,) = shapes.sides
         shapes.assume(
@@ -183,7 +187,6 @@ def _write_copies(
     name: str,
     originals: dict[str, TriangleMesh],
     named: dict[str, list[str]],
-    moved: bool,
 ) -> None:
     """Write both components in mm and common axes, with the triangles of their files."""
     shapes.unit, shapes.axes = "mm", Orientation(np.eye(3)).words(shapes.knee)
@@ -196,7 +199,7 @@ def _write_copies(
         save_ply(vertices * mirror, original.faces, copy)
         shapes.files[part] = str(copy)
         shapes.copies.append(copy)
-        origin = ", with its origin there" if moved and part == "femoral" else ""
+        origin = ", with its origin there" if part in shapes.moved else ""
         text = f"{' + '.join(named[part])} in mm and common axes{origin}"
         shapes.note("copy", str(copy), text)
 
@@ -218,8 +221,8 @@ def _copy_name(stem: str, sources: Sequence[str]) -> Path:
     return next(name for name in names if name.resolve() not in taken)
 
 
-def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
-    """Move the femoral component to an origin on the condyles' axis; True if it was elsewhere.
+def _centre_femoral(shapes: RecognisedShapes, source: str) -> None:
+    """Move the femoral component to an origin on the condyles' axis, if it is elsewhere.
 
     Rotations are about the origin, and positions count from the dwell pose: the origin of a file
     from a scanner or an assembly says nothing of the knee.
@@ -227,8 +230,9 @@ def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
     femoral = shapes.parts["femoral"]
     middle = middle_of_axis(femoral, shapes.forms["femoral"], source)
     if np.linalg.norm(middle) <= _SAME_ORIGIN:
-        return False
+        return
     shapes.parts["femoral"] = femoral.moved(-middle)
+    shapes.moved.add("femoral")
     x, y, z = middle
     shapes.note(
         "origin",
@@ -236,21 +240,40 @@ def _centre_femoral(shapes: RecognisedShapes, source: str) -> bool:
         f"the middle of the condyles' axis, which motion turns about, {x:+.2f} mm posterior, "
         f"{y:+.2f} mm superior and {z:+.2f} mm medial of the origin",
     )
-    return True
 
 
-def _place(shapes: RecognisedShapes, femoral: str) -> tuple[bool, float]:
+def _place(shapes: RecognisedShapes, insert: str, femoral: str) -> float:
     """Put origins where motion turns about them, unless it counts from those of the files.
 
-    Returned are True if a component was moved, and the distance of an insert of one side, mm.
+    Returned is the distance by which an insert of one side was moved below its condyle, mm.
     """
     if shapes.is_registered:
         text = "origins of the files stay: the coordinates of the motion put one file on the other"
         shapes.note("origin", femoral, text)
-        return False, 0.0
-    moved = _centre_femoral(shapes, femoral)
-    apart = _under_condyle(shapes) if len(shapes.sides) == 1 else 0.0
-    return moved or apart != 0.0, apart
+        return 0.0
+    _bring_insert(shapes, insert)
+    _centre_femoral(shapes, femoral)
+    return _under_condyle(shapes) if len(shapes.sides) == 1 else 0.0
+
+
+def _bring_insert(shapes: RecognisedShapes, source: str) -> None:
+    """Move an insert in the coordinates of a scanner to its own origin.
+
+    Its windows and underside are positions of the settings, which are of an implant.
+    """
+    insert = shapes.parts["insert"]
+    if np.abs(insert.vertices).max() <= _FAR:
+        return
+    x, _, z = 0.5 * (insert.vertices.min(axis=0) + insert.vertices.max(axis=0))
+    y = float(insert.vertices[:, 1].min())
+    shapes.parts["insert"] = insert.moved([-x, -y, -z])
+    shapes.moved.add("insert")
+    shapes.note(
+        "origin",
+        source,
+        f"the middle of the underside, {x:+.1f} mm posterior, {y:+.1f} mm superior and {z:+.1f} mm "
+        "medial of the origin, which is of a scanner or an assembly",
+    )
 
 
 def _under_condyle(shapes: RecognisedShapes) -> float:

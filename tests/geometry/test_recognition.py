@@ -16,12 +16,19 @@ from kneewear.geometry.coverage import polygon_coverage
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.fit_search import choose_fit
 from kneewear.geometry.fitting import fit_plateau
-from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, to_knee_axes, within_outline
+from kneewear.geometry.meshes import (
+    MM_PER_UNIT,
+    TriangleMesh,
+    condyle_axis,
+    to_knee_axes,
+    within_outline,
+)
 from kneewear.geometry.segmentation import (
     CondyleRegion,
     check_condyles,
     find_post,
     find_underside,
+    middle_of_axis,
     segment_condyles,
     segment_plateaus,
 )
@@ -225,6 +232,35 @@ def test_fits_follow_shapes_and_not_noise():
     for fit in chosen.qualities:
         assert 0.5 * noise < fit.mean_mm < 1.2 * noise
     assert chosen.settings.mean_tolerance >= max(fit.mean_mm for fit in chosen.qualities)
+
+
+def grooved_condyles(depth: float) -> TriangleMesh:
+    """Solid condyles of two radii, 32 and 20 mm, which a groove without a border joins."""
+    angle, z = np.meshgrid(
+        np.radians(np.arange(-28.0, 122.0)), np.linspace(-33.0, 33.0, 80), indexing="ij"
+    )
+    distal = angle < np.radians(25.0)
+    middle = np.where(distal, 12.0, 0.0)
+    radius = np.where(distal, 32.0, 20.0) - (np.abs(z) - 22.0) ** 2 / 70.0
+    radius -= depth * np.exp(-((z / 7.0) ** 2))
+    x, y = -middle * np.sin(np.radians(25.0)), middle * np.cos(np.radians(25.0))
+    outer, inner = (
+        np.stack([x + r * np.sin(angle), y - r * np.cos(angle), z], axis=-1)
+        for r in (radius, radius - 7.0)
+    )
+    return closed(outer, inner)
+
+
+@pytest.mark.parametrize("depth", [0.0, 6.0])
+def test_flank_of_a_groove_does_not_move_the_axis_of_the_condyles(depth):
+    mesh = grooved_condyles(depth)
+    regions, _ = segment_condyles(extract_condyles(mesh).sheet)
+    assert regions["medial"].angle_deg[0] <= -25.0
+    assert regions["medial"].angle_deg[1] >= 90.0
+    # Of a strip of 4 mm about the middle of the condyles. Their other parts slope by up to 20 deg,
+    # so that the circle through two arcs is 2.8 mm from it; with the flank it was 13 and 22 mm.
+    strip = condyle_axis(extract_condyles(mesh).sheet, (20.0, 24.0))
+    np.testing.assert_allclose(middle_of_axis(mesh, "solid")[:2], strip, atol=3.0)
 
 
 @pytest.mark.slow

@@ -61,6 +61,19 @@ def test_condyles_settle_at_the_bottom_of_their_dishes():
     np.testing.assert_allclose(np.degrees(dwell_pose.coordinates[:, [3, 4]]), 0.0, atol=0.2)
 
 
+def test_dwell_pose_of_a_bearing_is_found_once():
+    """Equal bearings share it, whatever their study solves; another shape or range has its own."""
+    first, again = (study_of(dished_implant()) for _ in range(2))
+    settled = find_dwell_pose(first.knee(), FLEXION, first.settings)
+    other = again.settings.model_copy(update={"medial_lateral": "held"})
+    assert find_dwell_pose(again.knee(), FLEXION * (1.0 + 1e-15), other) is settled
+    assert find_dwell_pose(again.knee(), 0.9 * FLEXION, other) is not settled
+    soft = first.settings.model_copy(update={"youngs_modulus_mpa": 300.0})
+    assert find_dwell_pose(first.knee(), FLEXION, soft) is not settled
+    usual = gait_study()
+    assert find_dwell_pose(usual.knee(), FLEXION, usual.settings) is not settled
+
+
 @pytest.mark.slow
 def test_condyles_that_slide_off_stay_above_the_middle_of_the_plateaus():
     """Nearly flat plateaus that slope by 7 deg towards posterior: nothing holds the condyles."""

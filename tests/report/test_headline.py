@@ -120,6 +120,8 @@ def test_simulator_test_is_the_first_line_with_its_interval_and_ratio():
     assert first.high == pytest.approx(2.0 * volumes.max())
     numbers = ("machine A", "3 million cycles", "25.7", "2.7", f"{first.value / 25.7:.2f}")
     assert all(number in first.text() for number in numbers)
+    # The headline of the page has them as well.
+    assert all(number in summary("strain", tables)["sentence"] for number in numbers[1:])
 
 
 def test_measurement_of_nothing_has_no_ratio():

@@ -18,6 +18,7 @@ SCORES = {
     "wide": {1.0: (0, 0), 0.75: (0, 0), 0.5: (0, 0), 0.25: (0, 0)},
     "usual": {1.0: (0, 1), 0.75: (0, 0), 0.5: (0, 0), 0.25: (0, 0)},
     "narrow": {1.0: (3, 0), 0.75: (1, 0), 0.5: (0, 2), 0.25: (0, 1)},
+    "unstable": {1.0: (101, 0), 0.75: (101, 0), 0.5: (101, 0), 0.25: (101, 0)},
     "never": {1.0: (2, 1), 0.75: (2, 1), 0.5: (2, 1), 0.25: (2, 1)},
 }
 
@@ -50,12 +51,14 @@ def shares():
 
 
 @pytest.mark.parametrize(
-    ("design", "share"), [("wide", 1.0), ("usual", 0.75), ("narrow", 0.25), ("never", 1.0)]
+    ("design", "share"),
+    [("wide", 1.0), ("usual", 0.75), ("narrow", 0.25), ("never", 1.0), ("unstable", 1.0)],
 )
 def test_share_is_the_largest_with_the_fewest_failures(design, share):
     found = gait.agree_on_share(write_settings(design))
     assert shares() == {design: share}
-    assert [one.check for one in found] == ["new.gait_share"]
+    assert [one.check for one in found.findings] == ["new.gait_share"]
+    assert found.has_equilibrium == (design != "unstable")
 
 
 def test_designs_of_a_folder_take_the_share_of_the_one_with_the_least_room():
@@ -64,7 +67,7 @@ def test_designs_of_a_folder_take_the_share_of_the_one_with_the_least_room():
     assert shares() == {"wide": 0.75, "usual": 0.75}
     found = gait.agree_on_share(write_settings("narrow"))
     assert shares() == {"wide": 0.25, "usual": 0.25, "narrow": 0.25}
-    assert {Path(one.where).stem for one in found} == {"wide", "usual", "narrow"}
+    assert {Path(one.where).stem for one in found.findings} == {"wide", "usual", "narrow"}
     # One that could take more takes the share of the others.
     gait.agree_on_share(write_settings("wide"))
     assert set(shares().values()) == {0.25}
@@ -72,7 +75,7 @@ def test_designs_of_a_folder_take_the_share_of_the_one_with_the_least_room():
 
 def test_share_that_is_given_is_of_one_design_alone(folder):
     gait.agree_on_share(write_settings("wide"))
-    assert gait.agree_on_share(write_settings("narrow", 0.3)) == ()
+    assert gait.agree_on_share(write_settings("narrow", 0.3)) == gait.ShareChoice()
     assert shares() == {"wide": 1.0, "narrow": 0.3}
     assert folder == ["wide"]
 

@@ -16,6 +16,7 @@ from kneewear.base.assumptions import unconfirmed
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_uses import column_uses
 from kneewear.io.curves import read_activity
+from kneewear.setup import implant
 from kneewear.setup.curves import BUILT_IN, Recordings, write_activity
 from kneewear.setup.gait import GAIT_FILE
 from kneewear.setup.shapes import RecognisedShapes
@@ -481,6 +482,36 @@ def test_a_measured_motion_is_prescribed_where_the_bearing_has_room(dish, condit
         assert uses[column].use == ("not used" if text.settles else "used")
         assert bool(uses[column].reason) == text.settles
         assert uses[column].key.startswith("activities.own.motion.columns.")
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_room_of_a_bearing_is_decided_by_a_trial_of_the_measured_motion(
+    passes, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(implant, "passes", lambda file: passes)
+    path = Form().write(tmp_path)
+    shapes, dish = no_shapes(), Dish(ratio=1.1, room=20.0, middle=3.0)
+    given = Recordings(path, path, (), MASS)
+    activity = write_activity("own", shapes, given, dish)
+    assert activity.has_little_room
+    written = []
+
+    def write(shown, text):
+        written.append((shown, text))
+        return not text.settles
+
+    shown, text, is_held = implant._followed_or_solved(write, tmp_path, shapes, activity)
+    assert written[-1] == (shown, text)
+    assert is_held == passes == (not text.settles)
+    assert passes != ("boundary_conditions" in {one.name for one in shown.assumed})
+    block = YAML(typ="safe").load(io.StringIO(text.block))["activities"]["own_gait"]
+    settings = FileActivity.model_validate(block)
+    assert settings.boundary_conditions == ("prescribed" if passes else "settled_ap_rotation")
+    assert passes != (settings.control is not None and settings.control.load_line_mm == 3.0)
+    # What can only be solved is not tried.
+    lacking = Form(changed(femur_anterior_mm="")).write(tmp_path)
+    given = Recordings(lacking, lacking, (), MASS)
+    assert not write_activity("own", no_shapes(), given, dish).has_little_room
 
 
 @pytest.mark.parametrize(

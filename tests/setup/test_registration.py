@@ -1,15 +1,17 @@
-"""Coordinates of OpenSim that put one file on the other count from the origins of the files."""
+"""Poses that put one file on the other count from the origins of the files."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 from kneewear.io.mesh_formats import save_ply
 from kneewear.mechanics.rotations import grood_suntay
 from kneewear.setup.implant import create_study
-from kneewear.setup.registration import gaps_between
+from kneewear.setup.registration import gaps_between, is_registered
+from kneewear.setup.shapes import recognise_shapes
 from tests.geometry.invented import rounded_femoral
 from tests.geometry.solids import closed_insert
 
@@ -76,3 +78,57 @@ def test_registered_files_keep_their_origin(origin, registered, tmp_path, monkey
     assert settings["implant"]["meshes"]["femoral"] == (
         "femoral.ply" if registered else "own_femoral.ply"
     )
+
+
+def clinical_recording(file, height):
+    """Clinical angles and all three positions, the femoral origin at a height over the insert."""
+    columns = {
+        "percent": np.linspace(0.0, 100.0, ROWS),
+        "flexion_deg": FLEXION,
+        "varus_deg": 0.0 * PHASE,
+        "tibial_external_rotation_deg": 2.0 * np.sin(PHASE),
+        "femur_anterior_mm": 0.5 * np.cos(PHASE),
+        "femur_superior_mm": height + 0.2 * np.cos(PHASE),
+        "femur_lateral_mm": 0.0 * PHASE,
+        "axial_force_bw": 1.0 + 0.8 * np.sin(PHASE) ** 2,
+    }
+    pd.DataFrame(columns).to_csv(file, index=False)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("origin", "raised", "registered", "assumed"),
+    [
+        (0.0, 0.0, True, False),
+        (4.0, 4.0, True, False),
+        # Of other origins than those of the shapes.
+        (0.0, 35.0, False, True),
+        (-50.0, 0.0, False, True),
+        # From rest, wherever the files are.
+        (0.0, None, False, False),
+        (40.0, None, False, False),
+    ],
+)
+def test_registered_poses_in_clinical_angles(
+    origin, raised, registered, assumed, tmp_path, monkeypatch
+):
+    """`origin` of the femoral file is above the condyles' axis, `raised` the recorded position."""
+    monkeypatch.chdir(tmp_path)
+    insert, femoral = closed_insert(n=60), rounded_femoral(n=50).moved([0.0, -origin, 0.0])
+    turns = grood_suntay(np.radians(FLEXION), 0.0 * PHASE, 0.0 * PHASE)
+    gaps = gaps_between(insert, femoral.moved([0.0, origin, 0.0]), np.zeros((ROWS, 3)), turns)
+    rest = -float(np.median(gaps))
+    clinical_recording("gait.csv", 0.0 if raised is None else rest + raised)
+    save_ply(insert.vertices, insert.faces, "insert.ply")
+    save_ply(femoral.vertices, femoral.faces, "femoral.ply")
+    shapes = recognise_shapes(
+        "own",
+        ["insert.ply"],
+        ["femoral.ply"],
+        "right",
+        registered=lambda recognised: is_registered(recognised, "gait.csv", (), "activities.own"),
+    )
+    assert shapes.is_registered == registered
+    if registered:
+        assert shapes.files["femoral"] == "femoral.ply"
+    assert assumed == any(one.name == "origins" for one in shapes.assumed)
