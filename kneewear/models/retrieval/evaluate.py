@@ -14,9 +14,15 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.coverage import polygon_coverage
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.models.retrieval.kriging import Drift
 from kneewear.models.retrieval.reference import reconstructed
 from kneewear.models.retrieval.registration import ScanPose, mirrored, register
-from kneewear.models.retrieval.scans import Scan, bearing_regions, plateau_regions
+from kneewear.models.retrieval.scans import (
+    Scan,
+    bearing_regions,
+    dish_regions,
+    plateau_regions,
+)
 from kneewear.models.retrieval.scar import Scar, find_scar, unworn_fractions
 from kneewear.models.retrieval.settings import ScanSettings
 from kneewear.models.retrieval.surfaces import Blocks, Raster, make_blocks
@@ -130,9 +136,9 @@ def evaluate_scan(
     worn, excluded = _drawn(blocks, areas)
     if worn is not None:
         _check_unworn(scan, unworn_fractions(blocks, worn), settings)
-    drift = blocks.rigid_drift()
+    drifts = [Drift(blocks.rigid_drift())]
     findings = _judge_reference(scan, reference, blocks)
-    scar = find_scar(blocks, drift, settings, worn, excluded)
+    scar = find_scar(blocks, drifts, settings, worn, excluded)
     return _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
 
 
@@ -157,19 +163,21 @@ def _evaluate_alone(scan: Scan, settings: ScanSettings, areas: Areas) -> Evaluat
     vertices = scan.mesh.vertices
     raster = Raster.around(vertices[:, [0, 2]].min(axis=0), vertices[:, [0, 2]].max(axis=0))
     result = raster.heights(scan.mesh)
-    regions = _measured(raster, plateau_regions(raster, result, scan.file), areas)
+    plateaus = dish_regions(raster, result, plateau_regions(raster, result, scan.file))
+    regions = _measured(raster, plateaus, areas)
     unworn: Bools | None = None
     if areas.worn:
         unworn = ~_inside(raster, areas.worn)
     for _ in range(2):
-        heights, drift_at = reconstructed(raster, result, regions, unworn)
+        heights, drifts_at = reconstructed(raster, result, regions, unworn)
         blocks = make_blocks(raster, heights, result, regions, settings.block_mm)
         _check_coverage(scan, blocks)
         worn, excluded = _drawn(blocks, areas)
         if worn is not None:
             _check_unworn(scan, unworn_fractions(blocks, worn), settings)
-        drift = drift_at(blocks.points, blocks.normals, blocks.side)
-        scar = find_scar(blocks, drift, settings, worn, excluded)
+        drifts = drifts_at(blocks.points, blocks.normals, blocks.side)
+        scar = find_scar(blocks, drifts, settings, worn, excluded)
+        _check_unworn(scan, scar.unworn, settings)
         per = max(round(blocks.size / (raster.x[1] - raster.x[0])), 1)
         image = np.kron(blocks.masked(~scar.worn), np.ones((per, per), dtype=bool))
         unworn = np.zeros(raster.shape, dtype=bool)

@@ -46,6 +46,12 @@ _FLAT = 0.05
 # Cosine of the steepest surface that is evaluated, and its distance from borders, mm.
 _MIN_UPRIGHT = float(np.cos(np.radians(55.0)))
 _BORDER = 0.25
+# Smoothing of heights for curvatures, mm, and largest curvatures up and down of a dish, 1/mm. Rims
+# are rounded with radii of about 5 mm, dishes have radii above 20 mm.
+_CURVATURE_SMOOTHING = 2.0
+_MAX_CURVATURE = {1.0: 0.06, -1.0: 0.02}
+# Opening that parts a dish from narrow surface beside it, mm.
+_OPENING = 1.5
 
 
 @dataclass(frozen=True)
@@ -233,6 +239,46 @@ def bearing_regions(
     middles = [float(np.mean(raster.z[np.nonzero(plateaus == n)[1]])) for n in (0, 1)]
     sides = np.broadcast_to((raster.z < 0.5 * sum(middles)).astype(int), raster.shape)
     return np.where(kept, sides, -1)
+
+
+def dish_regions(raster: Raster, heights: Array, plateaus: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of the plateau at each point of its dish: plateaus without rims; -1 outside.
+
+    A reconstruction describes a dish, and no rim. Rims are what is strongly curved and reaches the
+    border of a plateau; edges of scars inside do not.
+
+    Parameters
+    ----------
+    raster : Raster
+    heights : array, shape (n, m)
+        Heights of the scan, mm; NaN where missing.
+    plateaus : array of int, shape (n, m)
+        Number of the plateau at each point, -1 outside.
+    """
+    known = np.isfinite(heights)
+    nearest = scipy.ndimage.distance_transform_edt(~known, return_indices=True)[1]
+    smooth = scipy.ndimage.gaussian_filter(heights[tuple(nearest)], _CURVATURE_SMOOTHING / STEP)
+    along, across = np.gradient(smooth, STEP)
+    second, mixed = np.gradient(along, STEP)
+    middle = 0.5 * (second + np.gradient(across, STEP, axis=1))
+    half = np.hypot(second - middle, mixed)
+    sharp = (middle + half > _MAX_CURVATURE[1.0]) | (half - middle > _MAX_CURVATURE[-1.0])
+    structure = scipy.ndimage.iterate_structure(
+        scipy.ndimage.generate_binary_structure(2, 1), round(_OPENING / STEP)
+    )
+    result = np.full(raster.shape, -1)
+    for number in np.unique(plateaus[plateaus >= 0]):
+        own = plateaus == number
+        label, _ = scipy.ndimage.label((sharp & own) | ~own)
+        rim = np.isin(label, np.unique(label[~own]))
+        inside = scipy.ndimage.binary_opening(own & ~rim, structure)
+        label, count = scipy.ndimage.label(inside)
+        if not count:
+            result[own] = number
+            continue
+        sizes = scipy.ndimage.sum_labels(inside, label, np.arange(1, count + 1))
+        result[label == 1 + int(np.argmax(sizes))] = number
+    return result
 
 
 def sheet_of(raster: Raster, heights: Array, every: int = 1) -> TriangleMesh:
