@@ -25,6 +25,7 @@ from kneewear.models.retrieval.scans import (
 )
 from kneewear.models.retrieval.scar import Scar, find_scar, unworn_fractions
 from kneewear.models.retrieval.settings import ScanSettings
+from kneewear.models.retrieval.split import Measured
 from kneewear.models.retrieval.surfaces import Blocks, Raster, make_blocks
 
 Array = NDArray[np.float64]
@@ -40,6 +41,9 @@ _TELLING_MATCH = 0.005
 # Relative difference of size, and of the extents of the plan, mm, of another size.
 _OTHER_SCALE = 0.006
 _OTHER_EXTENT = 1.5
+# Error of a volume, relative and mm3, above which a page warns; quantile of an interval of 90 %.
+_USEFUL = (0.15, 15.0)
+_NINETY = 1.645
 # Currie's detection limit in standard deviations of a blank: both errors at 5 %.
 _DETECTION = 3.29
 # Depth above which a block counts to the area, in its standard deviations.
@@ -212,8 +216,21 @@ def _finished(
             result = f"{100 * unworn:.0f} % of the {side} plateau unworn: its volume is doubtful"
             remedy = "State the worn area in the file of --settings if it is known."
             findings += (Finding("retrieval.unworn", "warn", scan.file, result, "", remedy),)
+    findings += _judge_interval(scan, scar)
     offset = scar.depth + np.where(np.isfinite(blocks.deviation), blocks.deviation, np.nan)
     return Evaluation(scan, pose, raster, blocks, scar, offset, heights, findings)
+
+
+def _judge_interval(scan: Scan, scar: Scar) -> tuple[Finding, ...]:
+    """Finding about a volume of both plateaus that is not known within 15 % or 15 mm3."""
+    volume, half = float(scar.volume[2]), _NINETY * float(scar.volume_sd[2])
+    allowed = max(_USEFUL[0] * volume, _USEFUL[1])
+    if half <= allowed:
+        return ()
+    result = f"{volume:.3g} mm3 known within {half:.2g} mm3 only (interval of 90 %)"
+    expected = f"within {allowed:.2g} mm3"
+    remedy = "Name an unworn reference, or draw the worn area in the file of --settings."
+    return (Finding("retrieval.interval", "warn", scan.file, result, expected, remedy),)
 
 
 def _refuse_others(scan: Scan, reference: Scan, pose: ScanPose) -> None:
@@ -336,9 +353,10 @@ def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.D
             "side": side,
             "volume_mm3": volumes.mean(),
             "sd_mm3": sd,
-            "lower_mm3": volumes.mean() - 1.645 * sd,
-            "upper_mm3": volumes.mean() + 1.645 * sd,
+            "lower_mm3": volumes.mean() - _NINETY * sd,
+            "upper_mm3": volumes.mean() + _NINETY * sd,
             "detection_limit_mm3": _DETECTION * blank,
+            "detected": bool(volumes.mean() > 0.5 * _DETECTION * blank),
             "largest_depth_mm": depth[worst] if worn else np.nan,
             "depth_sd_mm": first.scar.depth_sd[worst] if worn else np.nan,
             "x_mm": first.blocks.points[worst, 0] if worn else np.nan,
@@ -353,6 +371,15 @@ def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.D
             row["sd_mm3_per_year"] = sd / years
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def measured_depths(evaluations: Sequence[Evaluation]) -> Measured:
+    """Depths of the first scan, and mean volumes of all, for what is fitted to them."""
+    blocks, scar = evaluations[0].blocks, evaluations[0].scar
+    table = result_table(evaluations, None)[:2]
+    depth = np.where(scar.worn | ~np.isfinite(scar.depth), scar.depth, 0.0)
+    volume, sd = (table[name].to_numpy() for name in ("volume_mm3", "sd_mm3"))
+    return Measured(depth, scar.depth_sd, blocks.area, blocks.side, volume, sd)
 
 
 def _sources(evaluations: Sequence[Evaluation], number: int) -> dict[str, float]:

@@ -32,7 +32,7 @@ LENGTHS = (2.5, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 42.0, 63.0)
 SMOOTHNESS = ("exponential", "matern_3_2", "gaussian")
 NUGGETS = (1e-4, 1e-2, 0.1, 1.0)
 # Points of the likelihood, at most: its cost grows with the third power.
-_MAX_POINTS = 420
+_MAX_POINTS = 300
 # Weight below which a combination of parameters adds nothing.
 _MIN_WEIGHT = 0.01
 # First guess of the standard deviation of a field, mm, and its corrections, where coefficients have
@@ -146,14 +146,14 @@ class UnwornSurface:
     drift: Drift
     fields: tuple[Field, ...] = field(default=())
 
-    def fitted(self, most: int = 12) -> UnwornSurface:
-        """Surface with its likeliest fields, at most `most` of them."""
+    def fitted(self, most: int = 12, coarse: bool = False) -> UnwornSurface:
+        """Surface with its likeliest fields, at most `most` of them; `coarse` tries fewer."""
         chosen = np.arange(len(self.points))
         if len(chosen) > _MAX_POINTS:
             chosen = np.random.default_rng(0).permutation(chosen)[:_MAX_POINTS]
         distances = scipy.spatial.distance.pdist(self.points[chosen])
         distances = scipy.spatial.distance.squareform(distances)
-        fields = likely_fields(distances, self.values[chosen], self.drift.at(chosen))[:most]
+        fields = likely_fields(distances, self.values[chosen], self.drift.at(chosen), coarse)[:most]
         total = sum(item.weight for item in fields)
         fields = tuple(replace(item, weight=item.weight / total) for item in fields)
         return UnwornSurface(self.points, self.values, self.drift, fields)

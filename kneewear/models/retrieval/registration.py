@@ -55,7 +55,11 @@ class ScanPose:
 
     def moved(self, mesh: TriangleMesh) -> TriangleMesh:
         """The mesh on the reference."""
-        return TriangleMesh(mesh.vertices @ self.rotation.T + self.translation, mesh.faces)
+        return TriangleMesh(self.placed(mesh.vertices), mesh.faces)
+
+    def placed(self, points: Array) -> Array:
+        """Points (n, 3) on the reference."""
+        return points @ self.rotation.T + self.translation
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from kneewear.geometry.meshes import (
     to_knee_axes,
 )
 from kneewear.geometry.recognition import (
+    Orientation,
     orient_insert,
     outward,
     recognise_form,
@@ -50,6 +51,8 @@ _BORDER = 0.25
 # are rounded with radii of about 5 mm, dishes have radii above 20 mm.
 _CURVATURE_SMOOTHING = 2.0
 _MAX_CURVATURE = {1.0: 0.06, -1.0: 0.02}
+# Width of rims at most, mm: what is strongly curved further inside is the edge of a scar.
+_RIM = 5.0
 # Opening that parts a dish from narrow surface beside it, mm.
 _OPENING = 1.5
 
@@ -123,6 +126,8 @@ def read_scan(
     if axes is None:
         refuse_turned(coarse, file)
         orientation, alike = orient_insert(coarse)
+        if alike:
+            orientation = _as_in_file(orientation)
         axes = orientation.words(knee)
         words = ", ".join(f"+{axis} {word}" for axis, word in axes.items())
         remedy = "Front and rear look alike: state --axes, or sides may be exchanged."
@@ -136,6 +141,15 @@ def read_scan(
     _refuse_underside(to_knee_axes(coarse, "mm", axes, knee, file), file)
     digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
     return Scan(file, mesh, tuple(findings), digest)
+
+
+def _as_in_file(orientation: Orientation) -> Orientation:
+    """Of an orientation and its opposite, front for rear, the one with more axes of the file.
+
+    Files of one program then have one orientation.
+    """
+    opposite = Orientation(orientation.matrix * [[-1.0], [1.0], [-1.0]])
+    return max(orientation, opposite, key=lambda item: float(np.trace(item.matrix)))
 
 
 def _triangulated(cloud: TriangleMesh, file: str, axes: Mapping[str, str] | None) -> TriangleMesh:
@@ -268,8 +282,13 @@ def dish_regions(raster: Raster, heights: Array, plateaus: NDArray[np.int64]) ->
     )
     result = np.full(raster.shape, -1)
     for number in np.unique(plateaus[plateaus >= 0]):
-        own = plateaus == number
-        label, _ = scipy.ndimage.label((sharp & own) | ~own)
+        # Deep scars leave gaps in a plateau.
+        own = scipy.ndimage.binary_fill_holes(
+            scipy.ndimage.binary_closing(plateaus == number, structure, iterations=2)
+        )
+        own &= known & ((plateaus < 0) | (plateaus == number))
+        near = scipy.ndimage.distance_transform_edt(np.pad(own, 1))[1:-1, 1:-1] * STEP < _RIM
+        label, _ = scipy.ndimage.label((sharp & near & own) | ~own)
         rim = np.isin(label, np.unique(label[~own]))
         inside = scipy.ndimage.binary_opening(own & ~rim, structure)
         label, count = scipy.ndimage.label(inside)

@@ -55,10 +55,11 @@ _WEAR_ROUGHNESS = 0.005
 # quoted, not read).
 _USUAL_TOLERANCE = 0.03
 _TOLERANCE_SPREAD = 0.35  # of its natural logarithm
-# Worn fraction of a plateau that the detection limit is stated for where less is worn.
+# Worn fraction of a plateau, in its middle, that the detection limit is stated for where less is
+# worn, and that is measured where nothing is.
 _STATED_AREA = 0.3
 # Width of the band about a scar that is not used as unworn surface, mm.
-_MARGIN = 3.2
+_MARGIN = 3.6
 # Likelihood over the largest one below which a scar is left out, and scars averaged at most.
 _MIN_WEIGHT = 0.03
 _MAX_SCARS = 4
@@ -161,15 +162,21 @@ def find_scar(
     result = _averaged(
         [replace(item, scar=_with_margin(blocks, item.scar)) for item in likely], blocks, usable
     )
-    distance, stated = from_border(blocks), result.worn.copy()
-    for side in np.unique(blocks.side):
-        own = blocks.side == side
-        if stated[own].mean() < _STATED_AREA:
-            stated |= own & (distance > np.quantile(distance[own], 1.0 - _STATED_AREA))
+    stated = _with_stated(blocks, result.worn, _STATED_AREA)
     if (stated == result.worn).all():
         return result
     blank = _averaged([_Likely(1.0, stated, likely[0].drift)], blocks, usable)
     return replace(result, blank_sd=blank.volume_sd)
+
+
+def _with_stated(blocks: Blocks, scar: Bools, least: float) -> Bools:
+    """A scar, and the middle of plateaus that are less worn than a fraction of them."""
+    distance, stated = from_border(blocks), scar.copy()
+    for side in np.unique(blocks.side):
+        own = blocks.side == side
+        if stated[own].mean() < least:
+            stated |= own & (distance > np.quantile(distance[own], 1.0 - _STATED_AREA))
+    return stated
 
 
 @dataclass(frozen=True)
@@ -328,7 +335,9 @@ class _Search:
 
     def _lowered(self, scar: Bools) -> Array:
         """Lowering of blocks against the surface predicted from those outside a scar, mm."""
-        surface = _unworn_surface(self.blocks, self.drift, self.usable & ~scar).fitted(1)
+        surface = _unworn_surface(self.blocks, self.drift, self.usable & ~scar).fitted(
+            1, coarse=True
+        )
         result = surface.predict(
             self.blocks.points[:, [0, 2]], self.drift, np.zeros((0, scar.size))
         )
@@ -346,7 +355,8 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
     volumes, depths, depth_squares, pieces, all_fields = [], [], [], [], []
     weights = np.array([item.weight for item in likely])
     for item in likely:
-        worn, drift = item.scar, item.drift
+        # The middle is measured where no scar is found: a volume below the limit has an error.
+        worn, drift = _with_stated(blocks, item.scar, 1e-9), item.drift
         area = np.where(worn, blocks.area, 0.0)
         sums = np.stack([area * (blocks.side == 0), area * (blocks.side == 1), area])
         surface = _unworn_surface(blocks, drift, usable & ~worn).fitted()
