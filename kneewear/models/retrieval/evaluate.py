@@ -36,6 +36,12 @@ Bools = NDArray[np.bool_]
 _OTHER_DESIGN = 0.25
 _MIRROR_RATIO = 0.5
 _MIRROR_ABOVE = 0.05
+# Matched fraction below which the mirror image is tried, and by which it matches better.
+_MIRROR_BELOW = 0.95
+_MIRROR_GAIN = 0.05
+_MIRROR_GAINED = 1.2
+# Check of a scan whose front was taken for its rear.
+_FRONT = "retrieval.front"
 # Difference of the matched fractions of two poses that tells which is right.
 _TELLING_MATCH = 0.005
 # Relative difference of size, and of the extents of the plan, mm, of another size.
@@ -158,7 +164,7 @@ def _registered(scan: Scan, reference: Scan) -> tuple[Scan, ScanPose]:
     if gained < -_TELLING_MATCH or (gained < _TELLING_MATCH and not nearer):
         return scan, pose
     result = f"front and rear exchanged: so it is nearer to {reference.file}"
-    finding = Finding("retrieval.front", "note", scan.file, result, "", "")
+    finding = Finding(_FRONT, "note", scan.file, result, "", "")
     return replace(turned, findings=(*scan.findings, finding)), other
 
 
@@ -240,10 +246,18 @@ def _refuse_others(scan: Scan, reference: Scan, pose: ScanPose) -> None:
     scaled = abs(pose.scale - 1.0) > _OTHER_SCALE and pose.distance > 0.1 * _OTHER_DESIGN
     apart = pose.distance > _OTHER_DESIGN
     unlike = apart or scaled or larger > _OTHER_EXTENT
-    if not unlike and pose.distance < _MIRROR_ABOVE:
+    # A mirror image that is turned round may differ by its notch alone.
+    turned = any(item.check == _FRONT for item in scan.findings)
+    near = pose.distance < _MIRROR_ABOVE and pose.matched > _MIRROR_BELOW
+    if near and not unlike and not turned:
         return
-    other = register(mirrored(scan.mesh), reference.mesh)
-    if other.distance < _MIRROR_RATIO * pose.distance:
+    _, other = _registered(replace(scan, mesh=mirrored(scan.mesh)), reference)
+    least = _TELLING_MATCH if turned else _MIRROR_GAIN
+    gained = other.matched - pose.matched > least
+    ratio = _MIRROR_GAINED if gained else _MIRROR_RATIO
+    nearer = other.distance < ratio * pose.distance
+    fits = larger <= _OTHER_EXTENT and abs(other.scale - 1.0) <= _OTHER_SCALE
+    if fits and nearer and other.matched > pose.matched - _MIRROR_GAIN:
         result = f"the mirror image of {reference.file}"
         remedy = "Name the side with --knee, or export the scan again without mirroring it."
         raise InputDataError(
