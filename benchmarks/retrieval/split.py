@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import kneewear as kw
 from benchmarks.retrieval.phantoms import smooth_field
 from kneewear.geometry.grid import build_grid
-from kneewear.models.retrieval.lives import Lifetime, Trial
+from kneewear.models.retrieval.lives import Lifetime, LifeTrial
 from kneewear.models.retrieval.settings import SplitSettings
 from kneewear.models.retrieval.split import Measured, at_blocks, fit_lives, split_table
 from kneewear.study.files import load_activity
@@ -72,7 +72,7 @@ def worn(truth: tuple[str, float, float, float, float], seed: int) -> tuple[Meas
     """Measurement of a life, its wear volume, mm3, and positions of its blocks, (n, 2)."""
     law, amplitude, posterior, factor, creep = truth
     source = lifetime(*_GRID)
-    trial = Trial(law, amplitude, float(np.log(factor)), -float(np.log(creep)), posterior)
+    trial = LifeTrial(law, amplitude, float(np.log(factor)), -float(np.log(creep)), posterior)
     wear, worn_by_creep = source.depths(trial)
     rng = np.random.default_rng(seed)
     plan = source.centres[..., [0, 2]].reshape(-1, 2)
@@ -112,7 +112,7 @@ def main() -> None:
             measured, true, blocks = worn(TRUTHS[number], number)
             to_blocks = at_blocks(plan, blocks)
 
-            def depths(trial: Trial, to_blocks: Any = to_blocks) -> tuple[Array, Array]:
+            def depths(trial: LifeTrial, to_blocks: Any = to_blocks) -> tuple[Array, Array]:
                 wear, creep = source.depths(trial)
                 return to_blocks(wear.ravel()), to_blocks(creep.ravel())
 

@@ -38,7 +38,7 @@ from kneewear.models.retrieval.prediction import (
 )
 from kneewear.models.retrieval.scans import Scan, read_scan
 from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
-from kneewear.models.retrieval.split import Fit, fit_lives, fit_table, split_table
+from kneewear.models.retrieval.split import FittedLife, fit_lives, fit_table, split_table
 from kneewear.models.retrieval.view import build_depth_view, coloured_scan
 from kneewear.report.declared import draw_declared
 from kneewear.report.derived import Tables
@@ -105,7 +105,7 @@ def _split(
         remedy = "Name a finished study of the insert with --study."
         raise InputDataError("--split", "no study", "lives to fit", remedy)
     measured = measured_depths(evaluations)
-    fits: list[Fit] = []
+    fits: list[FittedLife] = []
     if chosen.split and prediction is not None:
         life = read_lifetime(
             Path(prediction.study), prediction.case, prediction.life, known.hours_since_removal

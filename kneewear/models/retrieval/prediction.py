@@ -19,7 +19,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.documents import load_table
 from kneewear.models.retrieval.evaluate import Evaluation
-from kneewear.models.retrieval.lives import Lifetime, Trial, read_study
+from kneewear.models.retrieval.lives import Lifetime, LifeTrial, recorded_study
 from kneewear.models.retrieval.registration import ScanPose, register
 from kneewear.models.retrieval.scans import sheet_of
 from kneewear.models.retrieval.split import Depths, at_blocks
@@ -141,7 +141,7 @@ def depths_at_blocks(life: Lifetime, prediction: Prediction, evaluation: Evaluat
     plan = prediction.pose.placed(life.centres[valid])[:, [0, 2]]
     to_blocks = at_blocks(plan, evaluation.blocks.points[:, [0, 2]])
 
-    def depths(trial: Trial) -> tuple[Array, Array]:
+    def depths(trial: LifeTrial) -> tuple[Array, Array]:
         wear, creep = (to_blocks(item[valid]) for item in life.depths(trial))
         return wear, creep
 
@@ -153,7 +153,7 @@ def _wear_interval(folder: Path, case: str, life: str) -> dict[str, tuple[float,
     path = folder / _INTERVALS
     if not path.is_file():
         return {}
-    first = read_study(folder).variants()[0]
+    first = recorded_study(folder).variants()[0]
     if case != first[centre_case(first)].name:
         return {}
     table = load_table(path)

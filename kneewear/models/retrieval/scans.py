@@ -51,6 +51,8 @@ _BORDER = 0.25
 # are rounded with radii of about 5 mm, dishes have radii above 20 mm.
 _CURVATURE_SMOOTHING = 2.0
 _MAX_CURVATURE = {1.0: 0.06, -1.0: 0.02}
+# Edge of large triangles, mm, whose corners are too few for a position.
+_LARGE = 1.5
 # Width of rims at most, mm: what is strongly curved further inside is the edge of a scar.
 _RIM = 5.0
 # Opening that parts a dish from narrow surface beside it, mm.
@@ -137,10 +139,22 @@ def read_scan(
         )
         findings.append(finding)
     findings.append(recognise_form(coarse, file)[1])
-    mesh = subdivided(to_knee_axes(mesh, "mm", axes, knee, file))
+    mesh = to_knee_axes(mesh, "mm", axes, knee, file)
+    if _has_large_facets(mesh):
+        mesh = subdivided(mesh)
     _refuse_underside(to_knee_axes(coarse, "mm", axes, knee, file), file)
     digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
     return Scan(file, mesh, tuple(findings), digest)
+
+
+def _has_large_facets(mesh: TriangleMesh) -> bool:
+    """True of a bearing, in mm, of which more than a hundredth is large triangles, as CAD has."""
+    normals = mesh.face_normals
+    area = np.linalg.norm(normals, axis=1)
+    up = normals[:, 1] > 0.5 * area
+    corners = mesh.vertices[mesh.faces[up]]
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    return bool(area[up][longest > _LARGE].sum() > 0.01 * area[up].sum())
 
 
 def _as_in_file(orientation: Orientation) -> Orientation:

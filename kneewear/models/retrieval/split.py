@@ -18,12 +18,12 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from kneewear.models.retrieval.lives import Trial, fitted_laws
+from kneewear.models.retrieval.lives import LifeTrial, fitted_laws
 from kneewear.models.retrieval.settings import SplitSettings
 
 Array = NDArray[np.float64]
 # Depths of wear and creep at the blocks of a measurement, mm, of a trial.
-Depths = Callable[[Trial], tuple[Array, Array]]
+Depths = Callable[[LifeTrial], tuple[Array, Array]]
 
 AMPLITUDES = (0.8, 1.0, 1.2)
 # Standard deviation of depths of a model that is not the right one, mm: residuals of other laws and
@@ -42,7 +42,7 @@ _UNKNOWN_CREEP = 0.7
 _UNKNOWNS = ("log_wear", "log_creep", "posterior", "rotation", "share")
 _PRIOR = np.array([np.inf, np.nan, 2.0, 3.0, 0.08])
 _STEPS = np.array([0.1, 0.1, 0.3, 0.5, 0.02])
-_MOST = np.array([0.7, 0.7, 1.0, 2.0, 0.06])
+_MAX_CHANGES = np.array([0.7, 0.7, 1.0, 2.0, 0.06])
 _ITERATIONS = 2
 # Factors of the creep volume that are tried where nothing is stated.
 _TRIED = np.geomspace(0.05, 20.0, 41)
@@ -77,10 +77,10 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Fit:
+class FittedLife:
     """A fitted life: depths of wear and creep at the blocks, mm, and residual, mm."""
 
-    trial: Trial
+    trial: LifeTrial
     wear: Array
     creep: Array
     residual: float
@@ -92,7 +92,7 @@ def fit_lives(
     prior: float | None = None,
     laws: Sequence[str] | None = None,
     amplitudes: Sequence[float] = AMPLITUDES,
-) -> list[Fit]:
+) -> list[FittedLife]:
     """Fit a life by every law and amplitude.
 
     Parameters
@@ -108,12 +108,12 @@ def fit_lives(
     sd = _UNKNOWN_CREEP if prior is None else prior
     chosen = fitted_laws() if laws is None else laws
     return [
-        _fitted(measured, depths, Trial(law, amplitude), sd)
+        _fitted(measured, depths, LifeTrial(law, amplitude), sd)
         for law, amplitude in product(chosen, amplitudes)
     ]
 
 
-def _fitted(measured: Measured, depths: Depths, trial: Trial, creep_sd: float) -> Fit:
+def _fitted(measured: Measured, depths: Depths, trial: LifeTrial, creep_sd: float) -> FittedLife:
     """Fit of one law and amplitude by damped Gauss-Newton steps."""
     trial = _started(measured, depths, trial)
     sd = np.where(np.isnan(_PRIOR), creep_sd, _PRIOR)
@@ -126,14 +126,14 @@ def _fitted(measured: Measured, depths: Depths, trial: Trial, creep_sd: float) -
         values = np.array([getattr(trial, name) for name in _UNKNOWNS])
         rows = np.vstack([np.column_stack(columns), np.diag(1.0 / sd)])
         change = np.linalg.lstsq(rows, -np.r_[base, values / sd], rcond=None)[0]
-        change = np.clip(change, -_MOST, _MOST)
+        change = np.clip(change, -_MAX_CHANGES, _MAX_CHANGES)
         new = dict(zip(_UNKNOWNS, (values + change).tolist(), strict=True))
         trial = replace(trial, **new)
     wear, creep = depths(trial)
-    return Fit(trial, wear, creep, _misfit(measured, wear + creep))
+    return FittedLife(trial, wear, creep, _misfit(measured, wear + creep))
 
 
-def _started(measured: Measured, depths: Depths, trial: Trial) -> Trial:
+def _started(measured: Measured, depths: Depths, trial: LifeTrial) -> LifeTrial:
     """Trial with about the measured volume."""
     for _ in range(2):
         wear, creep = (float(measured.volumes(item).sum()) for item in depths(trial))
@@ -165,7 +165,9 @@ def _misfit(measured: Measured, depth: Array) -> float:
     return float(np.sqrt(weight @ square / weight.sum()))
 
 
-def split_table(measured: Measured, fits: Sequence[Fit], settings: SplitSettings) -> pd.DataFrame:
+def split_table(
+    measured: Measured, fits: Sequence[FittedLife], settings: SplitSettings
+) -> pd.DataFrame:
     """Volume and share of wear, by what they rest on.
 
     Columns basis, wear_mm3, low_mm3, high_mm3, share, low_share, high_share, fits and residual_um.
@@ -208,7 +210,7 @@ def split_table(measured: Measured, fits: Sequence[Fit], settings: SplitSettings
     )
 
 
-def _kept(fits: Sequence[Fit]) -> list[Fit]:
+def _kept(fits: Sequence[FittedLife]) -> list[FittedLife]:
     """Fits whose residual is small."""
     if not fits:
         return []
@@ -216,7 +218,7 @@ def _kept(fits: Sequence[Fit]) -> list[Fit]:
     return [item for item in fits if item.residual <= limit]
 
 
-def _weights(fits: Sequence[Fit], prior: float) -> Array:
+def _weights(fits: Sequence[FittedLife], prior: float) -> Array:
     """Weights of fits by their residuals and by the creep constants that they need."""
     squares = [
         _INDEPENDENT * (item.residual / _MODEL) ** 2 + (item.trial.log_creep / prior) ** 2
@@ -226,7 +228,9 @@ def _weights(fits: Sequence[Fit], prior: float) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def _with_prior(measured: Measured, fits: Sequence[Fit], prior: float) -> tuple[list[float], Array]:
+def _with_prior(
+    measured: Measured, fits: Sequence[FittedLife], prior: float
+) -> tuple[list[float], Array]:
     """Wear volumes of fits, mm3, and the ends of the union of their intervals."""
     total = float(measured.volume.sum())
     values, low, high = [], [], []
@@ -239,7 +243,7 @@ def _with_prior(measured: Measured, fits: Sequence[Fit], prior: float) -> tuple[
     return values, np.array([min(low), max(high)])
 
 
-def _range(measured: Measured, fits: Sequence[Fit]) -> tuple[float, float]:
+def _range(measured: Measured, fits: Sequence[FittedLife]) -> tuple[float, float]:
     """Ends of the wear volumes, mm3, of all shares of creep that fit as well."""
     total = float(measured.volume.sum())
     limit = max(_MODEL, _KEPT * min(item.residual for item in fits))
@@ -257,7 +261,7 @@ def _range(measured: Measured, fits: Sequence[Fit]) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def fit_table(measured: Measured, fits: Sequence[Fit]) -> pd.DataFrame:
+def fit_table(measured: Measured, fits: Sequence[FittedLife]) -> pd.DataFrame:
     """Fitted lives: what was found with each law and amplitude."""
     kept = {id(item) for item in _kept(fits)}
     rows = []
