@@ -80,7 +80,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         errors = np.concatenate([own[side] - own[f"{side}_true"] for side in ("medial", "lateral")])
         sds = np.concatenate([own[f"{side}_sd"] for side in ("medial", "lateral")])
         error, sd = own["both"] - own["both_true"], own["both_sd"]
-        found = _CURRIE * float(own["both"].std()) if own["both_true"].max() < 1e-9 else np.nan
+        limit = _CURRIE * float(own["both"].std()) if own["both_true"].max() < 1e-9 else np.nan
         result.append(
             {
                 "family": family,
@@ -91,7 +91,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
                 "coverage_both": (error.abs() <= _NINETY * sd).mean(),
                 "coverage_sides": (np.abs(errors) <= _NINETY * sds).mean(),
                 "stated_limit_mm3": own["both_limit"].mean(),
-                "limit_found_over_stated": found / own["both_limit"].mean(),
+                "limit_found_over_stated": limit / own["both_limit"].mean(),
                 "detected": (own["both"] > 0.5 * own["both_limit"]).mean(),
             }
         )

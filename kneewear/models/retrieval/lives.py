@@ -65,7 +65,7 @@ class LifeTrial:
 
 @dataclass(frozen=True)
 class Lifetime:
-    """What lives of a case are simulated from.
+    """Source of the lives of a case.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class Lifetime:
 
 
 def read_lifetime(folder: Path, case: str, life: str, hours: float) -> Lifetime:
-    """Read what lives of a case of a finished study are simulated from.
+    """Read a case of a finished study whose lives are simulated.
 
     Parameters
     ----------

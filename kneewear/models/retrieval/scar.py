@@ -154,8 +154,8 @@ def find_scar(
     likely: list[_Likely] = []
     for drift in drifts:
         search = _Search(blocks, drift, settings, usable)
-        found = [declared] if declared is not None else search.scars()
-        likely += [_Likely(search.likelihood(scar), scar, drift) for scar in found]
+        scars = [declared] if declared is not None else search.scars()
+        likely += [_Likely(search.likelihood(scar), scar, drift) for scar in scars]
     likely = _weighted(likely)
     if declared is not None:
         return _averaged(likely, blocks, usable)

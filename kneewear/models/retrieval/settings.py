@@ -32,7 +32,7 @@ class AreaSettings(Settings):
 
 
 class SplitSettings(Settings):
-    """What is known beside the surface, to tell wear from creep."""
+    """Knowledge beside the surface, to tell wear from creep."""
 
     mass_loss_mg: float | None = quantity(
         "Mass that the insert lost, without a soak control's gain.",
