@@ -1,14 +1,14 @@
 """Coverage of intervals and truth of the detection limit.
 
 Many seeds are affordable because scans are not written, read and registered: blocks of deviations
-are made from the heights of a phantom, and the search of the scar and the prediction below it are
-those of the command. Families without a reference are evaluated whole, from files, by `run`.
+are made from the heights of a phantom. Search of the scar and prediction below it are in common
+with the command. Families without a reference are evaluated whole, from files, by `run`.
 
     python -m benchmarks.retrieval.coverage --seeds 20 --output coverage.csv
 
 prints for each family the fraction of volumes within intervals of 90 %, the standard deviations
 found and stated, and for blanks the detection limit found, 3.29 standard deviations of their
-volumes, over the stated one, and the fractions detected of blanks and of scars at the limit.
+volumes, over the stated one; and the fraction of volumes above the critical level.
 """
 
 from __future__ import annotations

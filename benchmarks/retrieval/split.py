@@ -1,6 +1,6 @@
 """Wear apart from creep on lives with known wear: `python -m benchmarks.retrieval.split`.
 
-A life of another law, amplitude, offset and grid than those of the fit wears an insert; the sum of
+A life of another law, amplitude, offset and grid than the fit has wears an insert; the sum of
 wear and creep, with noise, a smooth deviation of tolerance and an error of the total volume, is
 what a scan measures. Printed are the wear found with the creep constant known to 10 %, which the
 study has wrong by as much, and the range found without it.

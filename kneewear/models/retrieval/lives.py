@@ -30,7 +30,9 @@ Array = NDArray[np.float64]
 _RECORD = "provenance.json"
 # Elements per side and blocks of a life: lives are many, and are compared with a
 # scan over millimetres.
-_ROWS, _COLUMNS, _BLOCKS = 40, 30, 6
+_ROWS = 40
+_COLUMNS = 30
+_BLOCKS = 6
 _TOLERANCE = 1e-4
 _SHARES = (0.2, 0.95)
 

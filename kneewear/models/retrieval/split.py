@@ -287,7 +287,7 @@ def fit_table(measured: Measured, fits: Sequence[FittedLife]) -> pd.DataFrame:
 
 
 def at_blocks(plan: Array, blocks: Array) -> Callable[[Array], Array]:
-    """Interpolation of values at plan positions (m, 2) to those of blocks (n, 2)."""
+    """Interpolation of values at plan positions (m, 2) to blocks (n, 2)."""
     triangles = scipy.spatial.Delaunay(plan)
 
     def interpolated(values: Array) -> Array:
