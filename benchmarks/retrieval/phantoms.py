@@ -46,7 +46,8 @@ class Phantom:
     """A scan with its reference and its truth.
 
     Points are (n, m, 3), mm, x posterior, y superior, z medial of a right knee; `volumes` are those
-    removed from the medial and the lateral plateau, mm3.
+    removed from the medial and the lateral plateau, mm3. `unmoved` is the scan in the frame of the
+    reference.
     """
 
     name: str
@@ -55,6 +56,8 @@ class Phantom:
     present: NDArray[np.bool_]
     whole: NDArray[np.bool_]
     volumes: tuple[float, float]
+    unmoved: Array
+    wear: Array
 
 
 def read_families() -> list[dict[str, Any]]:
@@ -79,7 +82,7 @@ def make_phantom(family: dict[str, Any], seed: int) -> Phantom:
     wear = _scars(family, rng, x, z)
     offset = 1e-3 * (
         family["offset_mean_um"]
-        + family["offset_sd_um"] * _field(rng, x.shape, family["length_mm"])
+        + family["offset_sd_um"] * smooth_field(rng, x.shape, family["length_mm"])
     )
     noise = 1e-3 * family["noise_um"]
     worn = height + offset / upright - wear + noise * rng.standard_normal(x.shape)
@@ -92,8 +95,8 @@ def make_phantom(family: dict[str, Any], seed: int) -> Phantom:
         at = rng.uniform([-15.0, -30.0], [15.0, 30.0])
         present &= np.hypot(x - at[0], z - at[1]) > rng.uniform(1.0, 2.5)
     turn = scipy.spatial.transform.Rotation.from_rotvec(rng.uniform(-_TURN, _TURN, 3))
-    scan = np.stack([x, worn, z], -1).reshape(-1, 3)
-    scan = turn.apply(scan) + rng.uniform(-_SHIFT, _SHIFT, 3)
+    unmoved = np.stack([x, worn, z], -1)
+    scan = turn.apply(unmoved.reshape(-1, 3)) + rng.uniform(-_SHIFT, _SHIFT, 3)
     reference = None if family["reference"] == "none" else np.stack([x, unworn, z], -1)
     volumes = [float(wear[side].sum() * _STEP**2) for side in (z > 0, z < 0)]
     return Phantom(
@@ -103,6 +106,8 @@ def make_phantom(family: dict[str, Any], seed: int) -> Phantom:
         present,
         whole,
         (volumes[0], volumes[1]),
+        unmoved,
+        wear,
     )
 
 
@@ -172,10 +177,12 @@ def _cap(
     return np.where(np.abs(z) < _LAND + 2.0, total, 0.0)
 
 
-def _field(rng: np.random.Generator, shape: tuple[int, ...], length: float) -> Array:
+def smooth_field(
+    rng: np.random.Generator, shape: tuple[int, ...], length: float, step: float = _STEP
+) -> Array:
     """Random field of mean 0 and SD 1 with correlation exp(-d^2 / (2 length^2))."""
-    thin = max(int(length / _STEP / 6.0), 1)
-    sigma = length / np.sqrt(2.0) / _STEP / thin
+    thin = max(int(length / step / 6.0), 1)
+    sigma = length / np.sqrt(2.0) / step / thin
     pad = int(np.ceil(4.0 * sigma))
     size = [n // thin + 3 + 2 * pad for n in shape]
     field = scipy.ndimage.gaussian_filter(rng.standard_normal(size), sigma) * np.sqrt(4 * np.pi)

@@ -146,6 +146,20 @@ def save_solids_vtk(
     return written
 
 
+def save_triangles_vtk(
+    path: Path,
+    vertices: Array,
+    faces: NDArray[np.int64],
+    point_data: Mapping[str, NDArray[Any]],
+    left: bool = False,
+) -> None:
+    """Write triangles with values of their vertices, mirrored for a left knee.
+
+    The first of the values is the one that ParaView colours.
+    """
+    _write(path, vertices, faces, left, next(iter(point_data)), point_data=point_data)
+
+
 def element_mesh(grid: ElementGrid) -> tuple[Array, NDArray[np.int64]]:
     """Corner points of all sides and the quadrilaterals of the valid elements."""
     points = np.stack([_corners(grid, side) for side in range(len(grid.sides))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +23,22 @@ from kneewear.models.retrieval.evaluate import (
     Evaluation,
     depth_table,
     evaluate_scan,
+    measured_depths,
     result_table,
     source_table,
     tolerance_table,
 )
+from kneewear.models.retrieval.lives import read_lifetime
 from kneewear.models.retrieval.prediction import (
     Prediction,
+    depths_at_blocks,
     profile_table,
     read_prediction,
     scar_comparison,
 )
 from kneewear.models.retrieval.scans import Scan, read_scan
 from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
+from kneewear.models.retrieval.split import FittedLife, fit_lives, fit_table, split_table
 from kneewear.models.retrieval.view import build_depth_view, coloured_scan
 from kneewear.report.declared import draw_declared
 from kneewear.report.derived import Tables
@@ -42,9 +47,21 @@ from kneewear.report.picture import draw_view
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary, read_key_results
 from kneewear.report.views import STILL
+from kneewear.report.vtk import save_triangles_vtk
 
 FOLDER = Path("results", "retrieval")
 _PAIRS = ("name", "scan")
+
+
+@dataclass(frozen=True)
+class _Insert:
+    """An insert: evaluations of its scans, its reference, years in use, and side."""
+
+    name: str
+    evaluations: Sequence[Evaluation]
+    reference: Scan | None
+    years: float | None
+    left: bool
 
 
 def evaluate_inserts(chosen: argparse.Namespace) -> tuple[list[str], list[str]]:
@@ -70,9 +87,34 @@ def evaluate_inserts(chosen: argparse.Namespace) -> tuple[list[str], list[str]]:
     prediction = None
     if study is not None:
         prediction = read_prediction(study, evaluations[0], chosen.case, chosen.life)
+    split = _split(chosen, settings, evaluations, prediction)
     folder = FOLDER / chosen.name
-    lines = _written(folder, chosen.name, evaluations, reference, prediction, chosen.years)
-    return lines, []
+    insert = _Insert(chosen.name, evaluations, reference, chosen.years, chosen.knee == "left")
+    return _written(folder, insert, prediction, split), []
+
+
+def _split(
+    chosen: argparse.Namespace,
+    settings: ScanSettings,
+    evaluations: Sequence[Evaluation],
+    prediction: Prediction | None,
+) -> dict[str, pd.DataFrame]:
+    """Tables of wear apart from creep; none where nothing is asked for."""
+    known = settings.split
+    if chosen.split and prediction is None:
+        remedy = "Name a finished study of the insert with --study."
+        raise InputDataError("--split", "no study", "lives to fit", remedy)
+    measured = measured_depths(evaluations)
+    fits: list[FittedLife] = []
+    if chosen.split and prediction is not None:
+        life = read_lifetime(
+            Path(prediction.study), prediction.case, prediction.life, known.hours_since_removal
+        )
+        fits = fit_lives(
+            measured, depths_at_blocks(life, prediction, evaluations[0]), known.creep_constant_sd
+        )
+    table = split_table(measured, fits, known)
+    return {"split": table, "lives": fit_table(measured, fits)} if len(table) else {}
 
 
 def _evaluated(
@@ -120,7 +162,8 @@ def _run_pairs(
             rows.append({"name": name, "refused": str(error)})
             continue
         folder = FOLDER / chosen.name / name
-        lines += _written(folder, name, result, reference, None, years)[:1]
+        insert = _Insert(name, result, reference, years, chosen.knee == "left")
+        lines += _written(folder, insert, None, {})[:1]
         both = result_table(result, years).iloc[-1]
         values = {str(key): value for key, value in both.drop("side").items()}
         rows.append({"name": name} | values)
@@ -143,17 +186,16 @@ def _series(table: pd.DataFrame) -> list[str]:
 
 def _written(
     folder: Path,
-    name: str,
-    evaluations: Sequence[Evaluation],
-    reference: Scan | None,
+    insert: _Insert,
     prediction: Prediction | None,
-    years: float | None,
+    split: Mapping[str, pd.DataFrame],
 ) -> list[str]:
-    """Write page, tables, figures and mesh of an insert; return lines."""
+    """Write page, tables, figures and meshes of an insert; return lines."""
+    evaluations, reference = insert.evaluations, insert.reference
     first = evaluations[0]
     scans = [item.scan for item in evaluations] + ([reference] if reference else [])
     digests = {item.file: item.sha256 for item in scans}
-    tables = _tables(evaluations, reference, prediction, years)
+    tables = _tables(evaluations, reference, prediction, insert.years) | dict(split)
     if prediction is not None:
         digests |= prediction.digests
     tables["digests"] = pd.DataFrame(digests.items(), columns=["file", "sha256"])
@@ -165,12 +207,20 @@ def _written(
     view = build_depth_view(first)
     figures = {STILL: draw_view(view), **draw_declared("retrieval", shown)}
     save_figures(figures, folder / "figures")
-    vertices, faces, depth, colours = coloured_scan(first)
-    save_ply(vertices, faces, folder / "deviations.ply", colours=colours, depth_mm=depth)
+    _write_meshes(folder, first, insert.left)
     doubts = [item for scan in scans for item in scan.findings if item.severity == "warn"]
     findings = [*doubts, *(finding for item in evaluations for finding in item.findings)]
-    lines = _write_page(folder, name, tables, figures, view, reference, findings)
+    lines = _write_page(folder, insert.name, tables, figures, view, reference, findings)
     return [*lines, f"Look at {folder / 'index.html'}"]
+
+
+def _write_meshes(folder: Path, evaluation: Evaluation, left: bool) -> None:
+    """Write the scan coloured by depth, as PLY and for ParaView."""
+    vertices, faces, depth, colours = coloured_scan(evaluation)
+    save_triangles_vtk(folder / "deviations.vtp", vertices, faces, {"depth_mm": depth}, left)
+    if left:
+        vertices, faces = vertices * [-1.0, 1.0, 1.0], np.ascontiguousarray(faces[:, ::-1])
+    save_ply(vertices, faces, folder / "deviations.ply", colours=colours, depth_mm=depth)
 
 
 def _tables(

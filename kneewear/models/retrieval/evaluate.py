@@ -14,11 +14,18 @@ from kneewear.base.sides import BOTH, SIDES
 from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.coverage import polygon_coverage
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.models.retrieval.kriging import Drift
 from kneewear.models.retrieval.reference import reconstructed
 from kneewear.models.retrieval.registration import ScanPose, mirrored, register
-from kneewear.models.retrieval.scans import Scan, bearing_regions, plateau_regions
+from kneewear.models.retrieval.scans import (
+    Scan,
+    bearing_regions,
+    dish_regions,
+    plateau_regions,
+)
 from kneewear.models.retrieval.scar import Scar, find_scar, unworn_fractions
 from kneewear.models.retrieval.settings import ScanSettings
+from kneewear.models.retrieval.split import Measured
 from kneewear.models.retrieval.surfaces import Blocks, Raster, make_blocks
 
 Array = NDArray[np.float64]
@@ -29,11 +36,20 @@ Bools = NDArray[np.bool_]
 _OTHER_DESIGN = 0.25
 _MIRROR_RATIO = 0.5
 _MIRROR_ABOVE = 0.05
+# Matched fraction below which the mirror image is tried, and by which it matches better.
+_MIRROR_BELOW = 0.95
+_MIRROR_GAIN = 0.05
+_MIRROR_GAINED = 1.2
+# Check of a scan whose front was taken for its rear.
+_FRONT = "retrieval.front"
 # Difference of the matched fractions of two poses that tells which is right.
 _TELLING_MATCH = 0.005
 # Relative difference of size, and of the extents of the plan, mm, of another size.
 _OTHER_SCALE = 0.006
 _OTHER_EXTENT = 1.5
+# Error of a volume, relative and mm3, above which a page warns; quantile of an interval of 90 %.
+_USEFUL = (0.15, 15.0)
+_NINETY = 1.645
 # Currie's detection limit in standard deviations of a blank: both errors at 5 %.
 _DETECTION = 3.29
 # Depth above which a block counts to the area, in its standard deviations.
@@ -130,9 +146,9 @@ def evaluate_scan(
     worn, excluded = _drawn(blocks, areas)
     if worn is not None:
         _check_unworn(scan, unworn_fractions(blocks, worn), settings)
-    drift = blocks.rigid_drift()
+    drifts = [Drift(blocks.rigid_drift())]
     findings = _judge_reference(scan, reference, blocks)
-    scar = find_scar(blocks, drift, settings, worn, excluded)
+    scar = find_scar(blocks, drifts, settings, worn, excluded)
     return _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
 
 
@@ -148,7 +164,7 @@ def _registered(scan: Scan, reference: Scan) -> tuple[Scan, ScanPose]:
     if gained < -_TELLING_MATCH or (gained < _TELLING_MATCH and not nearer):
         return scan, pose
     result = f"front and rear exchanged: so it is nearer to {reference.file}"
-    finding = Finding("retrieval.front", "note", scan.file, result, "", "")
+    finding = Finding(_FRONT, "note", scan.file, result, "", "")
     return replace(turned, findings=(*scan.findings, finding)), other
 
 
@@ -157,19 +173,21 @@ def _evaluate_alone(scan: Scan, settings: ScanSettings, areas: Areas) -> Evaluat
     vertices = scan.mesh.vertices
     raster = Raster.around(vertices[:, [0, 2]].min(axis=0), vertices[:, [0, 2]].max(axis=0))
     result = raster.heights(scan.mesh)
-    regions = _measured(raster, plateau_regions(raster, result, scan.file), areas)
+    plateaus = dish_regions(raster, result, plateau_regions(raster, result, scan.file))
+    regions = _measured(raster, plateaus, areas)
     unworn: Bools | None = None
     if areas.worn:
         unworn = ~_inside(raster, areas.worn)
     for _ in range(2):
-        heights, drift_at = reconstructed(raster, result, regions, unworn)
+        heights, drifts_at = reconstructed(raster, result, regions, unworn)
         blocks = make_blocks(raster, heights, result, regions, settings.block_mm)
         _check_coverage(scan, blocks)
         worn, excluded = _drawn(blocks, areas)
         if worn is not None:
             _check_unworn(scan, unworn_fractions(blocks, worn), settings)
-        drift = drift_at(blocks.points, blocks.normals, blocks.side)
-        scar = find_scar(blocks, drift, settings, worn, excluded)
+        drifts = drifts_at(blocks.points, blocks.normals, blocks.side)
+        scar = find_scar(blocks, drifts, settings, worn, excluded)
+        _check_unworn(scan, scar.unworn, settings)
         per = max(round(blocks.size / (raster.x[1] - raster.x[0])), 1)
         image = np.kron(blocks.masked(~scar.worn), np.ones((per, per), dtype=bool))
         unworn = np.zeros(raster.shape, dtype=bool)
@@ -204,8 +222,21 @@ def _finished(
             result = f"{100 * unworn:.0f} % of the {side} plateau unworn: its volume is doubtful"
             remedy = "State the worn area in the file of --settings if it is known."
             findings += (Finding("retrieval.unworn", "warn", scan.file, result, "", remedy),)
+    findings += _judge_interval(scan, scar)
     offset = scar.depth + np.where(np.isfinite(blocks.deviation), blocks.deviation, np.nan)
     return Evaluation(scan, pose, raster, blocks, scar, offset, heights, findings)
+
+
+def _judge_interval(scan: Scan, scar: Scar) -> tuple[Finding, ...]:
+    """Finding about a volume of both plateaus that is not known within 15 % or 15 mm3."""
+    volume, half = float(scar.volume[2]), _NINETY * float(scar.volume_sd[2])
+    allowed = max(_USEFUL[0] * volume, _USEFUL[1])
+    if half <= allowed:
+        return ()
+    result = f"{volume:.3g} mm3 known within {half:.2g} mm3 only (interval of 90 %)"
+    expected = f"within {allowed:.2g} mm3"
+    remedy = "Name an unworn reference, or draw the worn area in the file of --settings."
+    return (Finding("retrieval.interval", "warn", scan.file, result, expected, remedy),)
 
 
 def _refuse_others(scan: Scan, reference: Scan, pose: ScanPose) -> None:
@@ -215,10 +246,18 @@ def _refuse_others(scan: Scan, reference: Scan, pose: ScanPose) -> None:
     scaled = abs(pose.scale - 1.0) > _OTHER_SCALE and pose.distance > 0.1 * _OTHER_DESIGN
     apart = pose.distance > _OTHER_DESIGN
     unlike = apart or scaled or larger > _OTHER_EXTENT
-    if not unlike and pose.distance < _MIRROR_ABOVE:
+    # A mirror image that is turned round may differ by its notch alone.
+    turned = any(item.check == _FRONT for item in scan.findings)
+    near = pose.distance < _MIRROR_ABOVE and pose.matched > _MIRROR_BELOW
+    if near and not unlike and not turned:
         return
-    other = register(mirrored(scan.mesh), reference.mesh)
-    if other.distance < _MIRROR_RATIO * pose.distance:
+    _, other = _registered(replace(scan, mesh=mirrored(scan.mesh)), reference)
+    least = _TELLING_MATCH if turned else _MIRROR_GAIN
+    gained = other.matched - pose.matched > least
+    ratio = _MIRROR_GAINED if gained else _MIRROR_RATIO
+    nearer = other.distance < ratio * pose.distance
+    fits = larger <= _OTHER_EXTENT and abs(other.scale - 1.0) <= _OTHER_SCALE
+    if fits and nearer and other.matched > pose.matched - _MIRROR_GAIN:
         result = f"the mirror image of {reference.file}"
         remedy = "Name the side with --knee, or export the scan again without mirroring it."
         raise InputDataError(
@@ -328,9 +367,10 @@ def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.D
             "side": side,
             "volume_mm3": volumes.mean(),
             "sd_mm3": sd,
-            "lower_mm3": volumes.mean() - 1.645 * sd,
-            "upper_mm3": volumes.mean() + 1.645 * sd,
+            "lower_mm3": volumes.mean() - _NINETY * sd,
+            "upper_mm3": volumes.mean() + _NINETY * sd,
             "detection_limit_mm3": _DETECTION * blank,
+            "detected": bool(volumes.mean() > 0.5 * _DETECTION * blank),
             "largest_depth_mm": depth[worst] if worn else np.nan,
             "depth_sd_mm": first.scar.depth_sd[worst] if worn else np.nan,
             "x_mm": first.blocks.points[worst, 0] if worn else np.nan,
@@ -345,6 +385,15 @@ def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.D
             row["sd_mm3_per_year"] = sd / years
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def measured_depths(evaluations: Sequence[Evaluation]) -> Measured:
+    """Depths of the first scan, and mean volumes of all, for what is fitted to them."""
+    blocks, scar = evaluations[0].blocks, evaluations[0].scar
+    table = result_table(evaluations, None)[:2]
+    depth = np.where(scar.worn | ~np.isfinite(scar.depth), scar.depth, 0.0)
+    volume, sd = (table[name].to_numpy() for name in ("volume_mm3", "sd_mm3"))
+    return Measured(depth, scar.depth_sd, blocks.area, blocks.side, volume, sd)
 
 
 def _sources(evaluations: Sequence[Evaluation], number: int) -> dict[str, float]:

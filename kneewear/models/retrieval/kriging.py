@@ -10,6 +10,9 @@ little, and a standard deviation that treats them as known is too small.
 References
 ----------
 Stein 1999, Interpolation of Spatial Data; Handcock and Stein 1993 (both from memory).
+
+Columns of the drift may have coefficients with a prior distribution instead of free ones: forms
+that designs have a little of.
 """
 
 from __future__ import annotations
@@ -29,9 +32,13 @@ LENGTHS = (2.5, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 42.0, 63.0)
 SMOOTHNESS = ("exponential", "matern_3_2", "gaussian")
 NUGGETS = (1e-4, 1e-2, 0.1, 1.0)
 # Points of the likelihood, at most: its cost grows with the third power.
-_MAX_POINTS = 420
+_MAX_POINTS = 300
 # Weight below which a combination of parameters adds nothing.
 _MIN_WEIGHT = 0.01
+# First guess of the standard deviation of a field, mm, and its corrections, where coefficients have
+# a prior distribution.
+_FIRST_SD = 0.02
+_CORRECTIONS = 2
 # Exact interpolation of a smooth field is singular in double precision.
 _JITTER = 1e-8
 
@@ -44,6 +51,44 @@ def correlation(distance: Array, length: float, smoothness: str) -> Array:
         scaled = np.sqrt(3.0) * distance / length
         return np.asarray((1.0 + scaled) * np.exp(-scaled))
     return np.asarray(np.exp(-0.5 * (distance / length) ** 2))
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Functions of the drift at points.
+
+    Parameters
+    ----------
+    columns : array, shape (n, p)
+        Values of the functions.
+    expected : int
+        Number of last columns whose coefficients have a normal distribution about zero with a
+        standard deviation of 1 mm; the others are free.
+    """
+
+    columns: Array
+    expected: int = 0
+
+    def at(self, chosen: NDArray[np.generic]) -> Drift:
+        """The same functions at some of the points."""
+        return Drift(self.columns[chosen], self.expected)
+
+    @property
+    def count(self) -> int:
+        """Number of free coefficients."""
+        return self.columns.shape[1] - self.expected
+
+    @property
+    def prior(self) -> Array:
+        """Precision of each coefficient, (p,): 0 for free ones."""
+        return np.r_[np.zeros(self.count), np.ones(self.expected)]
+
+    def orthogonal(self) -> Drift:
+        """Drift that spans the same, with orthonormal columns of free coefficients."""
+        free, rest = np.split(self.columns, [self.count], axis=1)
+        left, sizes, _ = np.linalg.svd(free, full_matrices=False)
+        kept = left[:, sizes > 1e-9 * sizes[0]]
+        return Drift(np.column_stack([kept, rest]), self.expected)
 
 
 @dataclass(frozen=True)
@@ -92,35 +137,35 @@ class UnwornSurface:
         Plan positions, mm.
     values : array, shape (n,)
         Deviations along the normal, mm.
-    drift : array, shape (n, p)
+    drift : Drift
         Functions of the drift at the points.
     """
 
     points: Array
     values: Array
-    drift: Array
+    drift: Drift
     fields: tuple[Field, ...] = field(default=())
 
-    def fitted(self, most: int = 12) -> UnwornSurface:
-        """Surface with its likeliest fields, at most `most` of them."""
+    def fitted(self, most: int = 12, coarse: bool = False) -> UnwornSurface:
+        """Surface with its likeliest fields, at most `most` of them; `coarse` tries fewer."""
         chosen = np.arange(len(self.points))
         if len(chosen) > _MAX_POINTS:
             chosen = np.random.default_rng(0).permutation(chosen)[:_MAX_POINTS]
         distances = scipy.spatial.distance.pdist(self.points[chosen])
         distances = scipy.spatial.distance.squareform(distances)
-        fields = likely_fields(distances, self.values[chosen], self.drift[chosen])[:most]
+        fields = likely_fields(distances, self.values[chosen], self.drift.at(chosen), coarse)[:most]
         total = sum(item.weight for item in fields)
         fields = tuple(replace(item, weight=item.weight / total) for item in fields)
         return UnwornSurface(self.points, self.values, self.drift, fields)
 
-    def predict(self, points: Array, drift: Array, sums: Array) -> Prediction:
+    def predict(self, points: Array, drift: Drift, sums: Array) -> Prediction:
         """Predict deviations at worn blocks.
 
         Parameters
         ----------
         points : array, shape (m, 2)
             Plan positions of worn blocks, mm.
-        drift : array, shape (m, p)
+        drift : Drift
             Functions of the drift there.
         sums : array, shape (k, m)
             Weights of sums over the blocks, mm2.
@@ -145,7 +190,7 @@ class UnwornSurface:
         return Prediction(mean, sd, total, np.sqrt(sum(pieces)), *map(np.sqrt, pieces))
 
     def _one(
-        self, chosen: Field, distances: tuple[Array, Array, Array], drift: Array, sums: Array
+        self, chosen: Field, distances: tuple[Array, Array, Array], drift: Drift, sums: Array
     ) -> tuple[Array, ...]:
         """Prediction with one field: means, variances, sums and variances of sums by source."""
         among, to_unworn, worn = distances
@@ -154,15 +199,16 @@ class UnwornSurface:
         covariance[np.diag_indices_from(covariance)] += chosen.nugget + _JITTER
         factor = scipy.linalg.cho_factor(covariance, lower=True)
         towards = correlation(to_unworn, length, smoothness)
-        solved = scipy.linalg.cho_solve(factor, np.column_stack([self.values, self.drift]))
+        own = self.drift.columns
+        solved = scipy.linalg.cho_solve(factor, np.column_stack([self.values, own]))
         weighted_values, weighted_drift = solved[:, 0], solved[:, 1:]
-        normal = self.drift.T @ weighted_drift
+        normal = own.T @ weighted_drift + np.diag(variance * self.drift.prior)
         inverse = np.linalg.pinv(normal, rcond=1e-13, hermitian=True)
         coefficients = inverse @ (weighted_drift.T @ self.values)
         residual = weighted_values - weighted_drift @ coefficients
-        mean = drift @ coefficients + towards @ residual
+        mean = drift.columns @ coefficients + towards @ residual
         # What of the drift at the blocks the unworn points do not determine.
-        extra = drift - towards @ weighted_drift
+        extra = drift.columns - towards @ weighted_drift
         summed = sums @ towards
         held = scipy.linalg.cho_solve(factor, np.column_stack([summed.T, towards.T]))
         of_sums, of_points = held[:, : len(sums)], held[:, len(sums) :]
@@ -184,7 +230,7 @@ class UnwornSurface:
 
 
 def likely_fields(
-    distances: Array, values: Array, drift: Array, coarse: bool = False
+    distances: Array, values: Array, drift: Drift, coarse: bool = False
 ) -> tuple[Field, ...]:
     """Fields whose restricted likelihood is not small, the likeliest first; weights add to 1.
 
@@ -196,12 +242,12 @@ def likely_fields(
         Distances between points, mm.
     values : array, shape (n,)
         Deviations, mm.
-    drift : array, shape (n, p)
+    drift : Drift
         Functions of the drift.
     coarse : bool
         Try fewer combinations.
     """
-    drift = _orthogonal(drift)
+    drift = drift.orthogonal()
     result = []
     rougher = (SMOOTHNESS[1:], LENGTHS[::2]) if coarse else (SMOOTHNESS, LENGTHS)
     for smoothness, length in product(*rougher):
@@ -218,7 +264,7 @@ def likely_fields(
     )
 
 
-def likelihood(covariance: Array, values: Array, drift: Array) -> float:
+def likelihood(covariance: Array, values: Array, drift: Drift) -> float:
     """Restricted log likelihood of values with a covariance, up to a constant.
 
     Parameters
@@ -227,41 +273,64 @@ def likelihood(covariance: Array, values: Array, drift: Array) -> float:
         Covariance of the values, mm2.
     values : array, shape (n,)
         Deviations, mm.
-    drift : array, shape (n, p)
+    drift : Drift
         Functions of the drift.
     """
-    square, size, _ = _whitened(covariance, values, _orthogonal(drift))
+    square, size = _Whitened.of(covariance, values, drift.orthogonal()).terms(1.0)
     return -0.5 * (square + size)
 
 
-def _orthogonal(drift: Array) -> Array:
-    """Orthonormal functions that span the drift."""
-    left, sizes, _ = np.linalg.svd(drift, full_matrices=False)
-    return np.asarray(left[:, sizes > 1e-9 * sizes[0]])
+@dataclass(frozen=True)
+class _Whitened:
+    """Values and drift over the square root of a covariance, and the logarithm of its determinant.
+
+    There are none of either, and the determinant is infinite, of a covariance that is singular.
+    """
+
+    values: Array
+    drift: Drift
+    size: float
+
+    @classmethod
+    def of(cls, covariance: Array, values: Array, drift: Drift) -> _Whitened:
+        own = covariance.copy()
+        own[np.diag_indices_from(own)] += _JITTER * covariance[0, 0]
+        try:
+            lower = scipy.linalg.cholesky(own, lower=True, overwrite_a=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            return cls(values, drift, np.inf)
+        solved = scipy.linalg.solve_triangular(
+            lower, np.column_stack([values, drift.columns]), lower=True, check_finite=False
+        )
+        size = 2.0 * float(np.log(np.diag(lower)).sum())
+        return cls(solved[:, 0], Drift(solved[:, 1:], drift.expected), size)
+
+    def terms(self, sd: float) -> tuple[float, float]:
+        """Square of the residual, and logarithm of the determinants.
+
+        `sd` is the square root, mm, by which values were not divided.
+        """
+        if not np.isfinite(self.size):
+            return np.inf, 0.0
+        columns, values = self.drift.columns, self.values
+        if self.drift.expected:
+            # Coefficients with a prior distribution are values about zero.
+            rows = sd * np.eye(columns.shape[1])[self.drift.count :]
+            columns, values = np.vstack([columns, rows]), np.r_[values, np.zeros(len(rows))]
+        q, r = np.linalg.qr(columns)
+        residual = values - q @ (q.T @ values)
+        size = self.size + 2.0 * float(np.log(np.abs(np.diag(r))).sum())
+        return float(residual @ residual), size - 2.0 * self.drift.expected * float(np.log(sd))
 
 
-def _whitened(covariance: Array, values: Array, drift: Array) -> tuple[float, float, int]:
-    """Square of the whitened residual, logarithm of the determinants, and degrees of freedom."""
-    own = covariance.copy()
-    own[np.diag_indices_from(own)] += _JITTER * covariance[0, 0]
-    freedom = len(values) - drift.shape[1]
-    try:
-        lower = scipy.linalg.cholesky(own, lower=True, overwrite_a=True, check_finite=False)
-    except np.linalg.LinAlgError:
-        return np.inf, 0.0, freedom
-    solved = scipy.linalg.solve_triangular(
-        lower, np.column_stack([values, drift]), lower=True, check_finite=False
-    )
-    q, r = np.linalg.qr(solved[:, 1:])
-    residual = solved[:, 0] - q @ (q.T @ solved[:, 0])
-    size = 2.0 * np.log(np.diag(lower)).sum() + 2.0 * np.log(np.abs(np.diag(r))).sum()
-    return float(residual @ residual), float(size), freedom
-
-
-def _profiled(covariance: Array, nugget: float, values: Array, drift: Array) -> tuple[float, float]:
+def _profiled(covariance: Array, nugget: float, values: Array, drift: Drift) -> tuple[float, float]:
     """Restricted log likelihood, and the standard deviation at which it is largest."""
     own = covariance.copy()
     own[np.diag_indices_from(own)] += nugget
-    square, size, freedom = _whitened(own, values, drift)
-    variance = max(square / freedom, 1e-18)
+    whitened = _Whitened.of(own, values, drift)
+    freedom = len(values) - drift.count
+    variance = _FIRST_SD**2
+    for _ in range(_CORRECTIONS if drift.expected else 1):
+        square, size = whitened.terms(float(np.sqrt(variance)))
+        variance = max(square / freedom, 1e-18)
     return -0.5 * (freedom * np.log(variance) + size), float(np.sqrt(variance))

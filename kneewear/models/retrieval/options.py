@@ -17,6 +17,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--study", help="finished study of wear to compare with, or its folder")
     command.add_argument("--case", help="case of the study (the first one)")
     command.add_argument("--life", help="life of the study (the last one)")
+    text = "fit lives of the study, to state how much may be wear and how much creep (minutes)"
+    command.add_argument("--split", action="store_true", help=text)
     command.add_argument("--knee", choices=("right", "left"), default="right", help="side (right)")
     command.add_argument("--unit", choices=("mm", "cm", "m", "inch"), help="unit of the files")
     text = "directions of the files' axes, as x=posterior,y=superior,z=medial"

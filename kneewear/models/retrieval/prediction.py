@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import scipy
 from numpy.typing import NDArray
 
+from kneewear.base.cases import centre_case
 from kneewear.base.schemas import DAMAGE
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io.documents import load_table
 from kneewear.models.retrieval.evaluate import Evaluation
-from kneewear.models.retrieval.registration import register
+from kneewear.models.retrieval.lives import Lifetime, LifeTrial, recorded_study
+from kneewear.models.retrieval.registration import ScanPose, register
 from kneewear.models.retrieval.scans import sheet_of
+from kneewear.models.retrieval.split import Depths, at_blocks
 from kneewear.motion.history import cases_of
 from kneewear.report.insert_view import insert_mesh
+from kneewear.report.tables import rows_with
 from kneewear.study import netcdf
+from kneewear.wear.posterior import ALL_LAWS
 
 Array = NDArray[np.float64]
 
 _GRID = "geometry/knee.nc"
 _MAPS = "wear/b*.nc"
+_INTERVALS = "tables/wear_intervals.csv"
 # Median distance between bearings, mm, of another implant.
 _OTHER_IMPLANT = 0.3
 # Depth from which a block belongs to a scar, over the largest depth of its plateau.
@@ -48,6 +55,11 @@ class Prediction:
         SHA-256 of the files of the study that were read, before the comparison.
     distance : float
         Median distance of the study's bearing from the measured one, mm.
+    pose : ScanPose
+        Motion of the study's insert onto the measured one.
+    wear_interval : mapping of side to tuple
+        Ends of the interval of the wear volume by all laws and laboratories, mm3; empty where the
+        study has none of this case and life.
     """
 
     study: str
@@ -56,6 +68,8 @@ class Prediction:
     depths: dict[str, Array]
     digests: dict[str, str]
     distance: float
+    pose: ScanPose | None = None
+    wear_interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def read_prediction(
@@ -108,16 +122,44 @@ def read_prediction(
         raise InputDataError(
             folder, result, "the bearing of the scan", remedy, check="retrieval.study"
         )
-    plan = (grid.centre[valid] @ pose.rotation.T + pose.translation)[:, [0, 2]]
+    plan = pose.placed(grid.centre[valid])[:, [0, 2]]
     blocks = evaluation.blocks
-    at_blocks = blocks.points[:, [0, 2]]
-    triangles = scipy.spatial.Delaunay(plan)
-    depths = {}
-    for name, variable in DEPTHS.items():
-        values = maps[variable].values[at][valid]
-        inside = scipy.interpolate.LinearNDInterpolator(triangles, values, fill_value=0.0)
-        depths[name] = np.asarray(inside(at_blocks))
-    return Prediction(str(folder), chosen, chosen_life, depths, digests, pose.distance)
+    to_blocks = at_blocks(plan, blocks.points[:, [0, 2]])
+    depths = {
+        name: to_blocks(maps[variable].values[at][valid]) for name, variable in DEPTHS.items()
+    }
+    interval = _wear_interval(folder, chosen, chosen_life)
+    return Prediction(
+        str(folder), chosen, chosen_life, depths, digests, pose.distance, pose, interval
+    )
+
+
+def depths_at_blocks(life: Lifetime, prediction: Prediction, evaluation: Evaluation) -> Depths:
+    """Depths of wear and creep of a trial at the blocks of a measurement."""
+    assert prediction.pose is not None
+    valid = life.knee.grid.valid
+    plan = prediction.pose.placed(life.centres[valid])[:, [0, 2]]
+    to_blocks = at_blocks(plan, evaluation.blocks.points[:, [0, 2]])
+
+    def depths(trial: LifeTrial) -> tuple[Array, Array]:
+        wear, creep = (to_blocks(item[valid]) for item in life.depths(trial))
+        return wear, creep
+
+    return depths
+
+
+def _wear_interval(folder: Path, case: str, life: str) -> dict[str, tuple[float, float]]:
+    """Interval of the wear volume of each side, mm3; none of another case than the centre one."""
+    path = folder / _INTERVALS
+    if not path.is_file():
+        return {}
+    first = recorded_study(folder).variants()[0]
+    if case != first[centre_case(first)].name:
+        return {}
+    table = load_table(path)
+    own = rows_with(table, law=ALL_LAWS, life=life, quantity="wear_volume")
+    ends = own[["low", "high"]].to_numpy(dtype=float).tolist()
+    return {str(side): (low, high) for side, (low, high) in zip(own["side"], ends, strict=True)}
 
 
 def _upward(points: Array, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -150,16 +192,20 @@ def scar_comparison(evaluation: Evaluation, prediction: Prediction) -> pd.DataFr
         common, either = (area[item].sum() for item in (scars[0] & scars[1], scars[0] | scars[1]))
         volume, sd = scar.volume[number], scar.volume_sd[number]
         total = float(area @ predicted)
+        creep = float(area @ prediction.depths["creep"])
+        low, high = prediction.wear_interval.get(side, (np.nan, np.nan))
         rows.append(
             {
                 "side": side,
                 "measured_mm3": volume,
                 "sd_mm3": sd,
                 "predicted_wear_mm3": float(area @ prediction.depths["wear"]),
-                "predicted_creep_mm3": float(area @ prediction.depths["creep"]),
+                "predicted_creep_mm3": creep,
                 "predicted_sum_mm3": total,
                 "difference_mm3": total - volume,
                 "ratio": total / volume if volume > 0 else np.nan,
+                "ratio_low": (low + creep) / volume if volume > 0 else np.nan,
+                "ratio_high": (high + creep) / volume if volume > 0 else np.nan,
                 "posterior_mm": centres[1][0] - centres[0][0],
                 "medial_mm": centres[1][1] - centres[0][1],
                 "overlap": common / either if either > 0 else np.nan,

@@ -2,8 +2,9 @@
 
 A plateau is described by an arc of its coronal section that is revolved about a transverse axis,
 with terms of third and fourth order. Its parameters are fitted to the highest blocks, and become
-the drift of the prediction below the scar: what unworn surface does not determine of them is in the
-standard deviation of the volume.
+the drift of the prediction below the scar, together with polynomials of third to sixth order whose
+coefficients are small, for designs that are no revolved arcs: what unworn surface does not
+determine of them is in the standard deviation of the volume.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.models.retrieval.kriging import Drift
 from kneewear.models.retrieval.surfaces import Raster
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-# Derivatives of deviations with parameters, from points, normals and plateaus.
-Drift = Callable[[Array, Array, NDArray[np.int64]], Array]
+# Derivatives of deviations with parameters, from points, normals and plateaus: alternatives.
+DriftAt = Callable[[Array, Array, NDArray[np.int64]], list[Drift]]
 
 # Points of a fit, at most; ratio of the weights of points below the surface and above it.
 _SAMPLE = 1500
@@ -30,6 +32,11 @@ _ENVELOPE_STEPS = 6
 _CHANGE = 1e-4
 # Scale of distances of the polynomial terms, mm.
 _REACH = 20.0
+# Standard deviation, mm at the border of a plateau, of polynomials of each order by which designs
+# differ from the fitted shape. Chosen, not measured.
+_DEPARTURES = {3: 0.3, 4: 0.2, 5: 0.08, 6: 0.05}
+# Factors of these: designs of arcs, and others. The likelihood of the scan decides between them.
+_OTHERNESS = (0.05, 1.0)
 
 
 def plateau_height(parameters: Array, x: Array, z: Array) -> Array:
@@ -93,7 +100,7 @@ def fit_unworn(x: Array, heights: Array, z: Array, low_weight: float = _BELOW) -
 
 def reconstructed(
     raster: Raster, scan: Array, regions: NDArray[np.int64], unworn: Bools | None = None
-) -> tuple[Array, Drift]:
+) -> tuple[Array, DriftAt]:
     """Heights of the unworn shape, and the drift of its parameters.
 
     Parameters
@@ -110,7 +117,8 @@ def reconstructed(
     -------
     heights : array, shape (n, m)
     drift : callable
-        From points (k, 3), normals (k, 3) and plateaus (k,) the derivatives (k, p) of deviations.
+        From points (k, 3), normals (k, 3) and plateaus (k,) the derivatives (k, p) of deviations,
+        for designs of arcs and for others.
     """
     x, z = np.meshgrid(raster.x, raster.z, indexing="ij")
     heights = np.full(raster.shape, np.nan)
@@ -124,7 +132,7 @@ def reconstructed(
         fits[int(number)] = fit_unworn(x[used], scan[used], z[used], weight)
         heights[own] = plateau_height(fits[int(number)], x[own], z[own])
 
-    def drift(points: Array, normals: Array, side: NDArray[np.int64]) -> Array:
+    def drift(points: Array, normals: Array, side: NDArray[np.int64]) -> list[Drift]:
         columns = []
         for number, parameters in fits.items():
             own = side == number
@@ -137,6 +145,33 @@ def reconstructed(
                 )
                 column = np.where(own, (up - down) * normals[:, 1], 0.0)
                 columns.append(column / max(np.abs(column).max(), 1e-12))
-        return np.column_stack(columns)
+        departures = []
+        for number in fits:
+            own = side == number
+            terms = _departures(points[own][:, [0, 2]], x[regions == number], z[regions == number])
+            column = np.zeros((len(points), terms.shape[1]))
+            column[own] = terms * normals[own, 1:2]
+            departures.append(column)
+        free = np.column_stack(columns)
+        rest = np.concatenate(departures, axis=1)
+        return [
+            Drift(np.column_stack([free, factor * rest]), rest.shape[1]) for factor in _OTHERNESS
+        ]
 
     return heights, drift
+
+
+def _departures(plan: Array, x: Array, z: Array) -> Array:
+    """Polynomials of plan positions (k, 2) on a plateau of points x, z; (k, p), mm."""
+    low, high = np.array([x.min(), z.min()]), np.array([x.max(), z.max()])
+    scaled = (2.0 * plan - low - high) / (high - low)
+    most = max(_DEPARTURES)
+    along, across = (np.polynomial.legendre.legvander(item, most) for item in scaled.T)
+    return np.stack(
+        [
+            sd * along[:, power] * across[:, order - power]
+            for order, sd in _DEPARTURES.items()
+            for power in range(order + 1)
+        ],
+        axis=1,
+    )

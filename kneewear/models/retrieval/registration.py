@@ -15,6 +15,10 @@ from kneewear.geometry.meshes import TriangleMesh
 Array = NDArray[np.float64]
 
 _SAMPLE = 8000
+# Vertical component of the normals of surface that is moved and of the bearing: undersides of
+# different inserts are alike, and hide that their bearings are not.
+_NOT_BELOW = -0.3
+_BEARING = 0.5
 # Distance within which a point of the scan has a counterpart, mm: at first, and at last.
 _REACH = (6.0, 0.6)
 # Reaches of all points. Far ones at first: rims of plateaus tell where arcs lie along themselves.
@@ -40,7 +44,7 @@ class ScanPose:
     translation : array, shape (3,)
         Of the origin, mm.
     distance : float
-        Median distance of points of the scan from the reference, mm.
+        Median distance of points of the bearing of the scan from the reference, mm.
     scale : float
         Factor by which the scan would fit best; 1 for a scan of the same size.
     matched : float
@@ -55,7 +59,11 @@ class ScanPose:
 
     def moved(self, mesh: TriangleMesh) -> TriangleMesh:
         """The mesh on the reference."""
-        return TriangleMesh(mesh.vertices @ self.rotation.T + self.translation, mesh.faces)
+        return TriangleMesh(self.placed(mesh.vertices), mesh.faces)
+
+    def placed(self, points: Array) -> Array:
+        """Points (n, 3) on the reference."""
+        return points @ self.rotation.T + self.translation
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,7 @@ def register(scan: TriangleMesh, reference: TriangleMesh) -> ScanPose:
     """
     rng = np.random.default_rng(0)
     used = np.unique(scan.faces)
+    used = used[scan.vertex_normals[used, 1] > _NOT_BELOW]
     chosen = used if used.size <= _SAMPLE else rng.permutation(used)[:_SAMPLE]
     points, normals = scan.vertices[chosen], scan.vertex_normals[chosen]
     vertices = reference.vertices
@@ -134,7 +143,9 @@ def _approach(
             break
         normal, arm = target.normals[nearest], moved[near] - middle
         residual = ((target.points[nearest] - moved[near]) * normal).sum(axis=1)
-        spread = max(_NORMAL * float(np.median(np.abs(residual - np.median(residual)))), 1e-3)
+        facing = turned[near, 1] > _BEARING
+        bearing = residual[facing] if facing.any() else residual
+        spread = max(_NORMAL * float(np.median(np.abs(bearing - np.median(bearing)))), 1e-3)
         weight = np.maximum(1.0 - (residual / (_CUT * spread)) ** 2, 0.0) ** 2
         terms = np.column_stack([normal, np.cross(arm, normal) / size])
         scaled = np.column_stack([terms, (arm * normal).sum(axis=1) / size])
@@ -146,7 +157,7 @@ def _approach(
         turn = scipy.spatial.transform.Rotation.from_rotvec(step[3:] / size).as_matrix()
         rotation = turn @ rotation
         translation = turn @ (translation - middle) + middle + step[:3]
-        distance, matched = float(np.median(np.abs(residual))), float(near.mean())
+        distance, matched = float(np.median(np.abs(bearing))), float(near.mean())
         if np.abs(step).max() < _SETTLED:
             break
     return ScanPose(rotation, translation, distance, scale, matched)

@@ -22,6 +22,7 @@ from kneewear.geometry.meshes import (
     to_knee_axes,
 )
 from kneewear.geometry.recognition import (
+    Orientation,
     orient_insert,
     outward,
     recognise_form,
@@ -46,6 +47,16 @@ _FLAT = 0.05
 # Cosine of the steepest surface that is evaluated, and its distance from borders, mm.
 _MIN_UPRIGHT = float(np.cos(np.radians(55.0)))
 _BORDER = 0.25
+# Smoothing of heights for curvatures, mm, and largest curvatures up and down of a dish, 1/mm. Rims
+# are rounded with radii of about 5 mm, dishes have radii above 20 mm.
+_CURVATURE_SMOOTHING = 2.0
+_MAX_CURVATURE = {1.0: 0.06, -1.0: 0.02}
+# Edge of large triangles, mm, whose corners are too few for a position.
+_LARGE = 1.5
+# Width of rims at most, mm: what is strongly curved further inside is the edge of a scar.
+_RIM = 5.0
+# Opening that parts a dish from narrow surface beside it, mm.
+_OPENING = 1.5
 
 
 @dataclass(frozen=True)
@@ -117,6 +128,8 @@ def read_scan(
     if axes is None:
         refuse_turned(coarse, file)
         orientation, alike = orient_insert(coarse)
+        if alike:
+            orientation = _as_in_file(orientation)
         axes = orientation.words(knee)
         words = ", ".join(f"+{axis} {word}" for axis, word in axes.items())
         remedy = "Front and rear look alike: state --axes, or sides may be exchanged."
@@ -126,10 +139,31 @@ def read_scan(
         )
         findings.append(finding)
     findings.append(recognise_form(coarse, file)[1])
-    mesh = subdivided(to_knee_axes(mesh, "mm", axes, knee, file))
+    mesh = to_knee_axes(mesh, "mm", axes, knee, file)
+    if _has_large_facets(mesh):
+        mesh = subdivided(mesh)
     _refuse_underside(to_knee_axes(coarse, "mm", axes, knee, file), file)
     digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
     return Scan(file, mesh, tuple(findings), digest)
+
+
+def _has_large_facets(mesh: TriangleMesh) -> bool:
+    """True of a bearing, in mm, of which more than a hundredth is large triangles, as CAD has."""
+    normals = mesh.face_normals
+    area = np.linalg.norm(normals, axis=1)
+    up = normals[:, 1] > 0.5 * area
+    corners = mesh.vertices[mesh.faces[up]]
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    return bool(area[up][longest > _LARGE].sum() > 0.01 * area[up].sum())
+
+
+def _as_in_file(orientation: Orientation) -> Orientation:
+    """Of an orientation and its opposite, front for rear, the one with more axes of the file.
+
+    Files of one program then have one orientation.
+    """
+    opposite = Orientation(orientation.matrix * [[-1.0], [1.0], [-1.0]])
+    return max(orientation, opposite, key=lambda item: float(np.trace(item.matrix)))
 
 
 def _triangulated(cloud: TriangleMesh, file: str, axes: Mapping[str, str] | None) -> TriangleMesh:
@@ -233,6 +267,51 @@ def bearing_regions(
     middles = [float(np.mean(raster.z[np.nonzero(plateaus == n)[1]])) for n in (0, 1)]
     sides = np.broadcast_to((raster.z < 0.5 * sum(middles)).astype(int), raster.shape)
     return np.where(kept, sides, -1)
+
+
+def dish_regions(raster: Raster, heights: Array, plateaus: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of the plateau at each point of its dish: plateaus without rims; -1 outside.
+
+    A reconstruction describes a dish, and no rim. Rims are what is strongly curved and reaches the
+    border of a plateau; edges of scars inside do not.
+
+    Parameters
+    ----------
+    raster : Raster
+    heights : array, shape (n, m)
+        Heights of the scan, mm; NaN where missing.
+    plateaus : array of int, shape (n, m)
+        Number of the plateau at each point, -1 outside.
+    """
+    known = np.isfinite(heights)
+    nearest = scipy.ndimage.distance_transform_edt(~known, return_indices=True)[1]
+    smooth = scipy.ndimage.gaussian_filter(heights[tuple(nearest)], _CURVATURE_SMOOTHING / STEP)
+    along, across = np.gradient(smooth, STEP)
+    second, mixed = np.gradient(along, STEP)
+    middle = 0.5 * (second + np.gradient(across, STEP, axis=1))
+    half = np.hypot(second - middle, mixed)
+    sharp = (middle + half > _MAX_CURVATURE[1.0]) | (half - middle > _MAX_CURVATURE[-1.0])
+    structure = scipy.ndimage.iterate_structure(
+        scipy.ndimage.generate_binary_structure(2, 1), round(_OPENING / STEP)
+    )
+    result = np.full(raster.shape, -1)
+    for number in np.unique(plateaus[plateaus >= 0]):
+        # Deep scars leave gaps in a plateau.
+        own = scipy.ndimage.binary_fill_holes(
+            scipy.ndimage.binary_closing(plateaus == number, structure, iterations=2)
+        )
+        own &= known & ((plateaus < 0) | (plateaus == number))
+        near = scipy.ndimage.distance_transform_edt(np.pad(own, 1))[1:-1, 1:-1] * STEP < _RIM
+        label, _ = scipy.ndimage.label((sharp & near & own) | ~own)
+        rim = np.isin(label, np.unique(label[~own]))
+        inside = scipy.ndimage.binary_opening(own & ~rim, structure)
+        label, count = scipy.ndimage.label(inside)
+        if not count:
+            result[own] = number
+            continue
+        sizes = scipy.ndimage.sum_labels(inside, label, np.arange(1, count + 1))
+        result[label == 1 + int(np.argmax(sizes))] = number
+    return result
 
 
 def sheet_of(raster: Raster, heights: Array, every: int = 1) -> TriangleMesh:

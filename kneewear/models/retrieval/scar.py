@@ -8,7 +8,7 @@ of wear, which fades to zero at the border of the scar. Results are averaged ove
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import scipy
 from numpy.typing import NDArray
 
 from kneewear.models.retrieval.kriging import (
+    Drift,
     Field,
     UnwornSurface,
     correlation,
@@ -54,10 +55,11 @@ _WEAR_ROUGHNESS = 0.005
 # quoted, not read).
 _USUAL_TOLERANCE = 0.03
 _TOLERANCE_SPREAD = 0.35  # of its natural logarithm
-# Worn fraction of a plateau that the detection limit is stated for where less is worn.
+# Worn fraction of a plateau, in its middle, that the detection limit is stated for where less is
+# worn, and that is measured where nothing is.
 _STATED_AREA = 0.3
 # Width of the band about a scar that is not used as unworn surface, mm.
-_MARGIN = 3.2
+_MARGIN = 3.6
 # Likelihood over the largest one below which a scar is left out, and scars averaged at most.
 _MIN_WEIGHT = 0.03
 _MAX_SCARS = 4
@@ -100,25 +102,29 @@ class Scar:
     blank_sd: Array
 
 
-def envelope(deviation: Array, drift: Array) -> Array:
+def envelope(deviation: Array, drift: Drift) -> Array:
     """Drift near the upper border of deviations, mm.
 
     Wear only removes: unworn blocks are the highest ones, however few they are.
     """
+    basis = drift.orthogonal().columns
+    # Coefficients with a prior distribution are values about zero.
+    prior = _USUAL_TOLERANCE * np.eye(basis.shape[1])[basis.shape[1] - drift.expected :]
+    values = np.r_[deviation, np.zeros(drift.expected)]
     weight = np.ones(len(deviation))
-    left, sizes, _ = np.linalg.svd(drift, full_matrices=False)
-    basis = left[:, sizes > 1e-9 * sizes[0]]
     fitted = np.zeros_like(deviation)
     for _ in range(_ENVELOPE_STEPS):
-        root = np.sqrt(weight)[:, None]
-        fitted = basis @ np.linalg.lstsq(root * basis, root[:, 0] * deviation, rcond=None)[0]
+        root = np.sqrt(weight)
+        rows = np.vstack([root[:, None] * basis, prior])
+        scaled = np.r_[root, np.ones(drift.expected)] * values
+        fitted = basis @ np.linalg.lstsq(rows, scaled, rcond=None)[0]
         weight = np.where(deviation > fitted, 1.0, _BELOW)
     return fitted
 
 
 def find_scar(
     blocks: Blocks,
-    drift: Array,
+    drifts: Sequence[Drift],
     settings: ScanSettings,
     declared: Bools | None = None,
     excluded: Bools | None = None,
@@ -129,8 +135,8 @@ def find_scar(
     ----------
     blocks : Blocks
         Deviations.
-    drift : array, shape (n, p)
-        Functions of the drift at the blocks.
+    drifts : sequence of Drift
+        Functions of the drift at the blocks: alternatives that results are averaged over.
     settings : ScanSettings
         Margin about scars and their least area.
     declared : array of bool, shape (n,), optional
@@ -145,19 +151,54 @@ def find_scar(
     usable = np.isfinite(blocks.deviation)
     if excluded is not None:
         usable &= ~excluded
+    likely: list[_Likely] = []
+    for drift in drifts:
+        search = _Search(blocks, drift, settings, usable)
+        scars = [declared] if declared is not None else search.scars()
+        likely += [_Likely(search.likelihood(scar), scar, drift) for scar in scars]
+    likely = _weighted(likely)
     if declared is not None:
-        return _averaged([(1.0, declared)], blocks, drift, usable)
-    likely = _Search(blocks, drift, settings, usable).likely()
-    scars = [(weight, _with_margin(blocks, scar)) for weight, scar in likely]
-    result = _averaged(scars, blocks, drift, usable)
-    distance, stated = from_border(blocks), result.worn.copy()
-    for side in np.unique(blocks.side):
-        own = blocks.side == side
-        if stated[own].mean() < _STATED_AREA:
-            stated |= own & (distance > np.quantile(distance[own], 1.0 - _STATED_AREA))
+        return _averaged(likely, blocks, usable)
+    result = _averaged(
+        [replace(item, scar=_with_margin(blocks, item.scar)) for item in likely], blocks, usable
+    )
+    stated = _with_stated(blocks, result.worn, _STATED_AREA)
     if (stated == result.worn).all():
         return result
-    return replace(result, blank_sd=_averaged([(1.0, stated)], blocks, drift, usable).volume_sd)
+    blank = _averaged([_Likely(1.0, stated, likely[0].drift)], blocks, usable)
+    return replace(result, blank_sd=blank.volume_sd)
+
+
+def _with_stated(blocks: Blocks, scar: Bools, least: float) -> Bools:
+    """A scar, and the middle of plateaus that are less worn than a fraction of them."""
+    distance, stated = from_border(blocks), scar.copy()
+    for side in np.unique(blocks.side):
+        own = blocks.side == side
+        if stated[own].mean() < least:
+            stated |= own & (distance > np.quantile(distance[own], 1.0 - _STATED_AREA))
+    return stated
+
+
+@dataclass(frozen=True)
+class _Likely:
+    """A scar with a drift, and its weight or log likelihood."""
+
+    weight: float
+    scar: Bools
+    drift: Drift
+
+
+def _weighted(items: Sequence[_Likely]) -> list[_Likely]:
+    """Likeliest scars first; log likelihoods become weights that sum to 1."""
+    best = max(item.weight for item in items)
+    if not np.isfinite(best):
+        # Declared on nearly the whole bearing: nothing tells them apart.
+        return [replace(item, weight=1.0 / len(items)) for item in items]
+    ranked = sorted(items, key=lambda item: -item.weight)[:_MAX_SCARS]
+    ranked = [replace(item, weight=float(np.exp(item.weight - best))) for item in ranked]
+    ranked = [item for item in ranked if item.weight > _MIN_WEIGHT]
+    total = sum(item.weight for item in ranked)
+    return [replace(item, weight=item.weight / total) for item in ranked]
 
 
 def _with_margin(blocks: Blocks, scar: Bools) -> Bools:
@@ -171,7 +212,7 @@ def _with_margin(blocks: Blocks, scar: Bools) -> Bools:
 class _Search:
     """Search of likely scars among level sets of the deviation."""
 
-    def __init__(self, blocks: Blocks, drift: Array, settings: ScanSettings, usable: Bools) -> None:
+    def __init__(self, blocks: Blocks, drift: Drift, settings: ScanSettings, usable: Bools) -> None:
         self.blocks, self.drift, self.settings, self.usable = blocks, drift, settings, usable
         chosen = np.random.default_rng(0).permutation(np.flatnonzero(usable))[:_SAMPLE]
         self.sample = np.sort(chosen)
@@ -188,18 +229,18 @@ class _Search:
             self.wear += (sd * ratio**power) ** 2 * correlation(self.distance, length, "gaussian")
         self.roughness = _WEAR_ROUGHNESS * ratio
 
-    def likely(self) -> list[tuple[float, Bools]]:
-        """Scars with their weights, the likeliest first."""
+    def scars(self) -> list[Bools]:
+        """Scars that were tried, the likeliest first."""
         best = np.zeros(self.usable.size, dtype=bool)
         low = np.zeros(self.usable.size)
         usable = self.usable
-        low[usable] = envelope(self.blocks.deviation[usable], self.drift[usable])
+        low[usable] = envelope(self.blocks.deviation[usable], self.drift.at(usable))
         low -= np.where(usable, self.blocks.deviation, 0.0)
         self._set_depth(max(float(np.quantile(low[usable], 0.99)) / _USUAL_DEPTH, 1.0))
         result: dict[bytes, tuple[float, Bools]] = {}
 
         def judge(scar: Bools) -> None:
-            result[scar.tobytes()] = (self._likelihood(scar), scar)
+            result[scar.tobytes()] = (self.likelihood(scar), scar)
 
         # Of both plateaus together first: one that is taken for unworn hides the other's scar.
         everywhere = np.ones(usable.size, dtype=bool)
@@ -221,10 +262,7 @@ class _Search:
                 break
             low = self._lowered(best)
         ranked = sorted(result.values(), key=lambda item: -item[0])
-        weights = [np.exp(item[0] - ranked[0][0]) for item in ranked[:_MAX_SCARS]]
-        kept = [weight for weight in weights if weight > _MIN_WEIGHT]
-        total = float(sum(kept))
-        return [(weight / total, item[1]) for weight, item in zip(kept, ranked, strict=False)]
+        return [scar for _, scar in ranked[:_MAX_SCARS]]
 
     def _candidates(
         self,
@@ -267,20 +305,20 @@ class _Search:
             distance[own] = image[blocks.row, blocks.column][own]
         return np.where(scar, np.minimum(distance / _FADING, 1.0), 0.0)[self.sample]
 
-    def _likelihood(self, scar: Bools) -> float:
+    def likelihood(self, scar: Bools) -> float:
         """Restricted log likelihood of the sampled deviations with a scar."""
         key = scar.tobytes()
         if key in self.known:
             return self.known[key]
         sample, blocks = self.sample, self.blocks
         unworn = ~scar[sample]
-        if unworn.sum() < max(self.settings.least_unworn * sample.size, self.drift.shape[1] + 5):
+        if unworn.sum() < max(self.settings.least_unworn * sample.size, self.drift.count + 5):
             self.known[key] = -np.inf
             return -np.inf
-        values, drift = blocks.deviation[sample], self.drift[sample]
+        values, drift = blocks.deviation[sample], self.drift.at(sample)
         rows = np.flatnonzero(unworn)
         fields = likely_fields(
-            self.distance[np.ix_(rows, rows)], values[rows], drift[rows], coarse=True
+            self.distance[np.ix_(rows, rows)], values[rows], drift.at(rows), coarse=True
         )
         fading = self._fading(scar)
         wear = fading[:, None] * self.wear * fading
@@ -297,25 +335,28 @@ class _Search:
 
     def _lowered(self, scar: Bools) -> Array:
         """Lowering of blocks against the surface predicted from those outside a scar, mm."""
-        surface = _unworn_surface(self.blocks, self.drift, self.usable & ~scar).fitted(1)
+        surface = _unworn_surface(self.blocks, self.drift, self.usable & ~scar).fitted(
+            1, coarse=True
+        )
         result = surface.predict(
             self.blocks.points[:, [0, 2]], self.drift, np.zeros((0, scar.size))
         )
         return np.where(self.usable, result.mean - self.blocks.deviation, 0.0)
 
 
-def _unworn_surface(blocks: Blocks, drift: Array, unworn: Bools) -> UnwornSurface:
-    return UnwornSurface(blocks.points[unworn][:, [0, 2]], blocks.deviation[unworn], drift[unworn])
+def _unworn_surface(blocks: Blocks, drift: Drift, unworn: Bools) -> UnwornSurface:
+    plan = blocks.points[unworn][:, [0, 2]]
+    return UnwornSurface(plan, blocks.deviation[unworn], drift.at(unworn))
 
 
-def _averaged(
-    scars: list[tuple[float, Bools]], blocks: Blocks, drift: Array, usable: Bools
-) -> Scar:
+def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
     """Depths and volumes averaged over scars."""
     plan = blocks.points[:, [0, 2]]
     volumes, depths, depth_squares, pieces, all_fields = [], [], [], [], []
-    weights = np.array([weight for weight, _ in scars])
-    for _, worn in scars:
+    weights = np.array([item.weight for item in likely])
+    for item in likely:
+        # The middle is measured where no scar is found: a volume below the limit has an error.
+        worn, drift = _with_stated(blocks, item.scar, 1e-9), item.drift
         area = np.where(worn, blocks.area, 0.0)
         sums = np.stack([area * (blocks.side == 0), area * (blocks.side == 1), area])
         surface = _unworn_surface(blocks, drift, usable & ~worn).fitted()
@@ -342,8 +383,8 @@ def _averaged(
         "scar": np.sqrt(between),
     }
     total = np.sqrt(sum(item**2 for item in sources.values()))
-    worn = scars[0][1]
-    probability = weights @ np.stack([item for _, item in scars])
+    worn = likely[0].scar
+    probability = weights @ np.stack([item.scar for item in likely])
     return Scar(
         worn,
         probability,

@@ -31,6 +31,42 @@ class AreaSettings(Settings):
     )
 
 
+class SplitSettings(Settings):
+    """Knowledge beside the surface, to tell wear from creep."""
+
+    mass_loss_mg: float | None = quantity(
+        "Mass that the insert lost, without a soak control's gain.",
+        Range("mg", 0.0, 0.1, 1000.0, 1e5, "1 to 50 mg in a million cycles"),
+        None,
+    )
+    density_mg_per_mm3: float = quantity(
+        "Density of the polyethylene, for the mass loss.",
+        Range("mg/mm3", 0.1, 0.85, 1.3, 20.0, "ISO 5834-2: 0.927 to 0.944 (from memory)"),
+        0.93,
+    )
+    mass_loss_sd: float = quantity(
+        "Relative standard deviation of the mass loss.",
+        Range("1", 0.001, 0.005, 0.2, 1.0, "Balances and soak controls"),
+        0.05,
+    )
+    soak_gain_mg: float = quantity(
+        "Mass that a soak control gained in the same time; it is added to the loss.",
+        Range("mg", -1e3, 0.0, 50.0, 1e3, "Inserts take up some mg of fluid"),
+        0.0,
+    )
+    creep_constant_sd: float | None = quantity(
+        "Relative standard deviation with which the creep constant of the study is known; null if "
+        "it is not.",
+        Range("1", 0.01, 0.05, 0.2, 1.0, "Tests of the polyethylene"),
+        None,
+    )
+    hours_since_removal: float = quantity(
+        "Hours without load before the scan, in which creep recovers; 0 for the study's.",
+        Range("h", 0.0, 0.0, 2e4, 1e6, "Retrieved inserts are measured within two years"),
+        0.0,
+    )
+
+
 class ScanSettings(Settings):
     """Settings of `kneewear retrieval`, read from the file that `--settings` names."""
 
@@ -50,6 +86,9 @@ class ScanSettings(Settings):
         0.05,
     )
     areas_mm: AreaSettings = Field(AreaSettings(), description="Areas drawn by the user.")
+    split: SplitSettings = Field(
+        SplitSettings(), description="What is known beside the surface, to tell wear from creep."
+    )
 
 
 def read_retrieval_settings(path: str | Path) -> ScanSettings:

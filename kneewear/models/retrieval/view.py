@@ -79,7 +79,7 @@ def build_depth_view(evaluation: Evaluation) -> dict[str, Any]:
         "scale": "depth",
         "coloured": "insert",
         "colours": packed(colour_steps(1e3 * values, 1e3 * top)),
-        "texts": [f"largest {1e3 * float(values.max()):.3g} µm"],
+        "texts": [f"largest {1e3 * float(values.max()):.0f} µm"],
     }
     return build_view(
         {"insert": body(mesh.vertices, mesh.faces)},

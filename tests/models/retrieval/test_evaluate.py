@@ -96,6 +96,48 @@ def test_mirrored_scan_is_refused(tmp_path: Path) -> None:
     assert error.value.finding.check == "retrieval.mirrored"
 
 
+def test_mirrored_whole_insert_is_refused(tmp_path: Path) -> None:
+    # Undersides and outlines of mirror images are alike: only bearings tell them apart.
+    x, z = np.meshgrid(np.arange(-22.0, 22.1, 0.7), np.arange(-35.0, 35.1, 0.7), indexing="ij")
+    radii = np.where(z > 0, 40.0, 70.0)
+    dish = x**2 / (2 * radii) + (np.abs(z) - 20.0) ** 2 / np.where(z > 0, 56.0, 70.0)
+    bearing = -0.8 * np.log(np.exp(-dish / 0.8) + np.exp(-5.0 / 0.8))
+    faces = triangles(~((np.abs(z) < 7.0) & (x > 9.0)))
+    count = x.size
+    points = np.stack([x, bearing, z], -1).reshape(-1, 3)
+    whole = np.concatenate([points, points * [1.0, 0.0, 1.0] - [0.0, 9.0, 0.0]])
+    closed = np.concatenate([faces, faces[:, ::-1] + count])
+    scan, reference = tmp_path / "scan.ply", tmp_path / "reference.ply"
+    write_ply(reference, whole, closed)
+    write_ply(scan, whole * [1.0, 1.0, -1.0], closed[:, ::-1])
+    with pytest.raises(InputDataError) as error:
+        evaluate_scan(_read(scan), _read(reference), SETTINGS)
+    assert error.value.finding.check == "retrieval.mirrored"
+
+
+@pytest.mark.slow
+def test_volume_without_reference_of_another_design_than_arcs(tmp_path: Path) -> None:
+    phantom = make_phantom(FAMILIES["alone_ellipsoid"], 0)
+    scan = tmp_path / "scan.ply"
+    write_ply(scan, phantom.scan, triangles(phantom.present))
+    found = evaluate_scan(_read(scan), None, SETTINGS)
+    volume = sum(phantom.volumes)
+    # Acceptance of the method: 15 % or 15 mm3.
+    assert found.scar.volume[2] == pytest.approx(volume, abs=max(0.15 * volume, 15.0))
+
+
+def test_volume_below_the_limit_has_an_error(tmp_path: Path) -> None:
+    phantom = make_phantom(FAMILIES["blank"], 0)
+    scan, reference = tmp_path / "scan.ply", tmp_path / "reference.ply"
+    write_ply(scan, phantom.scan, triangles(phantom.present))
+    write_ply(reference, phantom.reference, triangles(phantom.whole))
+    table = result_table([evaluate_scan(_read(scan), _read(reference), SETTINGS)], None)
+    both = table.set_index("side").loc["both"]
+    assert not both["detected"]
+    assert both["lower_mm3"] < 0.0 < both["upper_mm3"]
+    assert both["detection_limit_mm3"] == pytest.approx(3.29 * both["sd_mm3"], rel=0.2)
+
+
 @pytest.mark.slow
 def test_reference_more_worn_than_the_scan_is_reported(files: tuple[Path, Path, float]) -> None:
     scan, reference, _ = files

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kneewear.models.retrieval.kriging import UnwornSurface, correlation, likely_fields
+from kneewear.models.retrieval.kriging import Drift, UnwornSurface, correlation, likely_fields
 
 
 def _surface(seed: int, sd: float, length: float) -> tuple[UnwornSurface, np.ndarray, np.ndarray]:
@@ -16,15 +16,15 @@ def _surface(seed: int, sd: float, length: float) -> tuple[UnwornSurface, np.nda
     values = 0.02 + np.linalg.cholesky(covariance) @ rng.standard_normal(len(points))
     values += 0.001 * rng.standard_normal(len(points))
     hole = np.linalg.norm(points, axis=1) < 7.0
-    surface = UnwornSurface(points[~hole], values[~hole], np.ones(((~hole).sum(), 1)))
+    surface = UnwornSurface(points[~hole], values[~hole], Drift(np.ones(((~hole).sum(), 1))))
     return surface, points[hole], values[hole]
 
 
 def test_drift_alone_is_found_exactly() -> None:
     points = np.random.default_rng(0).uniform(-10.0, 10.0, (60, 2))
     drift = np.column_stack([np.ones(60), points])
-    surface = UnwornSurface(points, drift @ [0.1, 0.01, -0.02], drift).fitted()
-    found = surface.predict(np.zeros((1, 2)), np.array([[1.0, 0.0, 0.0]]), np.ones((1, 1)))
+    surface = UnwornSurface(points, drift @ [0.1, 0.01, -0.02], Drift(drift)).fitted()
+    found = surface.predict(np.zeros((1, 2)), Drift(np.array([[1.0, 0.0, 0.0]])), np.ones((1, 1)))
     assert found.mean[0] == pytest.approx(0.1, abs=1e-9)
 
 
@@ -33,7 +33,7 @@ def test_sum_over_hole_is_within_its_standard_deviations() -> None:
     for seed in range(20):
         surface, points, values = _surface(seed, 0.03, 12.0)
         found = surface.fitted().predict(
-            points, np.ones((len(points), 1)), np.ones((1, len(points)))
+            points, Drift(np.ones((len(points), 1))), np.ones((1, len(points)))
         )
         scores.append((found.total[0] - values.sum()) / found.total_sd[0])
     # SD of 20 normal scores is between 0.68 and 1.37 with a probability of 99 %.
@@ -51,6 +51,8 @@ def test_length_of_correlation_is_found() -> None:
 
 def test_sources_add_to_the_variance_of_a_sum() -> None:
     surface, points, _ = _surface(1, 0.02, 9.0)
-    found = surface.fitted().predict(points, np.ones((len(points), 1)), np.ones((1, len(points))))
+    found = surface.fitted().predict(
+        points, Drift(np.ones((len(points), 1))), np.ones((1, len(points)))
+    )
     parts = (found.drift_sd, found.field_sd, found.noise_sd, found.choice_sd)
     assert sum(one**2 for one in parts) == pytest.approx(found.total_sd**2)

@@ -1,0 +1,297 @@
+"""Wear apart from creep, as far as measured surfaces tell them apart.
+
+Lives of a study are fitted to the measured depths: wear factor, creep constant, and offsets of
+position, rotation and load share, each repeated over wear laws and amplitudes of the motion. Forms
+of wear and creep are alike, and another law or amplitude fits as well with another wear volume:
+what is stated is the union of all fits whose residual is small, and a single value only where mass
+loss or a prior of the creep constant is stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.typing import NDArray
+
+from kneewear.models.retrieval.lives import LifeTrial, fitted_laws
+from kneewear.models.retrieval.settings import SplitSettings
+
+Array = NDArray[np.float64]
+# Depths of wear and creep at the blocks of a measurement, mm, of a trial.
+Depths = Callable[[LifeTrial], tuple[Array, Array]]
+
+AMPLITUDES = (0.8, 1.0, 1.2)
+# Standard deviation of depths of a model that is not the right one, mm: residuals of other laws and
+# amplitudes were 15 to 21 um in a trial of this package.
+_MODEL = 0.025
+# Residual of fits that are kept, over the smallest one.
+_KEPT = 1.5
+# Independent values of a map; its blocks are many, and their deviations are of one piece.
+_INDEPENDENT = 16
+# Standard deviation of volumes by the model, and of the logarithm of a creep constant that is not
+# stated.
+_VOLUME = 0.02
+_UNKNOWN_CREEP = 0.7
+# Unknowns of a fit, standard deviations of their prior distributions, steps of derivatives, and
+# largest changes at once. The wear factor is free.
+_UNKNOWNS = ("log_wear", "log_creep", "posterior", "rotation", "share")
+_PRIOR = np.array([np.inf, np.nan, 2.0, 3.0, 0.08])
+_STEPS = np.array([0.1, 0.1, 0.3, 0.5, 0.02])
+_MAX_CHANGES = np.array([0.7, 0.7, 1.0, 2.0, 0.06])
+_ITERATIONS = 2
+# Factors of the creep volume that are tried where nothing is stated.
+_TRIED = np.geomspace(0.05, 20.0, 41)
+_NINETY = 1.645
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Depths of wear and creep together, as measured.
+
+    Parameters
+    ----------
+    depth, sd, area : array, shape (n,)
+        Of blocks: depth, mm, its standard deviation, and area, mm2.
+    side : array, shape (n,)
+        Number of the plateau.
+    volume, volume_sd : array, shape (2,)
+        Volume of each plateau, mm3.
+    """
+
+    depth: Array
+    sd: Array
+    area: Array
+    side: NDArray[np.int64]
+    volume: Array
+    volume_sd: Array
+
+    def volumes(self, depth: Array) -> Array:
+        """Volumes of depths on the blocks of each plateau, mm3."""
+        sums = np.bincount(self.side, weights=depth * self.area, minlength=2)
+        return sums[:2].astype(float)
+
+
+@dataclass(frozen=True)
+class FittedLife:
+    """A fitted life: depths of wear and creep at the blocks, mm, and residual, mm."""
+
+    trial: LifeTrial
+    wear: Array
+    creep: Array
+    residual: float
+
+
+def fit_lives(
+    measured: Measured,
+    depths: Depths,
+    prior: float | None = None,
+    laws: Sequence[str] | None = None,
+    amplitudes: Sequence[float] = AMPLITUDES,
+) -> list[FittedLife]:
+    """Fit a life by every law and amplitude.
+
+    Parameters
+    ----------
+    measured : Measured
+    depths : callable
+        Depths of wear and creep of a trial at the blocks.
+    prior : float, optional
+        Relative standard deviation of the creep constant of the study.
+    laws, amplitudes : sequence
+        What fits are repeated over; laws with a wear factor when absent.
+    """
+    sd = _UNKNOWN_CREEP if prior is None else prior
+    chosen = fitted_laws() if laws is None else laws
+    return [
+        _fitted(measured, depths, LifeTrial(law, amplitude), sd)
+        for law, amplitude in product(chosen, amplitudes)
+    ]
+
+
+def _fitted(measured: Measured, depths: Depths, trial: LifeTrial, creep_sd: float) -> FittedLife:
+    """Fit of one law and amplitude by damped Gauss-Newton steps."""
+    trial = _started(measured, depths, trial)
+    sd = np.where(np.isnan(_PRIOR), creep_sd, _PRIOR)
+    for _ in range(_ITERATIONS):
+        base = _residuals(measured, *depths(trial))
+        columns = []
+        for name, step in zip(_UNKNOWNS, _STEPS, strict=True):
+            changed = replace(trial, **{name: getattr(trial, name) + step})
+            columns.append((_residuals(measured, *depths(changed)) - base) / step)
+        values = np.array([getattr(trial, name) for name in _UNKNOWNS])
+        rows = np.vstack([np.column_stack(columns), np.diag(1.0 / sd)])
+        change = np.linalg.lstsq(rows, -np.r_[base, values / sd], rcond=None)[0]
+        change = np.clip(change, -_MAX_CHANGES, _MAX_CHANGES)
+        new = dict(zip(_UNKNOWNS, (values + change).tolist(), strict=True))
+        trial = replace(trial, **new)
+    wear, creep = depths(trial)
+    return FittedLife(trial, wear, creep, _misfit(measured, wear + creep))
+
+
+def _started(measured: Measured, depths: Depths, trial: LifeTrial) -> LifeTrial:
+    """Trial with about the measured volume."""
+    for _ in range(2):
+        wear, creep = (float(measured.volumes(item).sum()) for item in depths(trial))
+        total = float(measured.volume.sum())
+        part = min(max(total - creep, 0.2 * total) / max(wear, 1e-9), 1e3)
+        trial = replace(trial, log_wear=trial.log_wear + float(np.log(max(part, 1e-3))))
+        if creep > 0.8 * total:
+            less = float(np.log(0.8 * total / creep))
+            trial = replace(trial, log_creep=trial.log_creep + less)
+    return trial
+
+
+def _residuals(measured: Measured, wear: Array, creep: Array) -> Array:
+    """Weighted differences of depths and volumes from the measured ones."""
+    depth = wear + creep
+    known = np.isfinite(measured.depth)
+    weight = np.sqrt(_INDEPENDENT / known.sum()) / np.hypot(_MODEL, measured.sd[known])
+    total = measured.volumes(depth)
+    sd = np.hypot(measured.volume_sd, _VOLUME * np.abs(measured.volume))
+    of_volumes = (total - measured.volume) / np.maximum(sd, 1e-3)
+    return np.r_[weight * (depth - measured.depth)[known], of_volumes]
+
+
+def _misfit(measured: Measured, depth: Array) -> float:
+    """Root mean square of the difference of depths, mm."""
+    known = np.isfinite(measured.depth)
+    weight = measured.area[known]
+    square = (depth - measured.depth)[known] ** 2
+    return float(np.sqrt(weight @ square / weight.sum()))
+
+
+def split_table(
+    measured: Measured, fits: Sequence[FittedLife], settings: SplitSettings
+) -> pd.DataFrame:
+    """Volume and share of wear, by what they rest on.
+
+    Columns basis, wear_mm3, low_mm3, high_mm3, share, low_share, high_share, fits and residual_um.
+    Where only the surface is known there is a range and no value.
+    """
+    rows = []
+    total, total_sd = float(measured.volume.sum()), float(np.hypot(*measured.volume_sd))
+    if settings.mass_loss_mg is not None:
+        lost = (settings.mass_loss_mg + settings.soak_gain_mg) / settings.density_mg_per_mm3
+        sd = settings.mass_loss_sd * lost
+        share_sd = lost / total * np.hypot(settings.mass_loss_sd, total_sd / total)
+        ends = lost + _NINETY * sd * np.array([-1.0, 1.0])
+        shares = lost / total + _NINETY * share_sd * np.array([-1.0, 1.0])
+        rows.append(("mass loss", lost, ends, lost / total, shares, 0, np.nan))
+    kept = _kept(fits)
+    worst = 1e3 * max((item.residual for item in kept), default=np.nan)
+    if kept and settings.creep_constant_sd is not None:
+        values, ends = _with_prior(measured, kept, settings.creep_constant_sd)
+        middle = float(_weights(kept, settings.creep_constant_sd) @ values)
+        known = (middle, ends, middle / total, ends / total)
+        rows.append(("creep constant", *known, len(kept), worst))
+    elif kept:
+        ends = np.array(_range(measured, kept))
+        rows.append(("surface alone", np.nan, ends, np.nan, ends / total, len(kept), worst))
+    return pd.DataFrame(
+        [
+            {
+                "basis": basis,
+                "wear_mm3": value,
+                "low_mm3": max(ends[0], 0.0),
+                "high_mm3": ends[1],
+                "share": share,
+                "low_share": float(np.clip(shares[0], 0.0, 1.0)),
+                "high_share": float(np.clip(shares[1], 0.0, 1.0)),
+                "fits": count,
+                "residual_um": residual,
+            }
+            for basis, value, ends, share, shares, count, residual in rows
+        ]
+    )
+
+
+def _kept(fits: Sequence[FittedLife]) -> list[FittedLife]:
+    """Fits whose residual is small."""
+    if not fits:
+        return []
+    limit = max(_MODEL, _KEPT * min(item.residual for item in fits))
+    return [item for item in fits if item.residual <= limit]
+
+
+def _weights(fits: Sequence[FittedLife], prior: float) -> Array:
+    """Weights of fits by their residuals and by the creep constants that they need."""
+    squares = [
+        _INDEPENDENT * (item.residual / _MODEL) ** 2 + (item.trial.log_creep / prior) ** 2
+        for item in fits
+    ]
+    weights = np.exp(-0.5 * (np.array(squares) - min(squares)))
+    return np.asarray(weights / weights.sum())
+
+
+def _with_prior(
+    measured: Measured, fits: Sequence[FittedLife], prior: float
+) -> tuple[list[float], Array]:
+    """Wear volumes of fits, mm3, and the ends of the union of their intervals."""
+    total = float(measured.volume.sum())
+    values, low, high = [], [], []
+    for item in fits:
+        wear, creep = (float(measured.volumes(one).sum()) for one in (item.wear, item.creep))
+        value, sd = total * wear / (wear + creep), prior * total * creep / (wear + creep)
+        values.append(value)
+        low.append(value - _NINETY * sd)
+        high.append(value + _NINETY * sd)
+    return values, np.array([min(low), max(high)])
+
+
+def _range(measured: Measured, fits: Sequence[FittedLife]) -> tuple[float, float]:
+    """Ends of the wear volumes, mm3, of all shares of creep that fit as well."""
+    total = float(measured.volume.sum())
+    limit = max(_MODEL, _KEPT * min(item.residual for item in fits))
+    values = []
+    for item in fits:
+        wear, creep = (float(measured.volumes(one).sum()) for one in (item.wear, item.creep))
+        values.append(total * wear / (wear + creep))
+        for factor in _TRIED:
+            rest = total - factor * creep
+            if rest < 0.0 or wear <= 0.0:
+                continue
+            depth = item.wear * rest / wear + factor * item.creep
+            if _misfit(measured, depth) <= limit:
+                values.append(rest)
+    return min(values), max(values)
+
+
+def fit_table(measured: Measured, fits: Sequence[FittedLife]) -> pd.DataFrame:
+    """Fitted lives: what was found with each law and amplitude."""
+    kept = {id(item) for item in _kept(fits)}
+    rows = []
+    for item in fits:
+        wear, creep = (float(measured.volumes(one).sum()) for one in (item.wear, item.creep))
+        trial = item.trial
+        rows.append(
+            {
+                "law": trial.law,
+                "amplitude": trial.amplitude,
+                "wear_mm3": wear,
+                "creep_mm3": creep,
+                "wear_factor_ratio": np.exp(trial.log_wear),
+                "creep_ratio": np.exp(trial.log_creep),
+                "posterior_mm": trial.posterior,
+                "rotation_deg": trial.rotation,
+                "share": trial.share,
+                "residual_um": 1e3 * item.residual,
+                "kept": id(item) in kept,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def at_blocks(plan: Array, blocks: Array) -> Callable[[Array], Array]:
+    """Interpolation of values at plan positions (m, 2) to blocks (n, 2)."""
+    triangles = scipy.spatial.Delaunay(plan)
+
+    def interpolated(values: Array) -> Array:
+        inside = scipy.interpolate.LinearNDInterpolator(triangles, values, fill_value=0.0)
+        return np.asarray(inside(blocks))
+
+    return interpolated

@@ -1,0 +1,54 @@
+"""Wear told from creep on depths of known origin."""
+
+import numpy as np
+import pytest
+
+from kneewear.models.retrieval.lives import LifeTrial
+from kneewear.models.retrieval.settings import SplitSettings
+from kneewear.models.retrieval.split import Measured, fit_lives, split_table
+
+_X, _Z = (item.ravel() for item in np.meshgrid(np.linspace(-15, 15, 31), np.linspace(5, 35, 31)))
+
+
+def _depths(trial: LifeTrial):
+    """Wear spread by the amplitude, creep over a larger area, both moved by the offset."""
+    x, z = _X - trial.posterior, _Z - 20.0
+    wear = np.exp(-0.5 * (x / (6.0 * trial.amplitude)) ** 2 - 0.5 * (z / 4.0) ** 2)
+    creep = np.exp(-0.5 * (x / 9.0) ** 2 - 0.5 * (z / 6.0) ** 2)
+    return 0.2 * np.exp(trial.log_wear) * wear, 0.1 * np.exp(trial.log_creep) * creep
+
+
+def _measured(trial: LifeTrial) -> tuple[Measured, float]:
+    wear, creep = _depths(trial)
+    area, side = np.ones(_X.size), np.zeros(_X.size, dtype=np.int64)
+    volume = np.array([(wear + creep).sum(), 0.0])
+    sd = np.full(_X.size, 0.002)
+    return Measured(wear + creep, sd, area, side, volume, 0.01 * volume), wear.sum()
+
+
+def test_wear_is_found_with_the_creep_constant_known_to_10_percent() -> None:
+    truth = LifeTrial("archard", 0.8, np.log(1.5), np.log(0.9), 1.0)
+    measured, true = _measured(truth)
+    fits = fit_lives(measured, _depths, 0.1, ["archard"])
+    (row,) = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1)).to_dict("records")
+    # Acceptance of the method: 20 %, and 10 points of the share.
+    assert row["wear_mm3"] == pytest.approx(true, rel=0.2)
+    assert row["share"] == pytest.approx(true / measured.volume.sum(), abs=0.1)
+    assert row["low_mm3"] < true < row["high_mm3"]
+
+
+def test_the_surface_alone_has_a_range_and_no_value() -> None:
+    measured, true = _measured(LifeTrial("archard", 1.2, 0.0, np.log(1.4), -1.0))
+    fits = fit_lives(measured, _depths, None, ["archard"])
+    (row,) = split_table(measured, fits, SplitSettings()).to_dict("records")
+    assert np.isnan(row["wear_mm3"])
+    assert row["low_mm3"] < true < row["high_mm3"]
+
+
+def test_mass_loss_states_wear_without_a_study() -> None:
+    measured, _ = _measured(LifeTrial("archard"))
+    known = SplitSettings(mass_loss_mg=9.0, soak_gain_mg=0.3, density_mg_per_mm3=0.93)
+    (row,) = split_table(measured, [], known).to_dict("records")
+    assert row["wear_mm3"] == pytest.approx(10.0)
+    assert row["high_mm3"] == pytest.approx(10.0 * (1.0 + 1.645 * 0.05))
+    assert row["share"] == pytest.approx(10.0 / measured.volume.sum())
