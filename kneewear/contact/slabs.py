@@ -218,13 +218,13 @@ class SlabWindow:
     def waves(self, plastic: Array) -> Complex:
         """Spectrum of plastic strain, which has no trace, for `deflection_of` and `deviator`."""
         yielding = plastic.any(axis=(0, 2, 3))
-        found = np.zeros(
+        spectrum = np.zeros(
             (FREE, self.heights.size, *self._direction[0].shape),
             np.complex64 if self.single else np.complex128,
         )
         parts = np.ix_(np.array(_LAST_ZZ[:-1]), np.flatnonzero(yielding))
-        found[:, yielding] = self._transform(plastic[parts])
-        return found
+        spectrum[:, yielding] = self._transform(plastic[parts])
+        return spectrum
 
     def deflection_of(self, waves: Complex) -> Array:
         """Downward deflection of the surface (rows, columns) by plastic strain of a spectrum."""

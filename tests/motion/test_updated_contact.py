@@ -28,11 +28,11 @@ def pressed():
 
 def contacts(pair, layer, poses):
     model = ContactModel({"pair": pair}, {"pair": layer})
-    found = []
+    listed = []
     for rotation, place in poses:
         model.forget()
-        found.append(model.evaluate(rotation, place)["pair"])
-    return found
+        listed.append(model.evaluate(rotation, place)["pair"])
+    return listed
 
 
 @pytest.mark.parametrize("places", [5000, 200, 20])
