@@ -12,8 +12,8 @@ force the multiplier keeps at zero. With C = U'U and V = U'^-1 W only S = D - V'
 again. It is quasi-definite, so that its factor needs no pivots (Vanderbei 1995,
 doi:10.1137/0805005, named from memory).
 
-Forces agree with those of `kneewear.contact._coupling_kernels` to rounding. They depend, in the
-last digits, on the searches before, which are those of one case in order.
+Forces are equal to `kneewear.contact._coupling_kernels` to rounding. They depend, in the
+last digits, on the searches before, all of one case and in order.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def press_updated(
 def place_elements(coupling: CouplingArrays, elements: NDArray) -> bool:
     """Give elements a place in the kept influence; returns whether all have one.
 
-    Where it is full, those of elements that are not among these are given up.
+    Where it is full, places of other elements are given up.
     """
     place, placed, most = coupling.place, coupling.placed, coupling.among.shape[0]
     if elements.size * (elements.size + RIGHT + BORDERS) > coupling.factor.size:
@@ -186,7 +186,7 @@ def forces_among(pair: Any, chosen: NDArray, slot: NDArray, reaction: NDArray) -
 def in_order(
     chosen: NDArray, changed: NDArray, position: NDArray, inside: NDArray, outside: NDArray
 ) -> NDArray:
-    """Forces of the chosen elements from those of the base and those that were added."""
+    """Forces of the chosen elements from the base and the added ones."""
     force, added = np.empty(chosen.size), 0
     for i in range(chosen.size):
         at = position[chosen[i]]

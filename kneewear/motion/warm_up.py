@@ -63,7 +63,7 @@ def compile_contact() -> None:
 
 
 def compile_motion() -> None:
-    """Compile the kernels of equilibria, of motion, of coupled layers and of those that yield."""
+    """Compile the kernels of equilibria, of motion, of coupled and of yielding layers."""
     load = Load([0.0, -1.0, 0.0])
     conditions = CycleBoundaryConditions(np.zeros((3, 6)), 1e-3, ["y"], [load])
     body = solid_body(1.0, np.ones(3), np.zeros(3))

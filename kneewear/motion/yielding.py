@@ -307,7 +307,7 @@ class _Cycle:
         self.fresh = [side.strain(side.slabs.fresh()) for side in sides]
         self.latest = self.fresh
         self.shift = np.zeros(6)
-        # Of all frames at their last solution: the pose less that of the elastic cycle; and what it
+        # Of all frames at their last solution: the pose less the elastic one; and what it
         # changed the last time that a frame was solved again.
         self.shifts: dict[int, Array] = {}
         self.drift = np.zeros(6)

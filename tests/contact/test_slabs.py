@@ -88,7 +88,7 @@ def test_turned_fields_give_turned_stress():
     np.testing.assert_allclose(turned, expected, atol=0.015 * np.abs(own).max())
 
 
-def test_stress_is_the_sum_of_that_by_pressure_and_that_by_strain_of_some_slabs(window):
+def test_stress_is_the_sum_of_parts_by_pressure_and_by_strain_of_some_slabs(window):
     pressure, strain = np.random.default_rng(5).random(window.shape), random_strain(window, 6)
     strain[2] = -strain[0] - strain[1]
     strain[:, 3:] = 0.0
