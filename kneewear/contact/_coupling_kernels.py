@@ -33,6 +33,8 @@ PANEL = 8
 GROUP = 4
 # Rows below the factor: right sides of the six motions and of the overlaps, in whole groups.
 RIGHT = 8
+# Rows below those where searches update a kept factor, see `_update_kernels`.
+BORDERS = 64
 
 
 class CouplingArrays(NamedTuple):
@@ -49,6 +51,11 @@ class CouplingArrays(NamedTuple):
     pressed: NDArray[np.uint8]  # the elements pressed at the last pose
     factor: NDArray[np.float64]  # of the influence among the elements in `factored`
     factored: NDArray[np.int64]  # row by row; their number comes first
+    # Where a kept factor is updated:
+    border: NDArray[np.int64]  # elements of the rows below it; their number comes first
+    place: NDArray[np.int64]  # of every element in `among`, or -1
+    placed: NDArray[np.int64]  # elements by place; their number comes first
+    among: NDArray[np.float64]  # influence among the elements that have a place
 
 
 @compiled
@@ -66,10 +73,16 @@ def press_pair(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, kn
         keep_pressed(pair)
         sum_chunks(pair, rotation, reaction, -deepest)
     if moving:
-        tiles, sums = pair.tiles, pair.work.sums
-        for chunk in range(sums.size):
-            first = tiles.first[tiles.chunk_first[chunk]]
-            fill_slip_velocities(pair, rotation, velocity, first, first + sums[chunk].active)
+        add_slips(pair, rotation, velocity)
+
+
+@compiled
+def add_slips(pair: Any, rotation: NDArray, velocity: NDArray) -> None:
+    """Slip velocities of the pressed elements."""
+    tiles, sums = pair.tiles, pair.work.sums
+    for chunk in range(sums.size):
+        first = tiles.first[tiles.chunk_first[chunk]]
+        fill_slip_velocities(pair, rotation, velocity, first, first + sums[chunk].active)
 
 
 @compiled
@@ -113,7 +126,7 @@ def solve_forces(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
             break
         right = factor[chosen.size :]
         fill_right(pair, candidates[chosen], right)
-        substitute(factor)
+        substitute(factor, chosen.size)
         force = substitute_back(factor, right[MOTIONS])
         for i in range(chosen.size):
             work.normal_force[candidates[chosen[i]]] = force[i]
@@ -297,12 +310,16 @@ def weights_of(row: NDArray) -> tuple[float, ...]:
 def fill_right(pair: Any, slots: NDArray, right: NDArray) -> None:
     """Changes of the gaps of elements by the six motions, their overlaps, and a row of zeros.
 
-    A translation t and a rotation s change the gaps by -N . t - (x x N) . s.
+    A translation t and a rotation s change the gaps by -N . t - (x x N) . s. An element without a
+    slot (-1) has none.
     """
     point, projection = pair.work.point, pair.work.projection
     right[MOTIONS + 1] = 0.0
     for i in range(slots.size):
         slot = slots[i]
+        if slot < 0:
+            right[:, i] = 0.0
+            continue
         x, y, z = point[0, slot], point[1, slot], point[2, slot]
         nx, ny, nz = projection[1, slot], projection[2, slot], projection[3, slot]
         right[0, i], right[1, i], right[2, i] = nx, ny, nz
@@ -311,10 +328,10 @@ def fill_right(pair: Any, slots: NDArray, right: NDArray) -> None:
 
 
 @compiled
-def substitute(factor: NDArray) -> None:
-    """Forward substitution of the right sides below a factor in place."""
+def substitute(factor: NDArray, begin: int) -> None:
+    """Forward substitution, in place, of the right sides below a factor from a row on."""
     size, weight = factor.shape[1], np.empty((GROUP, PANEL))
-    right = factor[size:]
+    right = factor[begin:]
     for first in range(0, size, PANEL):
         last = min(first + PANEL, size)
         for k in range(first, last):
@@ -326,7 +343,7 @@ def substitute(factor: NDArray) -> None:
                     right[a, j] -= value * row[j]
         for a in range(0, right.shape[0] if last < size else 0, GROUP):
             weight[:] = right[a : a + GROUP, first:last]
-            subtract_panel(factor, size + a, first, weight, last)
+            subtract_panel(factor, begin + a, first, weight, last)
 
 
 @compiled

@@ -80,6 +80,22 @@ def fill_stress(
                 turn_stress(p, q, r, j, cos[r, j], sin[r, j], 2 * side, stress)
 
 
+@compiled
+def fill_pressed_stress(
+    pressure: NDArray, cos: NDArray, sin: NDArray, by_pressure: NDArray, stress: NDArray
+) -> None:
+    """Spectra of the stress by pressure alone; components as of `fill_stress`."""
+    slabs, rows, columns = stress.shape[1], stress.shape[2], stress.shape[3]
+    kind = by_pressure.dtype
+    p, q = np.empty((LANES, PLANE * slabs), kind), np.zeros((LANES, SHEAR * slabs), kind)
+    for r in range(rows):
+        a = min(r, rows - r)
+        for j in range(columns):
+            p[:2] = 0.0
+            add_pressure_wave(by_pressure[a, j], pressure[r, j], 0, p)
+            turn_stress(p, q, r, j, cos[r, j], sin[r, j], 0, stress)
+
+
 @compiled(inlined=True)
 def turn_strain(
     strain: NDArray, r: int, j: int, c: float, s: float, lane: int, v: NDArray, u: NDArray
@@ -114,6 +130,8 @@ def multiply(turned: NDArray, right: NDArray, found: NDArray) -> None:
         p[i] = q[i] = u[i] = v[i] = 0.0
     for k in range(size):
         a, b, c, d = right[k, 0], right[k, 1], right[k, 2], right[k, 3]
+        if a == 0.0 and b == 0.0 and c == 0.0 and d == 0.0:
+            continue  # of a slab that does not yield
         column = turned[k]
         for i in range(size):
             x = column[i]

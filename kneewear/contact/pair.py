@@ -16,6 +16,7 @@ from kneewear.contact import _coupling_kernels as couplings
 from kneewear.contact import _distance_kernels as distances
 from kneewear.contact import _force_kernels as forces
 from kneewear.contact import _kernels
+from kneewear.contact import _update_kernels as updates
 from kneewear.contact.foundation import CoupledLayer, ElasticLayer
 from kneewear.contact.resultant import Cells, ContactResult, Resultant
 from kneewear.contact.search import build_tiles, map_proximity
@@ -67,6 +68,10 @@ _NO_COUPLING = couplings.CouplingArrays(
     pressed=np.zeros(1, dtype=np.uint8),
     factor=np.zeros(1),
     factored=np.zeros(1, dtype=np.int64),
+    border=np.zeros(1, dtype=np.int64),
+    place=np.zeros(1, dtype=np.int64),
+    placed=np.zeros(1, dtype=np.int64),
+    among=np.zeros((1, 1)),
 )
 # Kernel of pressures by whether layers are coupled.
 _PRESS = {
@@ -76,6 +81,8 @@ _PRESS = {
 }
 # Elements of a coupled layer whose factor is kept from pose to pose: 8 MB.
 _MAX_FACTORED = 1000
+# Elements of a surface that sinks among which the influence is kept: up to 32 MB a side.
+_MAX_PLACED = 2000
 
 
 class PreparedPair(NamedTuple):
@@ -179,6 +186,9 @@ class ContactPair:
             *space.shape,
         )
         self._model: tuple[ElasticLayer, ContactModel] | None = None
+        # Tiles of a pair that sinks, before it does, and the influence that it keeps of a layer.
+        self._still: distances.TileArrays | None = None
+        self._placed: tuple[ElasticLayer, tuple[NDArray[Any], ...]] | None = None
         self._table = _NO_TABLE if distance_table is None else distance_table.kernel_arrays
         self._set_elements(grid, side)
 
@@ -228,13 +238,13 @@ class ContactPair:
         other._traction, other._model = traction_law(friction, None), None
         return other
 
-    def sinkable(self, most: float) -> ContactPair:
-        """Copy of the pair whose elements `sink` moves by up to `most`, mm; the map is shared."""
+    def sinkable(self) -> ContactPair:
+        """Copy of the pair whose elements `sink` moves; the map is shared."""
         other = copy(self)
         elements, tiles = self._elements, self._tiles
-        other._model = None
+        other._model, other._placed, other._still = None, None, tiles
         other._elements = elements._replace(centre=elements.centre.copy())
-        other._tiles = tiles._replace(radius=tiles.radius + most, depth=tiles.depth + most)
+        other._tiles = tiles._replace(radius=tiles.radius.copy(), depth=tiles.depth.copy())
         return other
 
     def sink(self, depth: Array) -> None:
@@ -244,9 +254,13 @@ class ContactPair:
         their last pose. Places and areas that the pair reports stay those of the surface that was
         never pressed.
         """
+        assert self._still is not None
         elements = self._elements
         elements.centre[:] = self.centre[elements.order].T
         elements.centre[:] -= depth[elements.order] * elements.normal
+        most = float(np.abs(depth).max())
+        self._tiles.radius[:] = self._still.radius + most
+        self._tiles.depth[:] = self._still.depth + most
 
     def prepare(self, layer: ElasticLayer) -> PreparedPair:
         """The pair and its layer as kernels take them, with working arrays of their own.
@@ -299,17 +313,29 @@ class ContactPair:
                 "friction and damping; use an elastic foundation for others"
             )
         row, column = np.divmod(self.index[self._elements.order], shape[1])
-        most = min(self.index.size, _MAX_FACTORED)
+        count = self.index.size
+        most = min(count, _MAX_PLACED if self._still else _MAX_FACTORED)
         return couplings.CouplingArrays(
             True,
             *layer.influence.of_kernels,
             row,
             column,
             self._covered[self._elements.order],
-            np.zeros(self.index.size, dtype=np.uint8),
-            np.zeros(most * (most + couplings.RIGHT)),
-            np.zeros(self.index.size + 1, dtype=np.int64),
+            np.zeros(count, dtype=np.uint8),
+            np.zeros(most * (most + couplings.RIGHT + couplings.BORDERS)),
+            np.zeros(count + 1, dtype=np.int64),
+            np.zeros(couplings.BORDERS + 1, dtype=np.int64),
+            *self._places(layer),
         )
+
+    def _places(self, layer: ElasticLayer) -> tuple[NDArray[Any], ...]:
+        """Places of elements in the influence that is kept of a surface that sinks."""
+        if self._placed is None or self._placed[0] is not layer:
+            most = min(self.index.size, _MAX_PLACED) if self._still else 1
+            place = np.full(self.index.size, -1, dtype=np.int64)
+            placed = np.zeros(most + 1, dtype=np.int64)
+            self._placed = layer, (place, placed, np.zeros((most, most)))
+        return self._placed[1]
 
     def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
         """Smallest signed distance of a sample of the elements, mm, and the centre of its element.
@@ -332,7 +358,7 @@ class ContactPair:
     def _set_elements(self, grid: ElementGrid, side: int) -> None:
         """Keep the elements as flat arrays, and in the order of their tiles for the kernels."""
         valid = grid.valid[side]
-        self._model = None
+        self._model, self._placed = None, None
         self.index = np.flatnonzero(valid.ravel())
         if self.index.size == 0:
             raise ValueError(f"side {side} of the grid has no elements")
@@ -412,10 +438,13 @@ class ContactModel:
         # compile as all others.
         plain = all(pair.is_plain for pair in pairs.values())
         coupled = {isinstance(layer, CoupledLayer) for layer in layers.values()}
+        press = _PRESS[frozenset(coupled)]
+        if press is couplings.press_pair and all(pair._still for pair in pairs.values()):
+            press = updates.press_updated
         self._contact, self.record = _build_model(
             [pair.record for pair in prepared],
             distances.project_open if plain else distances.project_listed,
-            _PRESS[frozenset(coupled)],
+            press,
             _kernels.evaluate_contacts,
             (self._last, np.zeros((3, 3)), np.zeros(3)),
             (self._rotation, self._translation, self._velocity),

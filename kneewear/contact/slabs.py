@@ -36,7 +36,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact._slab_kernels import fill_deflection, fill_stress
+from kneewear.contact._slab_kernels import FREE, fill_deflection, fill_pressed_stress, fill_stress
 from kneewear.contact.material import Elastic
 
 Array = NDArray[np.float64]
@@ -217,7 +217,14 @@ class SlabWindow:
 
     def waves(self, plastic: Array) -> Complex:
         """Spectrum of plastic strain, which has no trace, for `deflection_of` and `deviator`."""
-        return self._transform(plastic[list(_LAST_ZZ[:-1])])
+        yielding = plastic.any(axis=(0, 2, 3))
+        spectrum = np.zeros(
+            (FREE, self.heights.size, *self._direction[0].shape),
+            np.complex64 if self.single else np.complex128,
+        )
+        parts = np.ix_(np.array(_LAST_ZZ[:-1]), np.flatnonzero(yielding))
+        spectrum[:, yielding] = self._transform(plastic[parts])
+        return spectrum
 
     def deflection_of(self, waves: Complex) -> Array:
         """Downward deflection of the surface (rows, columns) by plastic strain of a spectrum."""
@@ -231,6 +238,14 @@ class SlabWindow:
         Components (5, M, rows, columns) are xx and yy beyond zz, xy, yz and zx.
         """
         return self._inverse(self._stress_waves(pressure, waves))
+
+    def pressed_deviator(self, pressure: Array) -> Array:
+        """The part of `deviator` by pressure alone, in a fraction of its time."""
+        shape = FREE, self.heights.size, *self._direction[0].shape
+        stress = np.empty(shape, np.complex64 if self.single else np.complex128)
+        pressed = self._transform(pressure)
+        fill_pressed_stress(pressed, *self._direction, self._by_pressure, stress)
+        return self._inverse(stress)
 
     def _stress_waves(self, pressure: Array, waves: Complex) -> Complex:
         stress = np.empty_like(waves)

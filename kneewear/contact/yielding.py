@@ -71,14 +71,23 @@ class PlasticSlabs:
         return PlasticFields(np.zeros(shape), np.zeros(shape[1:]))
 
     def flow(
-        self, pressure: Array, strain: Array, waves: Complex, before: PlasticFields
+        self,
+        pressure: Array,
+        strain: Array,
+        waves: Complex,
+        before: PlasticFields,
+        residual: Array | None = None,
     ) -> PlasticFields:
         """Plastic strain that returns the stress to the yield surface, from the state before.
 
         `pressure` (rows, columns), MPa, is that on the window, `strain` the plastic strain whose
-        residual stress acts, and `waves` its spectrum.
+        residual stress acts, `waves` its spectrum and `residual` that stress if it is known, as
+        `SlabWindow.deviator` of the spectrum without pressure.
         """
-        stress = self.window.deviator(pressure, waves)
+        if residual is None:
+            stress = self.window.deviator(pressure, waves)
+        else:
+            stress = residual + self.window.pressed_deviator(pressure)
         after = PlasticFields(np.empty_like(strain), np.empty_like(before.equivalent))
         return_to_curve(
             stress,

@@ -39,7 +39,7 @@ from kneewear.motion.cycle import (
 from kneewear.motion.frame_equilibrium import Equilibrium, approach, solve_equilibrium
 from kneewear.motion.settings import SimulationSettings
 from kneewear.motion.static import solve_static
-from kneewear.motion.yielding import DEEPEST_DENT, PlasticCycle, Solve
+from kneewear.motion.yielding import PlasticCycle, Solve
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ def solve_with_yield(
     alignment = build_alignment(settings.alignment)
     motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
     frames = _solve_frames(motion, solver, on_frame_done)
-    dented = [pair.sinkable(DEEPEST_DENT) for pair in pairs]
+    dented = [pair.sinkable() for pair in pairs]
     solvers: dict[float, _FrameSolver] = {}
 
     def solve(frame: int, start: Array, share: float) -> Equilibrium:

@@ -20,9 +20,13 @@ from kneewear.base.sides import SIDES
 from kneewear.contact import _kernels
 from kneewear.contact._coupling_kernels import press_pair
 from kneewear.contact._force_kernels import RESULT
+from kneewear.contact._update_kernels import press_updated
 from kneewear.contact.foundation import CoupledLayer, ElasticLayer, SmallStrain
 from kneewear.contact.influence import flat_influence
+from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.pair import ContactModel, ContactPair, empty_model
+from kneewear.contact.slabs import SlabWindow
+from kneewear.contact.yielding import PlasticSlabs
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
@@ -59,7 +63,7 @@ def compile_contact() -> None:
 
 
 def compile_motion() -> None:
-    """Compile the kernels of equilibria, of motion and of coupled layers."""
+    """Compile the kernels of equilibria, of motion, of coupled and of yielding layers."""
     load = Load([0.0, -1.0, 0.0])
     conditions = CycleBoundaryConditions(np.zeros((3, 6)), 1e-3, ["y"], [load])
     body = solid_body(1.0, np.ones(3), np.zeros(3))
@@ -75,6 +79,20 @@ def compile_motion() -> None:
     influence = flat_influence(pair.cells.area.shape, (1.0, 1.0), 1.0, 1.0, 0.3)
     layer = CoupledLayer(SmallStrain(1.0), np.ones(pair.index.size), influence)
     press_pair(pair.prepare(layer).record, np.eye(3), np.zeros(6), False, False)
+    sinking = pair.sinkable()
+    press_updated(sinking.prepare(layer).record, np.eye(3), np.zeros(6), False, False)
+    _compile_slabs()
+
+
+def _compile_slabs() -> None:
+    """Compile the kernels of layers that yield."""
+    window = SlabWindow((2, 2), (1.0, 1.0), 1.0, Elastic(1.0, 0.3), single=True)
+    slabs, pressure = PlasticSlabs(window, Hardening((0.0,), (1.0,))), np.ones(window.shape)
+    fresh = slabs.fresh()
+    waves = window.waves(fresh.strain)
+    residual = window.deviator(pressure, waves)
+    slabs.flow(pressure, fresh.strain, waves, fresh, residual)
+    window.deflection_of(waves)
 
 
 def _plates() -> ContactPair:

@@ -48,6 +48,7 @@ _MARGIN = 2.0
 # Surface around the elements that are pressed in the elastic cycle, mm. Where a frame leaves it,
 # the whole plateau is taken.
 _BESIDE = 3.0
+_OFTEN = 2  # times that the stress of a strain is asked for, from which its residual part is kept
 _TOLERANCE = 5e-3  # change of the dent in an update, of the largest overlap
 _MAX_UPDATES = 40
 _REMEDY = "Set simulation.material_yield to null, or choose a thicker insert or a smaller load."
@@ -102,12 +103,24 @@ class _LeftWindowError(Exception):
     """Pressure beside the part of a plateau below which stress is computed."""
 
 
+@dataclass
+class _Residual:
+    """Residual stress of a plastic strain, and how often it was asked for."""
+
+    stress: Array | None = None
+    asked: int = 0
+
+
 class _Strain(NamedTuple):
-    """Plastic strain with its spectrum and the dent of the elements in the window, mm."""
+    """Plastic strain with its spectrum and the dent of the elements in the window, mm.
+
+    Strains that are the same to the bit share their residual stress.
+    """
 
     fields: PlasticFields
     waves: Complex
     dent: Array
+    residual: _Residual
 
 
 class _Side:
@@ -147,9 +160,10 @@ class _Side:
     def strain(self, fields: PlasticFields) -> _Strain:
         """Plastic strain with the dent that it causes."""
         waves = self.slabs.window.waves(fields.strain)
-        dent = self.slabs.window.deflection_of(waves)
-        low, high = (dent[rows, self._across] for rows in (self._before, self._after))
-        return _Strain(fields, waves, (1.0 - self._part) * low + self._part * high)
+        surface = self.slabs.window.deflection_of(waves)
+        low, high = (surface[rows, self._across] for rows in (self._before, self._after))
+        dent = (1.0 - self._part) * low + self._part * high
+        return _Strain(fields, waves, dent, _Residual())
 
     def sink(self, strain: _Strain) -> None:
         """Move the elements by the dent."""
@@ -159,11 +173,19 @@ class _Side:
 
     def flow(self, contact: Resultant, strain: _Strain, before: PlasticFields) -> _Strain:
         """Plastic strain after the pressures of a contact."""
-        pressure = self._pressure(contact)
-        flowed = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before)
+        pressure, residual = self._pressure(contact), self._residual_stress(strain)
+        flowed = self.slabs.flow(pressure, strain.fields.strain, strain.waves, before, residual)
         if np.array_equal(flowed.strain, strain.fields.strain):
             return strain._replace(fields=flowed)
         return self.strain(flowed)
+
+    def _residual_stress(self, strain: _Strain) -> Array | None:
+        """Residual stress of a strain; None at first, when it costs less with the pressure."""
+        kept = strain.residual
+        kept.asked += 1
+        if kept.asked == _OFTEN:
+            kept.stress = self.slabs.window.deviator(np.zeros(self.shape), strain.waves)
+        return kept.stress
 
     def _pressure(self, contact: Resultant) -> Array:
         """Pressure of a contact on the window, MPa."""
@@ -285,6 +307,10 @@ class _Cycle:
         self.fresh = [side.strain(side.slabs.fresh()) for side in sides]
         self.latest = self.fresh
         self.shift = np.zeros(6)
+        # Of all frames at their last solution: the pose less the elastic one; and what it
+        # changed the last time that a frame was solved again.
+        self.shifts: dict[int, Array] = {}
+        self.drift = np.zeros(6)
 
     def _state_before(self, entry_steps: int, passes: int) -> list[PlasticFields]:
         """Plastic strain that stays when the reported pass begins."""
@@ -348,7 +374,8 @@ class _Cycle:
             without = self._without_flow(frame)
             if without is not None:
                 return without, list(before)
-        start = self.elastic[frame].pose + self.shift
+        start = self.elastic[frame].pose
+        start = start + (self.shifts[frame] + self.drift if frame in self.shifts else self.shift)
         strain, change = self.latest, math.inf
         history: list[tuple[Array, Array]] = []
         for _ in range(_MAX_UPDATES):
@@ -369,6 +396,8 @@ class _Cycle:
             change = max(float(np.abs(new.dent - own.dent).max()) for new, own in moves)
             if change <= _TOLERANCE * deepest:
                 self.latest, self.shift = after, solved.pose - self.elastic[frame].pose
+                self.drift = self.shift - self.shifts.get(frame, self.shift)
+                self.shifts[frame] = self.shift
                 return solved, [new.fields for new in after]
             start = solved.pose
             strain, history = self._next(strain, after, before, history)

@@ -86,3 +86,19 @@ def test_turned_fields_give_turned_stress():
     expected = own.transpose(0, 1, 3, 2)[[2, 1, 0, 4, 3, 5]]
     # Waves shorter than two cells are taken along z only: below a hundredth of smooth pressure.
     np.testing.assert_allclose(turned, expected, atol=0.015 * np.abs(own).max())
+
+
+def test_stress_is_the_sum_of_parts_by_pressure_and_by_strain_of_some_slabs(window):
+    pressure, strain = np.random.default_rng(5).random(window.shape), random_strain(window, 6)
+    strain[2] = -strain[0] - strain[1]
+    strain[:, 3:] = 0.0
+    waves = window.waves(strain)
+    np.testing.assert_allclose(
+        window.deflection_of(waves), window.deflection(strain), rtol=0, atol=1e-12
+    )
+    residual = window.deviator(np.zeros(window.shape), waves)
+    whole = window.deviator(pressure, waves)
+    found = residual + window.pressed_deviator(pressure)
+    assert np.abs(found - whole).max() < 1e-12 * np.abs(whole).max()
+    direct = window.stress(pressure, strain)
+    assert np.abs(whole[0] - (direct[0] - direct[2])).max() < 1e-11 * np.abs(direct).max()
