@@ -94,7 +94,7 @@ def find_dwell_pose(knee: KneeModel, flexion: Array, settings: SimulationSetting
     count = max(MIN_POSES, round((ends[1] - ends[0]) / STEP) + 1)
     nodes = np.linspace(ends[0], max(ends[1], ends[0] + 1e-3), count)
     content = _digest(knee, settings)
-    for key, dwell_pose in _remembered:
+    for key, dwell_pose in tuple(_remembered):  # threads add poses
         same = key == content and dwell_pose.flexion.shape == nodes.shape
         if same and np.abs(dwell_pose.flexion - nodes).max() < _SAME_FLEXION:
             return dwell_pose
