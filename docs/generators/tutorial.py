@@ -96,16 +96,16 @@ def photograph(results: Path, images: Path, after: str) -> None:
             executable_path=f"/usr/bin/{_BROWSER}",
             args=["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader"],
         )
-        for one in (one for one in PICTURES if one.after == after):
-            screen = browser.new_page(viewport={"width": _WIDTH, "height": one.height})
-            screen.goto((results / one.page).as_uri())
+        for picture in (listed for listed in PICTURES if listed.after == after):
+            screen = browser.new_page(viewport={"width": _WIDTH, "height": picture.height})
+            screen.goto((results / picture.page).as_uri())
             screen.wait_for_selector("h1", state="visible")
             screen.wait_for_timeout(_WAIT_MS)
-            if one.opened:
+            if picture.opened:
                 # A link to a section unfolds it and moves to it.
-                screen.evaluate("name => { location.hash = name }", one.opened)
+                screen.evaluate("name => { location.hash = name }", picture.opened)
                 screen.wait_for_timeout(_WAIT_MS)
-            file = images / f"{one.name}.png"
+            file = images / f"{picture.name}.png"
             screen.screenshot(path=file)
             screen.close()
             reduce_colours(file)

@@ -57,7 +57,7 @@ PROVENANCE = {
 # Key results beside the first picture, at most.
 MAX_NUMBERS = 4
 # Signs of SVG that do not stand in an address as they are.
-SVG_SIGNS = str.maketrans({sign: f"%{ord(sign):02X}" for sign in '%#<>&"'})
+SVG_SIGNS = str.maketrans({sign: f"%{ord(sign):02X}" for sign in '%#&"'})
 
 # A picture within an SVG file.
 _EMBEDDED = re.compile(r"data:image/png;base64,\s*([A-Za-z0-9+/=\s]+)")
@@ -70,6 +70,7 @@ SVG_WASTE = [
         (r"<!--.*?-->", ""),
         (r"\s+", " "),
         (r"> <", "><"),
+        (r"<\?xml[^>]*>|<!DOCTYPE[^>]*>|<metadata>.*?</metadata>", ""),
         (r' id="\w+_\d+"', ""),
         (r'(?<=[:;]) (?=[^"<>]*"/?>)', ""),
         (r'( [xy]="-?\d+\.\d\d)\d+', r"\1"),

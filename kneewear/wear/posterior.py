@@ -113,10 +113,10 @@ def losses_of_draws(
     laboratory = np.exp(spread * random.normal(size=len(draws)))
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
     level = MM3_PER_N_MM_FROM_MM3_PER_N_M * UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
-    found = [_of_surface(surface, settings.lives, draws) for surface in surfaces]
+    work = [_of_surface(surface, settings.lives, draws) for surface in surfaces]
     parts = []
     for number, life in enumerate(settings.lives):
-        of_life = [(volume[number], depth[number]) for volume, depth in found]
+        of_life = [(volume[number], depth[number]) for volume, depth in work]
         for side, own, deepest in _rows_of_life(surfaces, of_life):
             columns = {
                 "draw": np.arange(len(own)),

@@ -217,7 +217,7 @@ def test_each_question_of_a_newcomer_is_answered_by_one_search(site):
             first = [re.search(r"[\w./-]+\.html", one)[0] for one in results[:3]]
             # The page itself, or its question with a link to it.
             answers = (f"/{row['page']}", "/faq.html")
-            assert any(one.endswith(answers) for one in first), (row, first)
+            assert any(page.endswith(answers) for page in first), (row, first)
         browser.close()
 
 

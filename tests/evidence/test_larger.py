@@ -48,7 +48,7 @@ def test_density_is_of_rows_and_further_tests_together(space, larger, ranges):
     known = Measurements._make(values[:-2] for values in larger)
     residual = LawModel(LAW, space, known).residual(CONSTANTS)
     further = larger.log_wear[-2:] - ranges.mean(LAW, CONSTANTS)
-    found = model.log_likelihood(SPREADS, CONSTANTS)
+    likelihood = model.log_likelihood(SPREADS, CONSTANTS)
     for at in range(2):
         covariance = model.covariance(SPREADS[at : at + 1])[0]
         # A test of a known laboratory shares its deviation; a new laboratory shares the level only.
@@ -58,7 +58,7 @@ def test_density_is_of_rows_and_further_tests_together(space, larger, ranges):
         assert apart[~first] == pytest.approx(0.0)
         covariance[-2:, -2:] += np.cov(ranges.log_work.T, ddof=0)
         rest = np.append(residual[at], further[at])
-        assert found[at] == pytest.approx(multivariate_normal.logpdf(rest, cov=covariance))
+        assert likelihood[at] == pytest.approx(multivariate_normal.logpdf(rest, cov=covariance))
 
 
 def test_weighted_draws_have_the_density_of_the_model(space, larger, ranges):
@@ -79,9 +79,9 @@ def test_further_rows_are_the_results_of_the_blind_conditions():
     stored = stored[stored["quantity"] != "ratio"].groupby(level=0).first()
     middle = stored.loc[further["id"], "cross_shear_median"].to_numpy(dtype=float)
     turning = ~further["is_straight"].to_numpy()
-    found = np.median(ranges.cross_shear, axis=0)
-    np.testing.assert_allclose(found[turning], middle[turning], rtol=0.35)
-    assert (found[~turning] < 1e-3).all()
+    shear = np.median(ranges.cross_shear, axis=0)
+    np.testing.assert_allclose(shear[turning], middle[turning], rtol=0.35)
+    assert (shear[~turning] < 1e-3).all()
     assert np.isfinite(ranges.log_work).all()
 
 

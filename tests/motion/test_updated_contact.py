@@ -42,10 +42,10 @@ def test_updated_factor_gives_the_contact_of_a_new_one(pressed, monkeypatch, pla
     monkeypatch.setattr(pairs_of_contact, "_MAX_PLACED", places)
     expected = contacts(pair, layer, poses)
     # Back and forth: every pose is met with another factor.
-    found = contacts(pair.sinkable(), layer, [*poses, *poses[::-1]])
+    kept = contacts(pair.sinkable(), layer, [*poses, *poses[::-1]])
     largest = max(contact.element.size for contact in expected)
     assert largest > 20
-    for one, other in zip(found, [*expected, *expected[::-1]], strict=True):
+    for one, other in zip(kept, [*expected, *expected[::-1]], strict=True):
         np.testing.assert_array_equal(one.element, other.element)
         np.testing.assert_allclose(one.pressure, other.pressure, rtol=1e-8, atol=1e-8)
         np.testing.assert_allclose(one.wrench, other.wrench, rtol=1e-9, atol=1e-7)

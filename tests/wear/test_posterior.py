@@ -74,8 +74,8 @@ def test_volume_of_a_draw_is_that_of_a_study(monkeypatch, cycles, law, constants
     grid = make_grid()
     maps = accumulate_wear(cycles, grid, settings)
     expected = float((maps.wear_depth.values[0, 0] * grid.area).sum()) * np.exp(0.5)
-    found = losses_of_draws([WearingSurface(cycles, grid)], settings)
-    both = found[found["side"] == "both"].iloc[0]
+    losses = losses_of_draws([WearingSurface(cycles, grid)], settings)
+    both = losses[losses["side"] == "both"].iloc[0]
     assert both["volume"] == pytest.approx(expected, rel=1e-9)
     assert both["volume"] * both["laboratory"] == pytest.approx(expected, rel=1e-9)
 
@@ -107,10 +107,10 @@ def test_depth_has_an_interval_only_with_the_factor_of_a_worn_in_surface(monkeyp
     factors = dict(zip(make_grid().sides, (0.8, 0.5), strict=True))
     worn_in = {("gait", side): factor for side, factor in factors.items()}
     table = posterior_intervals(surfaces, settings, worn_in=worn_in)
-    found = table[table["quantity"] == WORN_IN_DEPTH].set_index("side")["median"]
+    medians = table[table["quantity"] == WORN_IN_DEPTH].set_index("side")["median"]
     expected = fresh * list(factors.values())
-    assert found[list(factors)].to_numpy() == pytest.approx(expected, rel=1e-9)
-    assert found["both"] == pytest.approx(expected.max(), rel=1e-9)
+    assert medians[list(factors)].to_numpy() == pytest.approx(expected, rel=1e-9)
+    assert medians["both"] == pytest.approx(expected.max(), rel=1e-9)
 
 
 def test_interval_holds_its_part_of_the_draws(cycles):

@@ -235,7 +235,7 @@ def _with_prior(
     total = float(measured.volume.sum())
     values, low, high = [], [], []
     for item in fits:
-        wear, creep = (float(measured.volumes(one).sum()) for one in (item.wear, item.creep))
+        wear, creep = (float(measured.volumes(depth).sum()) for depth in (item.wear, item.creep))
         value, sd = total * wear / (wear + creep), prior * total * creep / (wear + creep)
         values.append(value)
         low.append(value - _NINETY * sd)
@@ -249,7 +249,7 @@ def _range(measured: Measured, fits: Sequence[FittedLife]) -> tuple[float, float
     limit = max(_MODEL, _KEPT * min(item.residual for item in fits))
     values = []
     for item in fits:
-        wear, creep = (float(measured.volumes(one).sum()) for one in (item.wear, item.creep))
+        wear, creep = (float(measured.volumes(depth).sum()) for depth in (item.wear, item.creep))
         values.append(total * wear / (wear + creep))
         for factor in _TRIED:
             rest = total - factor * creep
@@ -266,7 +266,7 @@ def fit_table(measured: Measured, fits: Sequence[FittedLife]) -> pd.DataFrame:
     kept = {id(item) for item in _kept(fits)}
     rows = []
     for item in fits:
-        wear, creep = (float(measured.volumes(one).sum()) for one in (item.wear, item.creep))
+        wear, creep = (float(measured.volumes(depth).sum()) for depth in (item.wear, item.creep))
         trial = item.trial
         rows.append(
             {
