@@ -152,8 +152,14 @@ def test_settings_without_end_take_no_memory_and_run_nothing(text, tmp_path, mon
     assert not (tmp_path / "ran").exists()
 
 
-def test_lists_within_lists_without_end_are_refused(tmp_path):
-    refusal(write_input({"text": "study: " + "[" * 1000 + "]" * 1000 + "\n"}, tmp_path))
+@pytest.mark.parametrize(
+    "value",
+    ["[" * 1000 + "]" * 1000, "[" * 90000, "{a: " * 20000, "\n " + "- " * 90000],
+    ids=["closed", "open", "mappings", "dashes"],
+)
+def test_lists_within_lists_without_end_are_refused(value, tmp_path):
+    """A compiled reader of YAML would overflow its stack."""
+    refusal(write_input({"text": f"study: {value}\n"}, tmp_path))
 
 
 EXAMPLE = {"base": "example_meshes"}
