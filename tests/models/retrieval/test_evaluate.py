@@ -120,10 +120,10 @@ def test_volume_without_reference_of_another_design_than_arcs(tmp_path: Path) ->
     phantom = make_phantom(FAMILIES["alone_ellipsoid"], 0)
     scan = tmp_path / "scan.ply"
     write_ply(scan, phantom.scan, triangles(phantom.present))
-    found = evaluate_scan(_read(scan), None, SETTINGS)
+    evaluated = evaluate_scan(_read(scan), None, SETTINGS)
     volume = sum(phantom.volumes)
     # Acceptance of the method: 15 % or 15 mm3.
-    assert found.scar.volume[2] == pytest.approx(volume, abs=max(0.15 * volume, 15.0))
+    assert evaluated.scar.volume[2] == pytest.approx(volume, abs=max(0.15 * volume, 15.0))
 
 
 def test_volume_below_the_limit_has_an_error(tmp_path: Path) -> None:
