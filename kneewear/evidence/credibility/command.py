@@ -100,14 +100,14 @@ def write_credibility(folder: Path, judgements: Judgements | None = None) -> Cre
     frames = credibility_tables(sources, judgements)
     shown = Tables(frames, _statements(summary, judgements, frames))
     page = load_page("credibility")
-    found = build_summary("credibility", page, shown, (), str(summary["version"]))
+    dossier = build_summary("credibility", page, shown, (), str(summary["version"]))
     own = folder / FOLDER
     files = CredibilityReport(
-        own / "index.html", own / "credibility.pdf", own / "credibility.json", read_verdict(found)
+        own / "index.html", own / "credibility.pdf", own / "credibility.json", read_verdict(dossier)
     )
-    save_text(render_page(page, found, shown, {}), files.page)
-    save_bytes(write_pdf(found, page, {}), files.paper)
-    save_json(found | {"data": {name: _rows(one) for name, one in frames.items()}}, files.data)
+    save_text(render_page(page, dossier, shown, {}), files.page)
+    save_bytes(write_pdf(dossier, page, {}), files.paper)
+    save_json(dossier | {"data": {name: _rows(one) for name, one in frames.items()}}, files.data)
     return files
 
 
