@@ -17,6 +17,7 @@ from markupsafe import Markup
 # Without the plugin of the format, Pillow loads one for every format.
 from PIL import Image, WebPImagePlugin  # noqa: F401
 
+from kneewear.base.checks import checks
 from kneewear.base.findings import Cause, Reported, causes
 from kneewear.report.bars import interval_bars
 from kneewear.report.derived import Tables
@@ -178,12 +179,13 @@ def key_numbers(page: Page, results: Sequence[KeyResult]) -> list[KeyResult]:
 
 
 def titled_causes(findings: Sequence[Reported]) -> list[Cause]:
-    """Findings by the title of their check, or of the check's beginning (`pages/causes.yaml`)."""
+    """Findings by the title of a check or its beginning (`pages/causes.yaml`), or its quantity."""
     titles = page_data("causes")
 
     def title(check: str) -> str:
-        plain = check.replace("_", " ").replace(".", ": ").capitalize()
-        return str(titles.get(check) or titles.get(check.partition(".")[0]) or plain)
+        plain = checks()[check].quantity if check in checks() else check.replace("_", " ")
+        named = titles.get(check) or titles.get(check.partition(".")[0])
+        return str(named or plain.replace(".", ": ").capitalize())
 
     return causes(findings, title)
 

@@ -8,6 +8,7 @@ import string
 import pandas as pd
 import pytest
 
+from kneewear.base.checks import checks
 from kneewear.base.findings import Reported, causes
 from kneewear.errors import Finding
 from kneewear.report.bars import interval_bars
@@ -100,6 +101,12 @@ def test_checks_of_one_title_are_one_cause():
         ]
     )
     assert [cause.number for cause in found] == [2, 2]
+
+
+def test_checks_without_a_title_have_their_quantity():
+    own = checks()["pin.pressure"].quantity
+    (cause,) = titled_causes([Reported(Finding("pin.pressure", "warn", "", "x", "", ""))])
+    assert cause.name.lower() == own.lower()
 
 
 def test_fractions_are_printed_without_a_unit():
