@@ -61,8 +61,7 @@ def measured_draws(material_class: str = MATERIAL_CLASS, rows: Rows = "first") -
     material_class : str
         Class of polyethylene, as `wear.material_class`.
     rows : {"first", "larger"}
-        Measured rows: those by which predictions were stored before further results were looked
-        for, or the larger table with these results.
+        Rows from before the search for further results, or the larger table with these results.
 
     Returns
     -------

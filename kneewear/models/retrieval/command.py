@@ -270,8 +270,7 @@ def _write_page(
         "reference": statement,
     }
     page = load_page("retrieval")
-    shown = Tables(dict(tables), settings)
-    reported = [Reported(item) for item in findings]
+    shown, reported = Tables(dict(tables), settings), list(map(Reported, findings))
     inputs = dict(tables["digests"][["file", "sha256"]].itertuples(index=False, name=None))
     summary = build_summary("retrieval", page, shown, reported, __version__, inputs)
     pictures = {key: (folder / "figures" / f"{key}.svg").read_bytes() for key in figures}

@@ -198,6 +198,20 @@ def _shapes(choose: Choose, settings: PlanarSettings) -> Values:
     plane = choose(shape=PROFILES)
     if len(runs) < len((CONVEX, CONCAVE)) or plane is None:
         return {}
+    return _stiffnesses(settings) | {
+        "largest force of a sphere in a cup over that of other shapes": {
+            shape: float(runs[CONCAVE].contact("force").max() / run.contact("force").max())
+            for shape, run in {CONVEX: runs[CONVEX], "plane": plane}.items()
+        },
+        "largest indentation of a sphere in a cup over that of other shapes": {
+            shape: float(runs[CONCAVE].contact("depth").max() / run.contact("depth").max())
+            for shape, run in {CONVEX: runs[CONVEX], "plane": plane}.items()
+        },
+    }
+
+
+def _stiffnesses(settings: PlanarSettings) -> Values:
+    """Stiffnesses of the pairs of spheres, by their own radii and by those of the other pair."""
     material = settings.knees[settings.reference_knee]
     convex, cup = (settings.sphere_pairs[shape] for shape in (CONVEX, CONCAVE))
 
@@ -215,12 +229,4 @@ def _shapes(choose: Choose, settings: PlanarSettings) -> Values:
         "stiffness of a sphere in a cup by the radii of both spheres": stiffness(
             convex.femur_radius_mm, -convex.tibia_radius_mm
         ),
-        "largest force of a sphere in a cup over that of other shapes": {
-            shape: float(runs[CONCAVE].contact("force").max() / run.contact("force").max())
-            for shape, run in {CONVEX: runs[CONVEX], "plane": plane}.items()
-        },
-        "largest indentation of a sphere in a cup over that of other shapes": {
-            shape: float(runs[CONCAVE].contact("depth").max() / run.contact("depth").max())
-            for shape, run in {CONVEX: runs[CONVEX], "plane": plane}.items()
-        },
     }
