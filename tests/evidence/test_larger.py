@@ -20,6 +20,8 @@ CONSTANTS = np.array([[0.05, 0.1], [0.3, 0.2]])
 SPREADS = np.array([[0.6, 0.2, 1.0], [0.4, 0.3, 2.0]])
 
 __all__ = ["rows", "space"]
+# Contact of all tests takes seconds.
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +87,6 @@ def test_further_rows_are_the_results_of_the_blind_conditions():
     assert np.isfinite(ranges.log_work).all()
 
 
-@pytest.mark.slow
 def test_larger_table_narrows_the_interval(space: LawSpace, rows):
     found = fit_larger_table(space, rows, UniformContact(0.02, 15.0), 200, prior_draws=256)
     assert found["larger_convergence"]["split_r_hat"].max() < 1.05
