@@ -394,25 +394,24 @@ def find_wrong(
         for run in range(runs.size - 1):
             part = influence[runs[run] : runs[run + 1]]
             fill_run(coupling, element[n], chosen[runs[run]], part)
-            moved += deflection(part, force[runs[run] : runs[run + 1]])
+            moved += product(part, force[runs[run] : runs[run + 1]])
         wrong[n] = gap[n] + moved < CLOSED_OVERLAP * deepest
     return wrong
 
 
 @compiled
-def deflection(influence: NDArray, force: NDArray) -> float:
-    """Deflection of an element by forces on neighbours in a row."""
-    # Four sums that the processor forms side by side.
+def product(one: NDArray, other: NDArray) -> float:
+    """Scalar product, as a deflection by forces, of four sums formed side by side."""
     a = b = c = d = 0.0
-    j, size = 0, force.size
+    j, size = 0, other.size
     while j + 4 <= size:
-        a += influence[j] * force[j]
-        b += influence[j + 1] * force[j + 1]
-        c += influence[j + 2] * force[j + 2]
-        d += influence[j + 3] * force[j + 3]
+        a += one[j] * other[j]
+        b += one[j + 1] * other[j + 1]
+        c += one[j + 2] * other[j + 2]
+        d += one[j + 3] * other[j + 3]
         j += 4
     while j < size:
-        a += influence[j] * force[j]
+        a += one[j] * other[j]
         j += 1
     return (a + b) + (c + d)
 

@@ -40,6 +40,7 @@ from kneewear.contact._coupling_kernels import (
     fill_right,
     keep_pressed,
     list_candidates,
+    product,
     solve_forces,
     substitute,
     substitute_back,
@@ -54,7 +55,7 @@ CHANGED = 0.25
 def press_updated(
     pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, known: bool
 ) -> None:
-    """Pressures of a coupled pair's elements and their sums, as of `press_pair`."""
+    """Pressures of a coupled pair's elements and their sums, as in `press_pair`."""
     if not known:
         candidates = list_candidates(pair)
         deepest = 0.0
@@ -119,7 +120,7 @@ def influence_of(coupling: CouplingArrays, element: int, other: int) -> float:
 
 @compiled
 def solve_updated(pair: Any, candidates: NDArray, deepest: float) -> NDArray:
-    """Forces of the candidates and which are pressed, as of `solve_forces`."""
+    """Forces of the candidates and which are pressed, as in `solve_forces`."""
     coupling, work = pair.coupling, pair.work
     count = candidates.size
     element, gap = work.listed[candidates], work.projection[0][candidates]
@@ -341,23 +342,6 @@ def solve_border(
             for m in range(n):
                 solved[a, m] -= system[n, m] * solved[a, n]
     return solved
-
-
-@compiled(inlined=True)
-def product(one: NDArray, other: NDArray) -> float:
-    """Scalar product, of four sums that the processor forms side by side."""
-    a = b = c = d = 0.0
-    j, size = 0, one.size
-    while j + 4 <= size:
-        a += one[j] * other[j]
-        b += one[j + 1] * other[j + 1]
-        c += one[j + 2] * other[j + 2]
-        d += one[j + 3] * other[j + 3]
-        j += 4
-    while j < size:
-        a += one[j] * other[j]
-        j += 1
-    return (a + b) + (c + d)
 
 
 @compiled
