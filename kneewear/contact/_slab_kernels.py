@@ -84,7 +84,7 @@ def fill_stress(
 def fill_pressed_stress(
     pressure: NDArray, cos: NDArray, sin: NDArray, by_pressure: NDArray, stress: NDArray
 ) -> None:
-    """Spectra of the stress by pressure alone; components as of `fill_stress`."""
+    """Spectra of the stress by pressure alone; components as in `fill_stress`."""
     slabs, rows, columns = stress.shape[1], stress.shape[2], stress.shape[3]
     kind = by_pressure.dtype
     p, q = np.empty((LANES, PLANE * slabs), kind), np.zeros((LANES, SHEAR * slabs), kind)

@@ -329,7 +329,7 @@ class ContactPair:
         )
 
     def _places(self, layer: ElasticLayer) -> tuple[NDArray[Any], ...]:
-        """Places of elements in the influence that is kept of a surface that sinks."""
+        """Places of elements in the stored influence of a surface that sinks."""
         if self._placed is None or self._placed[0] is not layer:
             most = min(self.index.size, _MAX_PLACED) if self._still else 1
             place = np.full(self.index.size, -1, dtype=np.int64)

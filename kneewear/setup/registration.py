@@ -46,7 +46,7 @@ def is_registered(
     Poses from fluoroscopy, and coordinates of OpenSim models whose bodies have the implant's
     geometry, are of these files. Others count from origins of their own, and would leave the
     components centimetres apart, which is added to the assumptions; positions that count from rest
-    are near zero whatever the files.
+    are near zero for any files.
 
     Parameters
     ----------

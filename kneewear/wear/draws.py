@@ -66,7 +66,7 @@ def law_draws(
 def measured_works(surfaces: Sequence[WearingSurface], settings: WearSettings) -> pd.DataFrame:
     """Wear of the first case by the draws of laws and constants from measured wear.
 
-    Columns as of :func:`law_draws`, of the law `WEIGHTED`; work is the volume of a life, mm3, at
+    Columns as in :func:`law_draws`, of the law `WEIGHTED`; work is the volume of a life, mm3, at
     the level of the draw, which is the same for two designs. No rows where the class of
     polyethylene was not measured.
     """

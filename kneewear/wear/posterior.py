@@ -97,7 +97,7 @@ def losses_of_draws(
     settings : WearSettings
         Class of polyethylene, lives, months and cycles.
     rows : {"first", "larger"}
-        Measured rows, as of :func:`measured_draws`.
+        Measured rows, as in :func:`measured_draws`.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def posterior_intervals(
         a fresh surface is worn too deep where its pressure is largest. Without it depths have no
         interval.
     rows : {"first", "larger"}
-        Measured rows, as of :func:`measured_draws`.
+        Measured rows, as in :func:`measured_draws`.
 
     Returns
     -------

@@ -77,8 +77,8 @@ def collect(root: Path) -> dict[str, str]:
     measured, posterior = (
         (root / path).read_text(encoding="utf-8") for path in (MEASURED, POSTERIOR)
     )
-    levels = _NAMES.search(measured)
-    names = measured_tests(re.findall(r"- (\w+)", levels[0]) if levels else ())
+    variables = read_settings_file(root / MEASURED).content["variables"]
+    names = measured_tests(variables["test"]["values"])
     return {
         MEASURED: with_tests(with_names(measured, names), names),
         POSTERIOR: with_names(posterior, names),

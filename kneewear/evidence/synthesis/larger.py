@@ -130,7 +130,7 @@ def fit_larger_table(
     Returns
     -------
     dict
-        Tables `larger_posterior`, `larger_convergence`, `larger_scores` (columns as of
+        Tables `larger_posterior`, `larger_convergence`, `larger_scores` (columns as in
         `posterior_scores`; targets are all rows but straight paths; weights of the mixture are of
         the scores of the other laboratories) and `larger_interval`.
     """

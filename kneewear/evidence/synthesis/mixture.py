@@ -137,7 +137,7 @@ def score_models(evidences: Sequence[Evidence]) -> pd.DataFrame:
 
 
 def compare_scores(scores: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    """Models by their log scores of laboratories; columns as of :func:`score_models`."""
+    """Models by their log scores of laboratories; columns as in :func:`score_models`."""
     best = max(scores.values(), key=lambda own: sum(own.values()))
     table = []
     for model, own in scores.items():

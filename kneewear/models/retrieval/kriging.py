@@ -70,7 +70,7 @@ class Drift:
     expected: int = 0
 
     def at(self, chosen: NDArray[np.generic]) -> Drift:
-        """The same functions at some of the points."""
+        """Drift functions at some of the points."""
         return Drift(self.columns[chosen], self.expected)
 
     @property

@@ -192,7 +192,7 @@ def _weighted(items: Sequence[_Likely]) -> list[_Likely]:
     """Likeliest scars first; log likelihoods become weights that sum to 1."""
     best = max(item.weight for item in items)
     if not np.isfinite(best):
-        # Declared on nearly the whole bearing: nothing tells them apart.
+        # Declared on nearly the whole bearing: nothing separates them.
         return [replace(item, weight=1.0 / len(items)) for item in items]
     ranked = sorted(items, key=lambda item: -item.weight)[:_MAX_SCARS]
     ranked = [replace(item, weight=float(np.exp(item.weight - best))) for item in ranked]

@@ -32,7 +32,7 @@ class AreaSettings(Settings):
 
 
 class SplitSettings(Settings):
-    """Knowledge beside the surface, to tell wear from creep."""
+    """Knowledge beside the surface, to separate wear from creep."""
 
     mass_loss_mg: float | None = quantity(
         "Mass that the insert lost, without a soak control's gain.",
@@ -87,7 +87,8 @@ class ScanSettings(Settings):
     )
     areas_mm: AreaSettings = Field(AreaSettings(), description="Areas drawn by the user.")
     split: SplitSettings = Field(
-        SplitSettings(), description="What is known beside the surface, to tell wear from creep."
+        SplitSettings(),
+        description="What is known beside the surface, to separate wear from creep.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Wear apart from creep, as far as measured surfaces tell them apart.
+"""Separation of wear and creep, as far as measured surfaces allow.
 
 Lives of a study are fitted to the measured depths: wear factor, creep constant, and offsets of
 position, rotation and load share, each repeated over wear laws and amplitudes of the motion. Forms

@@ -97,7 +97,7 @@ def test_mirrored_scan_is_refused(tmp_path: Path) -> None:
 
 
 def test_mirrored_whole_insert_is_refused(tmp_path: Path) -> None:
-    # Undersides and outlines of mirror images are alike: only bearings tell them apart.
+    # Undersides and outlines of mirror images are alike: only bearings differ.
     x, z = np.meshgrid(np.arange(-22.0, 22.1, 0.7), np.arange(-35.0, 35.1, 0.7), indexing="ij")
     radii = np.where(z > 0, 40.0, 70.0)
     dish = x**2 / (2 * radii) + (np.abs(z) - 20.0) ** 2 / np.where(z > 0, 56.0, 70.0)

@@ -1,4 +1,4 @@
-"""Wear told from creep on depths of known origin."""
+"""Separation of wear and creep on depths of known origin."""
 
 import numpy as np
 import pytest
