@@ -24,6 +24,12 @@ TIED = re.compile(
 
 def render(template: str, **values: Any) -> str:
     """HTML of a template of `kneewear/report/templates` with its values."""
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    """Templates of the package, each compiled once."""
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -38,7 +44,7 @@ def render(template: str, **values: Any) -> str:
         "begun": begun,
     }
     environment.globals |= {"packed_library": packed_library}
-    return environment.get_template(template).render(**values)
+    return environment
 
 
 def _as_json(value: Any) -> Markup:

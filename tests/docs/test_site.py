@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.generators.examples import EXAMPLES
+from docs.generators.examples import EXAMPLES, ROOT
 from docs.generators.pages import ROOMS
 from kneewear.study.settings import Study
 
@@ -301,3 +301,49 @@ def test_every_example_is_shown_with_its_output_and_picture(site):
     for picture in ("one_cycle.png", "pressure_map.png"):
         assert (site / "images" / picture).is_file()
         assert picture in shown
+
+
+# Numbers that an example prints: the line, which number of the line, and its limits by an
+# independent argument.
+PRINTED = {
+    # Forces of a contact that grows with the penetration, 0.05 mm apart.
+    "one_contact": [(3, 1, 3000.0, 4500.0), (2, 1, 1000.0, 1500.0)],
+    # The medial share is a setting, 70 %.
+    "one_cycle": [(1, 0, 70.0, 70.0), (2, 0, 30.0, 30.0)],
+    # Areas in contact, mm2.
+    "pressure_map": [(0, 0, 80.0, 160.0), (1, 0, 60.0, 120.0)],
+    # Without a threshold the law is Archard's, whose volume the study has.
+    "own_wear_law": [(1, 0, 59.0, 60.0), (2, 1, 59.0, 60.0)],
+    # The load is largest at the lowest point, 80 deg.
+    "own_activity": [(0, 1, 75.0, 80.0)],
+    "own_implant": [(2, 0, 15.0, 22.0)],
+    # Archard's volume is force times sliding distance.
+    "two_designs": [(1, 2, 0.98, 1.02), (3, 2, 0.98, 1.02)],
+    # Without uncertainty: the volume of the case.
+    "monte_carlo": [(3, 3, 35.0, 45.0)],
+    # Pressure falls with conformity in most subjects; the volume hardly changes.
+    "cohort": [(3, 1, 50.0, 90.0), (2, 0, 0.0, 3.0)],
+    # Noise averages out: the volume of 39.9 mm3 within 3 %.
+    "scan": [(0, 0, 39.0, 41.0), (3, 1, 38.7, 41.1)],
+}
+
+
+def test_every_example_is_listed_and_at_most_60_lines_long():
+    others = {"drop_component", "synthetic_cohort"}
+    files = {file.stem: file for file in (ROOT / "examples").glob("*.py")}
+    assert set(files) - others == set(EXAMPLES) == set(PRINTED)
+    for name in EXAMPLES:
+        assert len(files[name].read_text(encoding="utf-8").splitlines()) <= 60
+
+
+@pytest.mark.workflow
+def test_examples_print_numbers_within_what_is_expected(site):
+    """The outputs on the page, which were printed while the site was built."""
+    page_of_examples = (CHECKOUT / "build/docs/examples.md").read_text(encoding="utf-8")
+    outputs = re.findall(r"^Output:\n\n```text\n(.*?)\n```$", page_of_examples, re.M | re.S)
+    for name, output in zip(EXAMPLES, outputs, strict=True):
+        lines = output.splitlines()
+        for row, place, lowest, highest in PRINTED[name]:
+            # Digits of units such as mm3 are no numbers.
+            number = float(re.findall(r"(?<![A-Za-z])-?\d+\.?\d*", lines[row])[place])
+            assert lowest <= number <= highest, (name, lines[row])
