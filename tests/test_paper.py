@@ -12,6 +12,7 @@ from kneewear.__main__ import main
 from kneewear.api import load_study
 from kneewear.evidence.paper.command import (
     FORMATS,
+    as_printed,
     missing_studies,
     source_items,
     write_paper,
@@ -37,7 +38,7 @@ PRINTED = {
     "Bei 2003": {
         *numbered("2-", 8),
         *(f"Figure 3-{part}" for part in ("1A", "1B", "1C", "1D", "2", "3A", "3B", "4")),
-        *numbered("4-", 4),
+        *(f"Figure 4-{part}" for part in ("1", "2A", "2B", "2C", "3", "4")),
         *(f"Table {number}" for number in ("2-1", "2-2", "3-1", "4-1", "A-1", "B-1", "C-1")),
     },
     "Machado": {
@@ -66,10 +67,23 @@ def test_an_item_names_a_study_and_what_shows_it_or_why_not(one):
     assert bool(one.study) == bool(one.figure or one.table)
     assert not (one.figure and one.table)
     assert bool(one.panels) <= bool(one.table)
+    assert bool(one.layout) <= bool(one.table)
     if one.study not in ("", "benchmarks", "default"):
         assert find_study(one.study) is not None
     if one.figure:
         assert any(one.figure.startswith(start) for start in figure_texts())
+
+
+def test_a_table_has_the_rows_and_columns_that_are_printed():
+    rows = [
+        ("medial", thickness, mass, "wear_depth", "mm", 0.01 * mass, thickness)
+        for thickness in (6.0, 8.0)
+        for mass in (50.0, 75.0, 100.0)
+    ]
+    columns = ["side", "thickness_mm", "body_mass_kg", "quantity", "unit", "computed", "published"]
+    found = as_printed(pd.DataFrame(rows, columns=columns), "body_mass_kg", "thickness_mm")
+    assert found.shape == (3, 6)
+    assert found.iloc[2].tolist() == ["medial", "wear_depth", "mm", 100.0, "1 (6)", "1 (8)"]
 
 
 def small_results(folder):

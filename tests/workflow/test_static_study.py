@@ -63,6 +63,7 @@ def test_every_promised_file_is_there(results):
             for name in (
                 "static_sections",
                 "static_pressure",
+                "material_moduli",
                 "material_comparison",
                 "element_convergence",
                 "grid_sensitivity",

@@ -22,7 +22,7 @@ from kneewear.io.documents import load_table, save_figures, save_table, save_tex
 from kneewear.report.curves import draw_curves
 from kneewear.report.html import render
 from kneewear.report.specification import figure_text
-from kneewear.report.tables import Table, make_table
+from kneewear.report.tables import Table, make_table, shown, words
 from kneewear.study.shipped import find_study
 
 FORMATS = ("svg", "pdf", "png")
@@ -42,6 +42,7 @@ class SourceItem(NamedTuple):
     table: str
     panels: str
     rows: str
+    layout: str
     remark: str
 
     @property
@@ -200,6 +201,23 @@ def render_index(items: list[PaperItem]) -> str:
     )
 
 
-def _shown_table(file: Path) -> Table:
+def _shown_table(file: Path, layout: str) -> Table:
     """A table of words and numbers with four digits; columns without a value are left out."""
-    return make_table("", load_table(file).dropna(axis="columns", how="all"))
+    table = load_table(file).dropna(axis="columns", how="all")
+    return make_table("", as_printed(table, *layout.split()) if layout else table)
+
+
+def as_printed(table: pd.DataFrame, down: str, across: str) -> pd.DataFrame:
+    """Comparison with a row for each value of one column and a column for each of another.
+
+    A cell has the computed value and, in brackets, the published one.
+    """
+    cells = [
+        f"{shown(computed, '3')} ({shown(published, '3')})"
+        for computed, published in zip(table["computed"], table["published"], strict=True)
+    ]
+    keys = ["side", "quantity", "unit", down]
+    wide = table.assign(cell=cells).pivot(index=keys, columns=across, values="cell")
+    (rows, unit_down), (columns, unit_across) = (name.rsplit("_", 1) for name in (down, across))
+    wide.columns = pd.Index([f"{words(columns)} {value:g} {unit_across}" for value in wide.columns])
+    return wide.reset_index().rename(columns={down: f"{words(rows)} ({unit_down})"})

@@ -15,6 +15,7 @@ from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from kneewear.base.sides import POST, SIDES
+from kneewear.contact.foundation import MATERIALS
 from kneewear.geometry.grid import Bearing, bearing_of
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.coordinates import POSE_FACTORS, weights
@@ -34,6 +35,9 @@ from kneewear.report.tables import quantity_name, rows_with, words
 Array = NDArray[np.float64]
 
 MARKERS = "osD^vP"
+# Of the curves of materials, and the largest pressure they are drawn to, MPa.
+DASHES = ("-", "--", ":")
+LARGEST_PRESSURE = 50.0
 # Height of sections, mm, room under plateaus that are below their origin, and room around the
 # loaded part of the post.
 SECTION_HEIGHT = 45.0
@@ -90,6 +94,7 @@ def draw_static_figures(
     if scans_positions(static):
         figures["position_scan"] = draw_position_scan(static)
     if "material_comparison" in tables and static["load_n"].nunique() > 1:
+        figures["material_moduli"] = draw_material_moduli()
         figures["material_comparison"] = draw_material_comparison(
             static, tables["material_comparison"]
         )
@@ -308,6 +313,23 @@ def draw_position_scan(static: pd.DataFrame) -> Figure:
     # Anterior on top, as in the maps.
     panels[0, 2].invert_yaxis()
     panels[0, 0].legend()
+    return figure
+
+
+@style.styled
+def draw_material_moduli() -> Figure:
+    """Tangent modulus of the published materials over pressure (Bei 2003, Eq. 3-3, Fig. 3-1B)."""
+    figure, ((axes,),) = style.new_figure(2.8, width=style.WIDTH * 0.6)
+    pressures = np.linspace(0.0, LARGEST_PRESSURE, 101)
+    looks = zip(style.SERIES, DASHES, MATERIALS.items(), strict=False)
+    for color, dashes, (name, material) in looks:
+        modulus = material.tangent_modulus(pressures)
+        axes.plot(pressures, modulus, dashes, color=color, label=words(name))
+    axes.set_xlim(0.0, LARGEST_PRESSURE)
+    axes.set_ylim(bottom=0.0)
+    axes.set_xlabel("pressure (MPa)")
+    axes.set_ylabel("tangent modulus (MPa)")
+    axes.legend()
     return figure
 
 
