@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from kneewear.analysis.literature import NOT_REPRODUCED, REPRODUCED
 from kneewear.analysis.regression import correlate_pressure, fit_regression
 from kneewear.evidence.published.comparison import (
+    DISTANCE,
     compare_correlation,
     compare_regression,
     compare_trends,
@@ -25,9 +27,8 @@ ITS_TABLES_BREAK = {
 
 def compared(cases):
     """Trends of a study's cases beside the stated ones."""
-    return compare_trends(
-        compare_correlation(correlate_pressure(cases)), compare_regression(fit_regression(cases))
-    )
+    correlation = compare_correlation(correlate_pressure(cases))
+    return compare_trends(correlation, compare_regression(fit_regression(cases)), cases)
 
 
 def test_the_printed_tables_keep_what_is_stated_of_them_but_for_rounding(published):
@@ -46,3 +47,14 @@ def test_reversed_trends_are_reported(plane):
     assert worth["computed"] == pytest.approx(2.5)
     assert worth["verdict"] == NOT_REPRODUCED
     assert set(published_statements(table.reset_index())["expected"]) >= {"≥ 0.732", "6 to 7"}
+
+
+def test_the_largest_distance_of_damage_from_pressure_has_no_limit(plane):
+    cases = plane()
+    apart = cases[cases["quantity"] == "damage_area"].assign(quantity=DISTANCE)
+    apart["value"] = range(len(apart))
+    table = compared(pd.concat([cases, apart], ignore_index=True)).set_index(KEYS)
+    for side, own in apart.groupby("side"):
+        row = table.loc[(DISTANCE, "largest", "", side)]
+        assert row["computed"] == own["value"].max()
+        assert row["verdict"] == ""

@@ -108,7 +108,7 @@ def make_study(thicknesses, masses, lives=None):
         "validity": flag_validity(table, 35.0, 14.0),
         "comparison": compare_published(table),
         "regression_comparison": (beside := compare_regression(regression)),
-        "statements": compare_trends(compare_correlation(correlate_pressure(table)), beside),
+        "statements": compare_trends(compare_correlation(correlate_pressure(table)), beside, table),
     }
     return SimpleNamespace(
         settings=study.model_dump(mode="json"),

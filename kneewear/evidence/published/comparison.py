@@ -49,6 +49,8 @@ KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 # Local over minimum thickness, mm, in the scaling law that the published tables obey.
 EXTRA_THICKNESS_MM = 1.1
 
+# How far the place of largest damage is from that of largest pressure.
+DISTANCE = "distance_max_damage_to_max_pressure"
 # Coefficients of Eq. 4-1, and its trade of thickness against mass, that the source states.
 MEASURES = ("a1", "a2", "mm_per_10kg")
 
@@ -72,7 +74,7 @@ def compare_tables(
         "comparison": compare_published(cases),
         "regression_comparison": regression,
         "correlation_comparison": correlation,
-        "statements": compare_trends(correlation, regression),
+        "statements": compare_trends(correlation, regression, cases),
         "prediction": predict_published(cases),
     }
 
@@ -238,23 +240,29 @@ def _plane(table: pd.DataFrame, kind: str) -> pd.Series:
     return table[f"{kind}a0"] + table[f"{kind}a1"] * thickness + table[f"{kind}a2"] * mass
 
 
-def compare_trends(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
+def compare_trends(
+    correlation: pd.DataFrame, regression: pd.DataFrame, cases: pd.DataFrame
+) -> pd.DataFrame:
     """Compare trends with the numbers of sections 4.3 and 4.4.
 
     Parameters
     ----------
     correlation, regression : DataFrame
         Results of `compare_correlation` and `compare_regression`.
+    cases : DataFrame
+        Tidy case table.
 
     Returns
     -------
     DataFrame
         Table of `kneewear.analysis.literature.judge_number`, a row for each quantity, measure
-        (R2 on a predictor or a coefficient) and side; `printed_tables` is the same number from the
-        printed tables, re-fitted, which do not keep every limit themselves. A life column comes
-        first when there are several. Empty, with its header, where nothing was fitted.
+        (R2 on a predictor, a coefficient, or the largest value of the cases) and side;
+        `printed_tables` is the same number from the printed tables, re-fitted, which do not keep
+        every limit themselves. A life column comes first when there are several. Without a row of
+        R2 or coefficients where nothing was fitted.
     """
     computed = _trends(correlation, regression, "r2", "{}")
+    computed = pd.concat([computed, _largest(cases)[list(computed)]], ignore_index=True)
     printed = _trends(correlation, regression, "r2_published", "refit_{}")
     keys = [name for name in computed if name != "computed"]
     table = judge_number(published_rows(__package__), computed.dropna(subset="computed"))
@@ -279,3 +287,10 @@ def _trends(
         coefficients.melt(keys, var_name="measure", value_name="computed").assign(predictor=""),
     ]
     return pd.concat(parts, ignore_index=True)[[*keys, "measure", "predictor", "computed"]]
+
+
+def _largest(cases: pd.DataFrame) -> pd.DataFrame:
+    """Largest distance of all cases between the places of largest damage and pressure, as rows."""
+    rows = cases[cases["quantity"] == DISTANCE]
+    largest = rows.groupby(["life", "side", "quantity"], sort=False)["value"].max()
+    return largest.rename("computed").reset_index().assign(measure="largest", predictor="")
