@@ -148,7 +148,7 @@ def render_page(
         view=view,
         still=None if still is None else picture_address(still),
         still_name=STILL,
-        still_text="; ".join(str(one["title"]) for one in first_scenes(view)) if view else "",
+        still_text="; ".join(str(scene["title"]) for scene in first_scenes(view)) if view else "",
         hero=(hero, figure_text(hero), picture_address(others[hero])) if hero else None,
         first=next(iter(composed([page.first])), None),
         sections=composed(page.appendix if appendix else page.sections),

@@ -23,7 +23,7 @@ def first_scenes(view: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     panes = view.get("panes")
     if not panes:
         return [first_scene(view)]
-    options = next(one["options"] for one in view["choices"] if one["name"] == panes)
+    options = next(own["options"] for own in view["choices"] if own["name"] == panes)
     return [_scene(view, {panes: value}) for value, _ in options[:2]]
 
 
