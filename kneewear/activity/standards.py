@@ -151,7 +151,7 @@ class StandardActivity(Settings):
 
 
 def expand_standard(block: Any) -> Any:
-    """Settings of an activity, those of a standard as of one read from a file."""
+    """Expand a standard activity into the equivalent file activity."""
     known = Standard.__args__  # type: ignore[attr-defined]
     if isinstance(block, Mapping) and block.get("source") in known:
         return StandardActivity.model_validate(dict(block)).as_file_activity()

@@ -38,6 +38,7 @@ LIBRARIES = (
     "psutil",
     "packaging",
     "rocrate",
+    "python-docx",
 )
 
 

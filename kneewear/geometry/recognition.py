@@ -186,7 +186,7 @@ def refuse_turned(mesh: TriangleMesh, source: str) -> None:
 def orient_implant(
     insert: TriangleMesh, femoral: TriangleMesh, one_side: bool = False
 ) -> tuple[Orientation, Orientation]:
-    """Axes of insert and femoral component, meshes in mm, as of a right knee.
+    """Axes of insert and femoral component, meshes in mm, turned into a right knee.
 
     Axes of both files are those that suit both best, and differ only where that contradicts one of
     the shapes. Of an insert the axis that most area faces is superior and the longest other one is

@@ -155,7 +155,7 @@ def segment_condyles(
     middle = bearing_axis(sheet, [(low, high)] if single else [(0.3 * reach, 0.9 * reach)] * 2)
     axis = middle
     regions: dict[str, CondyleRegion] = {}
-    for _ in range(2):  # the axis is that of the window
+    for _ in range(2):  # the axis belongs to the window
         regions = {side: _condyle(sheet, axis, _SIGNS[side], single) for side in sides}
         regions, axis = _beside_groove(sheet, regions, middle, 0.3 * reach)
     return regions, axis

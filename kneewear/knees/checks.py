@@ -92,7 +92,7 @@ def judge_tables(settings: KneeSettings, files: Files, knee: str) -> tuple[Findi
     files : mapping
         Data files by name.
     knee : str
-        "right" or "left", as of the implant.
+        "right" or "left": the knee of the implant.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def _judge_bundles(table: TextTable, settings: KneeSettings, knee: str) -> Itera
                 raise InputDataError(
                     path,
                     f"bundles {start} at z {np.mean(places):.3g} mm on average",
-                    f"z {'above' if side > 0 else 'below'} 0, as of a {knee} knee",
+                    f"z {'above' if side > 0 else 'below'} 0, as in a {knee} knee",
                     "These are ligaments of the other knee: reverse z, or correct implant.knee.",
                     f"column 'z{end}_mm'",
                 )

@@ -9,7 +9,9 @@ from pathlib import Path
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
     command.add_argument("model", help="model of OpenSim 4 (.osim)")
-    command.add_argument("--name", help="name of the study (as of the model's file)")
+    command.add_argument(
+        "--name", help="name of the study (otherwise the name of the model's file)"
+    )
     command.add_argument("--ground", help="body at rest (the femur)")
     command.add_argument("--moving", nargs="+", help="bodies that move (tibia and patella)")
     text = "constant tension of muscles over their maximum isometric force (0)"

@@ -323,5 +323,5 @@ def _check_printed(parts: ComposedParts, settings: ComposedKneeSettings, path: s
         where = f"data row {row}"
         require_known([f"{panel}, {series}"], known, path, "Correct panel and series.", where)
         if course.over is None and not course.first <= at <= course.last:
-            expected = f"{course.first:g} to {course.last:g}, as of the course"
+            expected = f"{course.first:g} to {course.last:g}, the range of the course"
             raise InputDataError(path, f"at {at:g}", expected, "Correct it.", where)

@@ -24,6 +24,7 @@ from kneewear.report.insert_view import (
     insert_mesh,
     shown_depths,
 )
+from kneewear.report.tables import words
 from kneewear.report.viewer import (
     ENDS,
     body,
@@ -77,6 +78,7 @@ def comparison_tables(
         "mean_ratios": by_design[ratios].mean().reset_index().dropna(axis="columns", how="all"),
         "ranking": tables["ranking"].dropna(axis="columns", how="all"),
         "constants": constants.dropna(axis="columns", how="all"),
+        "varied_constants": _varied_constants(constants),
         "constants_without_ratio": missing,
         "outside_cells": _outside(studies[0], differences, cells),
         "other_cases": tables["matches"][tables["matches"]["method"] != SIMULATED],
@@ -103,6 +105,18 @@ def comparison_findings(studies: Sequence[FinishedStudy]) -> list[Reported]:
         for one in study.findings
         if one.job not in ("evaluate_cases", "vary_models")
     ]
+
+
+def _varied_constants(constants: pd.DataFrame) -> pd.DataFrame:
+    """Names in words of the constants that two designs share, and of those of one alone."""
+    if constants.empty:
+        return constants
+    named = constants.drop_duplicates(["reference", "design"]).fillna({"shared": "", "own": ""})
+    in_words = {
+        column: [", ".join(map(words, names.split(", "))) for names in named[column]]
+        for column in ("shared", "own")
+    }
+    return named[["reference", "design"]].assign(**in_words)
 
 
 def _outside(

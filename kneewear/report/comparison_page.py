@@ -26,8 +26,10 @@ from kneewear.report.comparison import (
 from kneewear.report.derived import Tables
 from kneewear.report.page import render_page
 from kneewear.report.page_contents import figure_addresses, figure_files, read_figures
+from kneewear.report.picture import draw_view
 from kneewear.report.specification import load_page
 from kneewear.report.summary import build_summary
+from kneewear.report.views import STILL
 
 
 def write_comparison(studies: Sequence[FinishedStudy], folder: Path) -> None:
@@ -54,12 +56,13 @@ def write_comparison(studies: Sequence[FinishedStudy], folder: Path) -> None:
     # A study of these names may have had other lives.
     shutil.rmtree(figures, ignore_errors=True)
     name = leading_of(studies).name
-    save_figures(draw_depth_differences(tables["depth_maps"], cells, name), figures)
+    view = build_comparison_view(studies, cells)
+    pictures = {STILL: draw_view(view)} if view else {}
+    save_figures(pictures | draw_depth_differences(tables["depth_maps"], cells, name), figures)
     page = load_page("comparison")
     shown = Tables(comparison_tables(studies, tables, cells), comparison_settings(studies))
     summary = build_summary("comparison", page, shown, comparison_findings(studies), __version__)
     save_json(summary, folder / "report" / "summary.json")
     drawn = read_figures(figure_files([str(figures)], "svg"))
-    view = build_comparison_view(studies, cells)
     beside = figure_addresses([str(figures)], str(html))
     save_text(render_page(page, summary, shown, drawn, view=view, files=beside), html)

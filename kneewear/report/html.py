@@ -16,6 +16,8 @@ from markupsafe import Markup, escape
 
 LINK = re.compile(r"https://doi\.org/\S+")
 CODE = re.compile(r"`([^`]+)`")
+# Path of a setting, which is longer than a line of a narrow column.
+KEY = re.compile(r"(?<![\w./-])[a-z]\w*(?:[._][a-z]\w*){2,}\b(?![/:])")
 # A number and its unit, which stay on one line.
 TIED = re.compile(
     r"(?<=\d) (?=(?:mm[²³]?|MPa|kg|mg|µm|nm|N|deg|months?|million|%|±|×)(?![a-z]))|(?<=×) (?=\d)"
@@ -54,8 +56,13 @@ def _as_json(value: Any) -> Markup:
 
 def marked(text: str) -> Markup:
     """Text whose digital object identifiers are links, and names in backticks code."""
-    linked = LINK.sub(r'<a href="\g<0>">\g<0></a>', str(escape(text)))
+    linked = LINK.sub(r'<a href="\g<0>">\g<0></a>', _breakable(str(escape(text))))
     return Markup(CODE.sub(r"<code>\1</code>", linked))
+
+
+def _breakable(text: str) -> str:
+    """HTML in which long keys, as `activities.gait.load`, can be broken after their dots."""
+    return KEY.sub(lambda key: re.sub(r"([._])", r"\1<wbr>", key[0]), text)
 
 
 def tie_units(text: str) -> str:

@@ -212,7 +212,7 @@ def latex_text(text: str) -> str:
 def _word(manuscript: Manuscript) -> bytes:
     """Document of Word with references by author and year."""
     document = WordDocument()
-    document.add_paragraph(manuscript.heading, "Heading1")
+    document.add_heading(manuscript.heading)
     document.add_paragraph(
         " ".join(
             "".join(
@@ -225,11 +225,11 @@ def _word(manuscript: Manuscript) -> bytes:
     for number, (caption, header, rows) in enumerate(manuscript.tables, 1):
         document.add_paragraph(f"Table {number}. {caption}", "Caption")
         document.add_table(header, rows)
-    document.add_paragraph("Captions of figures", "Heading1")
+    document.add_heading("Captions of figures")
     for number, name in enumerate(manuscript.figures, 1):
         text = figure_text(name)
         document.add_paragraph(f"Figure {number} ({name}). {_caption(text.title, text.caption)}")
-    document.add_paragraph("References", "Heading1")
+    document.add_heading("References")
     for reference in sorted(manuscript.references.values(), key=attrgetter("text")):
         document.add_paragraph(reference.text)
     return document.content()

@@ -40,6 +40,8 @@ _YIELD_MAPS = (
     ("residual_stress", "von Mises stress without load (MPa)", style.PRESSURE_COLOURS),
     ("yielded_stress", "von Mises stress at the largest load (MPa)", style.PRESSURE_COLOURS),
 )
+# Width of the labels and the colour bar beside a plan, in.
+_BAR_AND_LABELS = 1.5
 # Width of one plan of both plateaus with a colour bar, for heights of 2.7 in, in.
 _TWO_PLATEAUS_WIDTH = 6.2
 # Samples of a patch in wireframes and sections.
@@ -133,8 +135,7 @@ def draw_wear_maps(
     worn = wear > MIN_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear.values[life, index], 0.0)
     single = len(grid.sides) == 1
-    # Both plateaus beside each other are about twice as wide as high.
-    size = (4.0, 1, 3, style.WIDTH) if single else (8.2, 3, 1, _TWO_PLATEAUS_WIDTH)
+    size = (4.0, 1, 3, style.WIDTH) if single else (8.2, 3, 1, _width_of_plan(grid, 2.2))
     figure, panels = style.new_figure(*size)
     for axes, values, label, colours in zip(
         panels.flat,
@@ -280,6 +281,12 @@ def _draw_values(
         )
     style.show_plan(axes)
     return mesh
+
+
+def _width_of_plan(grid: ElementGrid, height: float) -> float:
+    """Width of a figure, in, whose plan of both plateaus has a height, with labels and bar."""
+    posterior, medial = (np.ptp(grid.corners[..., axis]) for axis in (0, 1))
+    return float(np.clip(height * medial / posterior + _BAR_AND_LABELS, 4.0, style.WIDTH))
 
 
 def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:

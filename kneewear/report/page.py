@@ -45,7 +45,7 @@ from kneewear.report.summary import (
 )
 from kneewear.report.tables import Table, make_table
 from kneewear.report.values import Values
-from kneewear.report.views import STILL, first_scene
+from kneewear.report.views import STILL, first_scenes
 from kneewear.report.wear_tables import cases_data, decision_data
 
 PROVENANCE = {
@@ -148,7 +148,7 @@ def render_page(
         view=view,
         still=None if still is None else picture_address(still),
         still_name=STILL,
-        still_text=str(first_scene(view)["title"]) if view else "",
+        still_text="; ".join(str(scene["title"]) for scene in first_scenes(view)) if view else "",
         hero=(hero, figure_text(hero), picture_address(others[hero])) if hero else None,
         first=next(iter(composed([page.first])), None),
         sections=composed(page.appendix if appendix else page.sections),

@@ -5,6 +5,7 @@ Light, shadow and colours are as in `templates/viewer.js`.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +18,16 @@ from numpy.typing import NDArray
 
 from kneewear.report import style
 from kneewear.report.viewer import unpacked
-from kneewear.report.views import first_scene
+from kneewear.report.views import first_scenes
 
 Array = NDArray[np.float64]
 
 # Inches, and pixels of the picture; twice as many are drawn and averaged.
 SIZE = (7.6, 4.9)
 PIXELS = (912, 588)
+# Height above scenes beside each other, in, and letters in a line of their titles.
+_TITLE_ROOM = 0.7
+_TITLE_LETTERS = 26
 FINER = 2
 SHADOW_PIXELS = 700
 # Part of the shadow map's depth by which a point is nearer to the lamp than what it is shaded by.
@@ -61,12 +65,30 @@ class _Camera:
 
 @style.styled
 def draw_view(view: Mapping[str, Any]) -> Figure:
-    """Draw the scene that a view (:mod:`kneewear.report.viewer`) shows first."""
-    scene = first_scene(view)
-    figure = Figure(figsize=SIZE)
-    draw_scene(figure.add_axes((0.0, 0.0, 1.0, 1.0)), view, scene, scene.get("first_frame", 0))
+    """Draw the scenes that a view (:mod:`kneewear.report.viewer`) shows first."""
+    scenes = first_scenes(view)
+    scene = scenes[0]
+    if len(scenes) == 1:
+        figure = Figure(figsize=SIZE)
+        draw_scene(figure.add_axes((0.0, 0.0, 1.0, 1.0)), view, scene, scene.get("first_frame", 0))
+    else:
+        figure = _draw_beside(view, scenes)
     if scene.get("scale"):
         draw_scale(figure, view["scales"][scene["scale"]])
+    return figure
+
+
+def _draw_beside(view: Mapping[str, Any], scenes: Sequence[Mapping[str, Any]]) -> Figure:
+    """Scenes beside each other, below their titles, with room for a colour bar."""
+    part = 0.9 / len(scenes)
+    width, height = SIZE
+    figure = Figure(figsize=(width, part * height + _TITLE_ROOM))
+    own = part * height / (part * height + _TITLE_ROOM)
+    for number, scene in enumerate(scenes):
+        axes = figure.add_axes((number * part, 0.0, part, own))
+        draw_scene(axes, view, scene, scene.get("first_frame", 0))
+        title = textwrap.fill(str(scene["title"]), _TITLE_LETTERS)
+        figure.text(number * part + 0.01, 0.99, title, va="top", fontsize=style.SMALL)
     return figure
 
 

@@ -155,6 +155,15 @@ def can_draw_surfaces(cases: pd.DataFrame) -> bool:
     return bool(counts.min() > 1 and len(levels) == counts.prod() == cases["case"].nunique())
 
 
+def can_draw_curves(cases: pd.DataFrame, min_levels: int = 3) -> bool:
+    """True if a curve over one variable or a surface over both has points between its ends.
+
+    Between two levels each of thickness and mass, every model is as good as a straight line.
+    """
+    levels = cases[["thickness_mm", "body_mass_kg"]].nunique()
+    return can_draw_surfaces(cases) and bool((levels >= min_levels).any())
+
+
 @style.styled
 def draw_design(design: pd.DataFrame, leading: LeadingDepth = DAMAGE) -> Figure:
     """Largest depth over thickness and mass (`deepest_places`), with the limit of validity.

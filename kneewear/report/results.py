@@ -16,7 +16,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report.declared import figure
 from kneewear.report.maps import draw_damage_maps, draw_wear_maps
 from kneewear.report.regression import (
-    can_draw_surfaces,
+    can_draw_curves,
     draw_depth_surfaces,
     draw_design,
     draw_models,
@@ -65,7 +65,7 @@ def trends(
 ) -> Figure | None:
     """Depth over thickness and mass, with the model that predicts other cases best."""
     known = rows_with(regression_models, quantity=leading.quantity)
-    if not (len(known) and can_draw_surfaces(cases)):
+    if not (len(known) and can_draw_curves(cases)):
         return None
     return draw_trends(cases, regression_models, leading)
 
@@ -75,7 +75,7 @@ def damage_surfaces(
     cases: pd.DataFrame, regression: pd.DataFrame, leading: LeadingDepth
 ) -> Figure | None:
     """Depth over thickness and mass with its regression plane."""
-    if not can_draw_surfaces(cases):
+    if not can_draw_curves(cases):
         return None
     return draw_depth_surfaces(cases, regression, leading)
 
@@ -85,7 +85,7 @@ def design(
     cases: pd.DataFrame, outside_of: dict[str, list[str]], leading: LeadingDepth
 ) -> Figure | None:
     """Largest depth over thickness and mass with the limit of validity."""
-    if not can_draw_surfaces(cases):
+    if not can_draw_curves(cases):
         return None
     return draw_design(deepest_places(cases, outside_of, leading), leading)
 

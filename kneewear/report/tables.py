@@ -15,7 +15,8 @@ import pandas as pd
 
 from kneewear.report.specification import page_data
 
-UNIT_NAMES = {"mm2": "mm²", "mm3": "mm³", "mm3/year": "mm³/year", "1": ""}
+# Powers of units, as in mm3 and 10^6.
+_POWER = re.compile(r"(?<=m)[23]\b|\^(-?\d+)")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # Formats of `shown`: significant digits, or decimals.
 SHOWN_FORM = re.compile(r"\d|\+?\.\df")
@@ -44,7 +45,9 @@ def panel_name(quantity: str, unit: str = "") -> str:
 
 def unit_name(unit: str) -> str:
     """Unit for display; empty for pure numbers."""
-    return UNIT_NAMES.get(unit, unit)
+    if unit == "1":
+        return ""
+    return _POWER.sub(lambda power: power[0].lstrip("^").translate(SUPERSCRIPTS), unit)
 
 
 def with_unit(name: str, unit: str) -> str:

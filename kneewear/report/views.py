@@ -15,10 +15,24 @@ STILL = "view"
 
 def first_scene(view: Mapping[str, Any]) -> Mapping[str, Any]:
     """Scene of the first values of all choices."""
-    first = {one["name"]: one["first"] for one in view["choices"]}
+    return _scene(view, {})
+
+
+def first_scenes(view: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Scenes that are shown first: one, or both of a view with two panes."""
+    panes = view.get("panes")
+    if not panes:
+        return [first_scene(view)]
+    options = next(own["options"] for own in view["choices"] if own["name"] == panes)
+    return [_scene(view, {panes: value}) for value, _ in options[:2]]
+
+
+def _scene(view: Mapping[str, Any], chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Scene of some choices, and of the first values of all others."""
+    values = {one["name"]: one["first"] for one in view["choices"]} | dict(chosen)
     scene: Mapping[str, Any] = next(
         scene
         for scene in view["scenes"]
-        if all(first[name] == value for name, value in scene["of"].items())
+        if all(values[name] == value for name, value in scene["of"].items())
     )
     return scene

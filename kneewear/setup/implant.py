@@ -366,7 +366,7 @@ def _note_regions(
     for component, noise in chosen.noise.items():
         if noise > NOISY:
             found = (
-                f"noise of about {1e3 * noise:.0f} um, as of a scan; surfaces are smoothed for it"
+                f"noise of about {1e3 * noise:.0f} um, as in a scan; surfaces are smoothed for it"
             )
             shapes.note("noise", shapes.files[component], found)
     mean = 1e3 * max(quality.mean_mm for quality in chosen.qualities)

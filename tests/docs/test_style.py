@@ -12,6 +12,18 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("kneewear", "scripts", "workflow", "benchmarks", "docs/generators")
 FILES = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
+# Texts that are read as prose: pages of the documentation, and those of reports.
+PAGES = sorted(
+    {
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "docs").rglob("*.md.in"),
+        *(ROOT / "kneewear").rglob("README.md"),
+        *(ROOT / "kneewear" / "report" / "pages").glob("*.yaml"),
+        *(ROOT / "kneewear").rglob("page.yaml"),
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+    }
+)
 COUNTS = Path(__file__).with_name("style.csv")
 # In the text of a file; those of docstrings and of constants are read from its syntax tree.
 TEXT = {
@@ -19,6 +31,8 @@ TEXT = {
     "as of": r"\bas (of|in those of) (a|an|the|one|files?)\b",
     "none beside": r"\b(none|nothing) beside\b",
     "for one in": r"\bfor one in\b",
+    "where there is none": r"\bwhere there (is|are) none\b",
+    "figurative": r"\b(nought|told|mends?|mended|laid|of no account)\b",
     "found =": r"^\s*found(: [^=]+)? = ",
     "superlative constant": r"^_?(\w+_)?(MOST|LEAST|FEWEST|LONGEST|SOFTEST|LARGEST)\w* = ",
 }
@@ -47,15 +61,20 @@ TREE = {"docstring opening": docstring_openings, "constants in a tuple": constan
 
 def count(name):
     """Number of times that a pattern occurs in all files."""
-    texts = [file.read_text(encoding="utf-8") for file in FILES]
     if name in TREE:
-        return sum(TREE[name](ast.parse(text)) for text in texts)
+        return sum(TREE[name](ast.parse(file.read_text(encoding="utf-8"))) for file in FILES)
+    return count_in(FILES, name)
+
+
+def count_in(files, name):
+    """Number of times that a pattern of text occurs in some files."""
+    texts = [file.read_text(encoding="utf-8") for file in files]
     return sum(len(re.findall(TEXT[name], text, re.MULTILINE)) for text in texts)
 
 
-def largest_counts():
+def largest_counts(column="count"):
     with COUNTS.open(encoding="utf-8", newline="") as file:
-        return {row["pattern"]: int(row["count"]) for row in csv.DictReader(file)}
+        return {row["pattern"]: int(row[column] or 0) for row in csv.DictReader(file)}
 
 
 @pytest.mark.parametrize("name", [*TREE, *TEXT])
@@ -63,7 +82,16 @@ def test_patterns_do_not_become_more(name):
     assert count(name) <= largest_counts()[name], "write it otherwise; see CONTRIBUTING.md"
 
 
+@pytest.mark.parametrize("name", TEXT)
+def test_patterns_do_not_become_more_on_pages(name):
+    assert count_in(PAGES, name) <= largest_counts("pages")[name], "see CONTRIBUTING.md"
+
+
 if __name__ == "__main__":  # writes today's counts, never larger ones
-    old = largest_counts() if COUNTS.is_file() else {}
-    rows = [f"{name},{min(count(name), old.get(name, 10**6))}\n" for name in (*TREE, *TEXT)]
-    COUNTS.write_text("pattern,count\n" + "".join(rows), encoding="utf-8")
+    old, old_pages = largest_counts(), largest_counts("pages")
+    rows = [f"{name},{min(count(name), old.get(name, 10**6))},\n" for name in TREE]
+    for name in TEXT:
+        counts = count(name), count_in(PAGES, name)
+        least = map(min, counts, (old.get(name, 10**6), old_pages.get(name, 10**6)))
+        rows.append(",".join([name, *map(str, least)]) + "\n")
+    COUNTS.write_text("pattern,count,pages\n" + "".join(rows), encoding="utf-8")

@@ -17,7 +17,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.report.page import picture_address
 from kneewear.report.picture import PIXELS, draw_view, vertex_normals
 from kneewear.report.solids import block_under, fewer_triangles, join
-from kneewear.report.viewer import STEPS, body, build_view, packed, scale
+from kneewear.report.viewer import STEPS, body, build_view, choice, packed, scale
 from tests.report.pages import as_svg
 
 TAGS = ("}path", "}use", "}image", "}g")
@@ -47,6 +47,16 @@ def test_a_square_fills_its_part_of_the_picture():
     assert np.ptp(rows) == pytest.approx(PIXELS[1] / 1.06, rel=0.02)
     red, green, blue = image[PIXELS[1] // 2, PIXELS[0] // 2, :3]
     assert red > 3 * max(green, blue, 0.01)
+
+
+def test_both_panes_of_a_view_are_in_its_picture():
+    bodies = {"red": body(SQUARE, FACES, "#ff0000"), "blue": body(SQUARE, FACES, "#0000ff")}
+    scenes = [{"of": {"design": name}, "title": name, "bodies": [name]} for name in bodies]
+    chosen = choice("design", "Design", dict(zip(bodies, bodies, strict=True)))
+    view = build_view(bodies, scenes, [chosen], first_direction="above", panes="design")
+    images = [np.asarray(axes.images[0].get_array()) for axes in draw_view(view).axes]
+    middles = [image[PIXELS[1] // 2, PIXELS[0] // 2] for image in images]
+    assert [middle[0] > middle[2] for middle in middles] == [True, False]
 
 
 @pytest.mark.parametrize("height", [0.3, -0.3])

@@ -105,7 +105,7 @@ def _stresses(
     material: Elastic,
     loaded: Resultant,
 ) -> dict[str, float]:
-    """Largest von Mises stresses below a loaded side, as of a flat layer, and their depths."""
+    """Largest von Mises stresses below a loaded side of a flat layer, and their depths."""
     pressure = np.zeros(grid.valid.shape[1:])
     pressure.ravel()[pair.index[loaded.element]] = loaded.pressure
     depths = np.arange(_DEPTH_STEP, _DEEPEST * thickness, _DEPTH_STEP)

@@ -333,7 +333,7 @@ class ContactProblem:
     ) -> Step:
         """Corrector (15b) and velocities for a prediction and external nodal forces (n, 3), N.
 
-        `guess` is a step from the same state, as of the last iteration of a coupling.
+        `guess` is a step from the same state, such as the last iteration of a coupling.
         """
         tau, start = self.time_step, state.displacement
         external = np.zeros(start.shape) if load is None else load

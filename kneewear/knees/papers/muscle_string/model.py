@@ -65,7 +65,7 @@ class PlacedObstacle:
     translation: Array
 
     def closest(self, points: Array) -> tuple[Array, Array, Array]:
-        """Closest points, directions outward and gaps, as of the obstacle."""
+        """Closest points, directions outward and gaps, as the obstacle returns them."""
         found, outward, gap = self.obstacle.closest((points - self.translation) @ self.rotation)
         return found @ self.rotation.T + self.translation, outward @ self.rotation.T, gap
 

@@ -1,0 +1,42 @@
+"""Units, keys and plans as pages show them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pandas as pd
+import pytest
+
+from kneewear.report.html import marked
+from kneewear.report.regression import can_draw_curves
+from kneewear.report.tables import unit_name
+
+
+@pytest.mark.parametrize(
+    ("unit", "shown"),
+    [
+        ("mm3", "mm³"),
+        ("mm3/(N m)", "mm³/(N m)"),
+        ("mm3/10^6", "mm³/10⁶"),
+        ("1e-6 mm3/(N m)", "1e-6 mm³/(N m)"),
+        ("N/mm2", "N/mm²"),
+        ("1", ""),
+        ("MPa", "MPa"),
+    ],
+)
+def test_powers_of_units_are_raised(unit, shown):
+    assert unit_name(unit) == shown
+
+
+def test_long_keys_can_be_broken_and_addresses_are_left_whole():
+    address = "https://doi.org/10.1016/j.jbi.a.b_c"
+    html = marked(f"activities.a_gait.load of 3.5 mm: {address}")
+    assert html.count("<wbr>") == 3
+    assert f'href="{address}"' in html
+
+
+@pytest.mark.parametrize(("levels", "drawn"), [((2, 2), False), ((2, 3), True), ((3, 3), True)])
+def test_curves_have_points_between_their_ends(levels, drawn):
+    plan = itertools.product(*(range(count) for count in levels))
+    cases = pd.DataFrame(plan, columns=["thickness_mm", "body_mass_kg"])
+    assert can_draw_curves(cases.assign(case=range(len(cases)))) == drawn
