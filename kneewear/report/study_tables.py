@@ -207,6 +207,12 @@ def described_designs(chosen_designs: pd.DataFrame, settings: Settings) -> pd.Da
 
 
 @derived
+def design_intervals(leading_intervals: pd.DataFrame) -> pd.DataFrame:
+    """Intervals of the chosen designs by all laws, with the names of designs in words."""
+    return leading_intervals.assign(chosen=[words(name) for name in leading_intervals["chosen"]])
+
+
+@derived
 def best_designs(front: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Designs of the front that no other design dominates."""
     best = front[~front["dominated"].astype(bool)]

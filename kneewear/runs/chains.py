@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from kneewear.analysis.tables import analysis_modules
@@ -205,18 +205,18 @@ class SearchChain(RowsChain):
 
     @cached_property
     def variants(self) -> Mapping[str, JobStep]:
-        """The chosen designs in full."""
-        inputs = self.of_knee | {
-            "front": [self.path("front")],
-            "chosen": [self.path("chosen_designs")],
-        }
+        """The chosen designs in full, and the intervals of their wear, which analysis copies."""
+        designs = {"front": [self.path("front")], "chosen": [self.path("chosen_designs")]}
+        settings = {"study": self.study.computed()}
+        job = partial(JobStep, settings=settings, memory=self.sizes.batch_mb)
         return {
-            "chosen": JobStep(
-                "report.chosen_designs:evaluate_chosen",
-                {"study": self.study.computed()},
-                inputs,
-                memory=self.sizes.batch_mb,
-            )
+            "chosen": job("report.chosen_designs:evaluate_chosen", inputs=self.of_knee | designs),
+            "intervals": job(
+                "analysis.design_intervals:evaluate_intervals",
+                inputs=self.of_knee | self.rows,
+                tables=("wear_intervals",),
+                optional=True,
+            ),
         }
 
     @cached_property

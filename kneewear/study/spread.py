@@ -16,8 +16,9 @@ from kneewear.wear.draws import law_draws, measured_works
 from kneewear.wear.interval import WearingSurface
 from kneewear.wear.posterior import intervals_of_laws
 from kneewear.wear.settings import WearSettings
-from kneewear.wear.spread import vary_models, worn_in_factors
+from kneewear.wear.spread import vary_models
 from kneewear.wear.worn_contact import WornContact
+from kneewear.wear.worn_in import worn_in_depths
 
 
 def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
@@ -42,11 +43,13 @@ def evaluate_spread(settings: Mapping[str, Any], given: JobFiles) -> JobResult:
         **settings["spread"],
     )
     surfaces = [WearingSurface(cycles, knee.grid)]
+    follows = max(wear.blocks, settings["spread"]["blocks"]) > 1
+    worn_in = worn_in_depths(cycles, knee.grid, wear, worn) if follows else {}
     draws = [law_draws(cycles, knee.grid, wear), measured_works(surfaces, wear)]
     return JobResult(
         {
             "model_spread": table,
-            "wear_intervals": intervals_of_laws(surfaces, wear, worn_in_factors(table)),
+            "wear_intervals": intervals_of_laws(surfaces, wear, worn_in),
             "wear_draws": pd.concat([part for part in draws if len(part)], ignore_index=True),
         }
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -138,7 +138,8 @@ def accumulate_cases(
         mixtures = [dict(zip(activities, row.tolist(), strict=True)) for row in shares]
         lives = [_Life(case, mixture, law, grid, settings) for mixture in mixtures]
         try:
-            ends.append([_simulate_life(histories, life, resimulate, updates) for life in lives])
+            given = histories, resimulate, updates
+            ends.append([list(_simulate_life(life, *given))[-1][1] for life in lives])
             done.append(case)
         except (ConvergenceError, InputDataError) as error:
             if not keep_going:
@@ -172,6 +173,33 @@ def accumulate_cases(
         },
         **failure_attribute(failures),
     )
+
+
+def depths_of_blocks(
+    histories: Mapping[str, xr.Dataset],
+    grid: ElementGrid,
+    settings: WearSettings,
+    resimulate: Resimulation,
+    law: Law,
+) -> dict[str, list[tuple[float, Array]]]:
+    """Fraction of the cycles, and largest depth of wear of each side (mm), after every block.
+
+    Of each life of the only case; parameters as in `accumulate_wear`. A life ends early where its
+    surface is worn through or has no equilibrium.
+    """
+    (case,) = cases_of(check_same_cases(histories))
+    shares, ends = _share_matrix(settings.lives, tuple(histories)), block_ends(settings)
+    depths: dict[str, list[tuple[float, Array]]] = {}
+    for name, row in zip(settings.lives, shares, strict=True):
+        mixture = dict(zip(histories, row.tolist(), strict=True))
+        life, reached = _Life(case, mixture, law, grid, settings), depths.setdefault(name, [])
+        try:
+            for end, insert in _simulate_life(life, histories, resimulate, _Updates()):
+                if np.isclose(end, ends).any():
+                    reached.append((end, insert.wear.max(axis=(1, 2))))
+        except (ConvergenceError, InputDataError) as error:
+            logger.info("worn-in depth: life %s ends early: %s", name, error)
+    return depths
 
 
 def _share_matrix(
@@ -272,12 +300,15 @@ def _fresh_insert(grid: ElementGrid) -> _Insert:
 
 
 def _simulate_life(
-    fresh: Mapping[str, xr.Dataset],
     life: _Life,
+    fresh: Mapping[str, xr.Dataset],
     resimulate: Resimulation | None,
     updates: _Updates,
-) -> _Insert:
-    """Insert at the end of a life; `fresh` holds this case's cycles on the fresh surface."""
+) -> Iterator[tuple[float, _Insert]]:
+    """Yield the fraction of the cycles and the insert at the end of every step of a life.
+
+    `fresh` holds the cycles of this case on the fresh surface.
+    """
     steps = divide_life(life.mixture, life.settings)
     if len(steps) > 1 and resimulate is None:
         raise ValueError("updating the surface needs a way to simulate contact again")
@@ -300,6 +331,7 @@ def _simulate_life(
         _add_wear(insert, step, sums, life)
         _update_creep(insert, step, cycles, before, life)
         _check_thickness(insert.wear + insert.creep, step, life)
+        yield step.end, insert
         if number + 1 < len(steps):
             damage = insert.wear + insert.creep
             depth = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
@@ -309,7 +341,6 @@ def _simulate_life(
             surface = lower_surface(
                 life.grid, damage, insert.wear, update.smoothing_mm, update.thins_layer
             )
-    return insert
 
 
 def _check_thickness(damage: Array, step: WearStep, life: _Life) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ from kneewear.wear.law_settings import (
     UNIT_FACTOR,
     WEAR_LAWS,
 )
-from kneewear.wear.laws import cycles_of_life, over_histories
+from kneewear.wear.laws import Law, cycles_of_life, over_histories
 from kneewear.wear.settings import WearSettings
 
 Array = NDArray[np.float64]
@@ -45,6 +45,22 @@ BY_ROWS: Mapping[str, Rows] = {ALL_LAWS: "first", LAWS_OF_LARGER_TABLE: "larger"
 WORN_IN_DEPTH = "worn_in_depth"
 # Columns that are no constants of laws.
 _COMMON = ("law", "log_level", "tau", "sigma")
+
+
+class WornIn(NamedTuple):
+    """Largest depth on a surface that follows its wear, as a function of that on a fresh one.
+
+    Depths `worn` belong to rising depths `fresh`; both are in mm and begin at zero.
+    """
+
+    fresh: Array
+    worn: Array
+
+    def depth(self, fresh: Array) -> Array:
+        """Depths on the surface that follows its wear, mm; beyond the end by the last slope."""
+        (near, end), (low, high) = self.fresh[-2:], self.worn[-2:]
+        beyond = np.maximum(fresh - end, 0.0) * (high - low) / (end - near)
+        return np.asarray(np.interp(fresh, self.fresh, self.worn) + beyond)
 
 
 @cache
@@ -85,6 +101,33 @@ def measured_draws(material_class: str = MATERIAL_CLASS, rows: Rows = "first") -
     return _stored(FILE if rows == "first" else LARGER_FILE).copy()
 
 
+def typical_law() -> tuple[Law, float]:
+    """Law of most draws with the medians of its constants, and a large level of it.
+
+    The level, which multiplies the depth of the law, is exceeded in one of twenty laboratories.
+    """
+    draws = measured_draws()
+    name = str(draws["law"].mode()[0])
+    own, kind = draws[draws["law"] == name], WEAR_LAWS[name]
+    medians = {constant: float(own[constant].median()) for constant in _constants_of(own, name)}
+    model = kind().model_copy(update={**kind.unit_constants, **medians})
+    levels = np.exp(own["log_level"] + _deviations(draws)[own.index])
+    factor = UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M if kind.multiplies_wear_factor else 1.0
+    return over_histories(model), factor * float(levels.quantile(0.5 + 0.5 * COVERAGE))
+
+
+def _deviations(draws: pd.DataFrame) -> Array:
+    """Deviation of the logarithm in a laboratory of its own, of every draw."""
+    spread = np.hypot(draws["tau"].to_numpy(), draws["sigma"].to_numpy())
+    return np.asarray(spread * np.random.default_rng(SEED).normal(size=len(draws)))
+
+
+def _constants_of(draws: pd.DataFrame, law: str) -> list[str]:
+    """Columns of the constants of a law."""
+    kind = WEAR_LAWS[law]
+    return [name for name in draws if name not in _COMMON and name in kind.model_fields]
+
+
 def losses_of_draws(
     surfaces: Sequence[WearingSurface], settings: WearSettings, rows: Rows = "first"
 ) -> pd.DataFrame:
@@ -107,9 +150,7 @@ def losses_of_draws(
         surfaces of a draw.
     """
     draws = measured_draws(settings.material_class, rows)
-    random = np.random.default_rng(SEED)
-    spread = np.hypot(draws["tau"].to_numpy(), draws["sigma"].to_numpy())
-    laboratory = np.exp(spread * random.normal(size=len(draws)))
+    laboratory = np.exp(_deviations(draws))
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
     level = MM3_PER_N_MM_FROM_MM3_PER_N_M * UNIT_FACTOR * np.exp(draws["log_level"].to_numpy())
     work = [_of_surface(surface, settings.lives, draws) for surface in surfaces]
@@ -145,7 +186,7 @@ def posterior_intervals(
     surfaces: Sequence[WearingSurface],
     settings: WearSettings,
     coverage: float = COVERAGE,
-    worn_in: Mapping[tuple[str, str], float] | None = None,
+    worn_in: Mapping[tuple[str, str], WornIn] | None = None,
     rows: Rows = "first",
 ) -> pd.DataFrame:
     """Interval of lost volume and mass of the first case by all laws, constants and laboratories.
@@ -154,10 +195,9 @@ def posterior_intervals(
     ----------
     surfaces, settings, coverage
         Those of :func:`kneewear.wear.interval.wear_intervals`.
-    worn_in : mapping of (life, side) to float, optional
-        Largest depth of a surface that follows its wear over the one of a surface that stays fresh:
-        a fresh surface is worn too deep where its pressure is largest. Without it depths have no
-        interval.
+    worn_in : mapping of (life, side) to WornIn, optional
+        Largest depth of a surface that follows its wear: a fresh surface is worn too deep where its
+        pressure is largest, and the more so the deeper. Without it depths have no interval.
     rows : {"first", "larger"}
         Measured rows, as in :func:`measured_draws`.
 
@@ -177,31 +217,32 @@ def posterior_intervals(
             table.append((life, side, quantity, unit, *(scale * points), 100.0 * coverage))
         depth = _worn_in_depth(losses, str(life), str(side), worn_in or {})
         if depth is not None:
-            points = (depth * own["laboratory"].to_numpy()).quantile(ends).to_numpy()
+            points = depth.quantile(ends).to_numpy()
             table.append((life, side, WORN_IN_DEPTH, "mm", *points, 100.0 * coverage))
     columns = ["life", "side", "quantity", "unit", "low", "median", "high", "percent"]
     return pd.DataFrame(table, columns=columns)
 
 
 def _worn_in_depth(
-    losses: pd.DataFrame, life: str, side: str, worn_in: Mapping[tuple[str, str], float]
+    losses: pd.DataFrame, life: str, side: str, worn_in: Mapping[tuple[str, str], WornIn]
 ) -> pd.Series | None:
-    """Largest depth of every draw on a surface that follows its wear; None without its factor."""
+    """Largest depth of every draw on a surface that follows its wear; None where it is unknown."""
     of_life = losses[losses["life"] == life]
     names = [side] if side != BOTH else [name for name in of_life["side"].unique() if name != BOTH]
     if not all((life, name) in worn_in for name in names):
         return None
-    depths = [
-        worn_in[life, name] * of_life[of_life["side"] == name]["depth"].reset_index(drop=True)
-        for name in names
-    ]
-    return pd.concat(depths, axis=1).max(axis=1)
+    depths = []
+    for name in names:
+        own = of_life[of_life["side"] == name]
+        fresh = (own["depth"] * own["laboratory"]).to_numpy()
+        depths.append(worn_in[life, name].depth(fresh))
+    return pd.Series(np.max(depths, axis=0))
 
 
 def intervals_of_laws(
     surfaces: Sequence[WearingSurface],
     settings: WearSettings,
-    worn_in: Mapping[tuple[str, str], float] | None = None,
+    worn_in: Mapping[tuple[str, str], WornIn] | None = None,
 ) -> pd.DataFrame:
     """Intervals by all laws, and the rows of :func:`wear_intervals` below.
 
@@ -247,7 +288,7 @@ def _depths_of_draws(
 ) -> Iterator[tuple[int, dict[str, Array]]]:
     """Yield number and depth by cycle of each draw of a law, over level and unit, where worn."""
     kind = WEAR_LAWS[law]
-    names = [name for name in draws if name not in _COMMON and name in kind.model_fields]
+    names = _constants_of(draws, law)
     base = kind().model_copy(update=kind.unit_constants)
     unit = 1.0 if kind.multiplies_wear_factor else UNIT_FACTOR * MM3_PER_N_MM_FROM_MM3_PER_N_M
     # Draws with equal features follow each other.

@@ -84,21 +84,6 @@ def vary_models(
     return pd.DataFrame(rows, columns=columns)
 
 
-def worn_in_factors(spread: pd.DataFrame) -> dict[tuple[str, str], float]:
-    """Largest depth of wear on a surface that follows its wear over that on a fresh one.
-
-    By life and side, from the table of `vary_models`; empty where it has no surface that follows
-    its wear.
-    """
-    depths = spread[spread["quantity"] == "max_wear_depth"]
-    other, own = (depths[depths["choice"] == choice] for choice in (SURFACE, CONFIGURED))
-    follows, fresh = (own, other) if (other["variant"] == FRESH).any() else (other, own)
-    both = follows.merge(fresh, on=["life", "side"], suffixes=("", "_fresh"))
-    both = both[both["value_fresh"] > 0.0]
-    ratios = (both["value"] / both["value_fresh"]).tolist()
-    return dict(zip(zip(both["life"], both["side"], strict=True), ratios, strict=True))
-
-
 def _simulated(
     name: str, again: Resimulation, grid: ElementGrid, first: Mapping[str, xr.Dataset]
 ) -> dict[str, xr.Dataset]:

@@ -8,11 +8,18 @@ from scipy.stats import multivariate_normal
 
 from kneewear.evidence.synthesis import blind
 from kneewear.evidence.synthesis.input_ranges import InputRanges
-from kneewear.evidence.synthesis.larger import fit_larger_table, further_rows, with_further_rows
+from kneewear.evidence.synthesis.larger import (
+    ALL_ROWS,
+    CHOICES,
+    KNOWN_BEFORE,
+    fit_larger_table,
+    further_rows,
+    with_further_rows,
+)
 from kneewear.evidence.synthesis.law_space import LawSpace, log_factor
 from kneewear.evidence.synthesis.measurements import Measurements
 from kneewear.evidence.synthesis.mixture import UniformContact
-from kneewear.evidence.synthesis.posterior import Evidence, LawModel
+from kneewear.evidence.synthesis.posterior import PRIORS, Evidence, LawModel
 from tests.evidence.test_posterior import rows, space
 
 LAW = "cross_shear_saturation"
@@ -88,8 +95,19 @@ def test_further_rows_are_the_results_of_the_blind_conditions():
 
 
 def test_larger_table_narrows_the_interval(space: LawSpace, rows):
-    found = fit_larger_table(space, rows, UniformContact(0.02, 15.0), 200, prior_draws=256)
+    contact = UniformContact(0.02, 15.0)
+    found = fit_larger_table(space, rows, contact, 200, simulated=2, prior_draws=256)
     assert found["larger_convergence"]["split_r_hat"].max() < 1.05
     assert found["larger_interval"]["interval_factor"].item() > 2.0
     assert len(found["larger_posterior"]) == pytest.approx(200, abs=5)
     assert {"mixture", LAW} <= set(found["larger_scores"]["model"])
+    assert set(PRIORS) | set(CHOICES) == set(found["larger_priors"]["prior"])
+    assert set(found["larger_left_out"]["rows"]) == {KNOWN_BEFORE, ALL_ROWS}
+    assert len(found["larger_influence"]) == found["larger_interval"]["rows"].item() + 1
+
+
+def test_simulated_rows_of_ranges_are_of_one_of_their_draws(ranges):
+    for draw in range(3):
+        own = ranges.at(LAW, CONSTANTS, draw)
+        factor = ranges.at(LAW, CONSTANTS, 0) - ranges.log_work[0]
+        np.testing.assert_allclose(own, ranges.log_work[draw] + factor)

@@ -140,6 +140,24 @@ def test_ratio_of_a_laboratory_has_neither_level_nor_its_deviation(space, rows):
     assert variance == pytest.approx(2.0 * 0.25 + 0.09)
 
 
+@pytest.mark.parametrize("left_out", [[], [2], [0, 1, 2], [5]])
+def test_density_of_chosen_rows_is_that_of_their_own_covariance(space, rows, left_out):
+    model = LawModel("cross_shear_saturation", space, rows)
+    evidence = Evidence(model, 16)
+    chosen = ~np.isin(np.arange(6), left_out)
+    spreads, constants = evidence.prior
+    covariance = model.covariance(spreads)
+    own, rest = covariance[:, chosen][:, :, chosen], model.residual(constants)[:, chosen]
+    found = evidence.log_weights(rows.log_wear, chosen)
+    np.testing.assert_allclose(found, log_normal(rest, own), rtol=1e-9, atol=1e-9)
+    mean, spread = evidence.level(rows.log_wear, chosen)
+    design = np.linalg.solve(own, np.tile(rows.is_absolute[chosen], (16, 1))[..., None])[..., 0]
+    np.testing.assert_allclose(mean, LEVEL**2 * (design * rest).sum(axis=1), atol=1e-9)
+    variance = LEVEL**2 - LEVEL**4 * (design @ rows.is_absolute[chosen])
+    np.testing.assert_allclose(spread**2, variance, atol=1e-9)
+    np.testing.assert_allclose(evidence.variance, np.diagonal(covariance, axis1=1, axis2=2))
+
+
 @pytest.mark.slow
 def test_sampler_and_weighted_draws_of_the_priors_agree(space, rows):
     model = LawModel("cross_shear_saturation", space, rows)

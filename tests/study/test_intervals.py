@@ -15,7 +15,6 @@ from kneewear.study.run import settings_of_case
 from kneewear.study.settings import merge_settings, validate_study
 from kneewear.study.side_jobs import compute_chosen_job, list_chosen_jobs
 from kneewear.wear.posterior import ALL_LAWS
-from kneewear.wear.spread import CONFIGURED, FRESH, SURFACE, worn_in_factors
 from tests.study.studies import CHECKOUT, coarse_study, shipped
 
 PIN = {
@@ -74,18 +73,3 @@ def test_every_study_of_cases_that_wear_has_an_interval(file):
 def test_studies_without_wear_have_none():
     study = validate_study(merge_settings(shipped("defaults.yaml"), shipped("laxity.yaml")))
     assert "interval" not in list_chosen_jobs(study)
-
-
-def spread(own, other):
-    """Table of choices with one life and side: depth as configured, and of another surface."""
-    rows = [(CONFIGURED, "", own), (SURFACE, *other)]
-    table = pd.DataFrame(rows, columns=["choice", "variant", "value"])
-    return table.assign(life="gait", side="medial", quantity="max_wear_depth")
-
-
-def test_factor_of_a_worn_in_surface_is_over_the_fresh_one():
-    following = spread(0.4, ("following in 4 blocks", 0.2))
-    assert worn_in_factors(following) == {("gait", "medial"): 0.5}
-    assert worn_in_factors(spread(0.2, (FRESH, 0.4))) == {("gait", "medial"): 0.5}
-    assert worn_in_factors(spread(0.4, (FRESH, 0.0))) == {}
-    assert worn_in_factors(spread(0.4, (FRESH, 0.4))[:1]) == {}

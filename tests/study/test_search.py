@@ -8,8 +8,10 @@ import pytest
 
 pytest.importorskip("pymoo", reason="the extra 'optimisation' is not installed")
 
+from kneewear.analysis.design_intervals import intervals_of_designs
 from kneewear.analysis.front import analyse_front
 from kneewear.errors import InputDataError
+from kneewear.runs.chains import chain_of
 from kneewear.study.designs import chosen_study, simulate_design
 from kneewear.study.inputs import CaseInputs, built_in_activities, exact_knee
 from kneewear.study.run import run_cases
@@ -27,6 +29,8 @@ from kneewear.study.search import (
     with_grid,
 )
 from kneewear.study.settings import merge_settings, read_settings, validate_study
+from kneewear.study.wear import bearing_surfaces
+from kneewear.wear.posterior import intervals_of_laws
 from tests.study.studies import CONFIG, shipped
 
 SPHERE = {"medial": 25.0, "lateral": 25.0}
@@ -241,3 +245,19 @@ def test_pressure_of_a_symmetric_bearing_is_least_with_an_equal_share():
     designs = mark_front(study, whole_search(study))
     best = designs.loc[designs["max_pressure"].idxmin(), "share"]
     assert best == pytest.approx(0.5, rel=0.01)
+
+
+def test_interval_of_a_design_is_that_of_its_study():
+    study = small_search({"radius": {"settings": [RADIUS], "low": 18.0, "high": 32.0}})
+    inputs = CaseInputs(study, exact_knee(study), built_in_activities(study), exact=True)
+    chosen = pd.DataFrame({"chosen": ["baseline", "knee_point"], "radius": [0.0, 22.0]})
+    table = intervals_of_designs(study, chosen, inputs).set_index("chosen")
+    surfaces, wear = bearing_surfaces(chosen_study(study, chosen.iloc[1]), inputs)
+    own = table.loc["knee_point"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(own, intervals_of_laws(surfaces, wear))
+    assert (table.loc["baseline", "median"].to_numpy() != own["median"].to_numpy()).all()
+
+
+def test_studies_of_searches_have_a_table_of_intervals():
+    chain = chain_of(small_search(), str(CONFIG.parent))
+    assert "wear_intervals" in {name for names in chain.copied.values() for name in names}

@@ -20,6 +20,7 @@ from kneewear.wear.posterior import (
     FILE,
     LARGER_FILE,
     WORN_IN_DEPTH,
+    WornIn,
     intervals_of_laws,
     losses_of_draws,
     measured_draws,
@@ -96,7 +97,7 @@ def test_faces_of_an_insert_share_law_and_laboratory(cycles):
     assert both == pytest.approx(2.0 * by_factor["archard", "wear_volume", "lower"], rel=1e-12)
 
 
-def test_depth_has_an_interval_only_with_the_factor_of_a_worn_in_surface(monkeypatch, cycles):
+def test_depth_has_an_interval_only_with_a_surface_that_follows_its_wear(monkeypatch, cycles):
     draw = pd.DataFrame([{"law": "archard", "log_level": 0.5, "tau": 0.0, "sigma": 0.0}])
     monkeypatch.setattr(posterior, "_stored", lambda name: draw)
     settings = make_settings(wear_law="archard", wear_factor_mm3_per_n_m=1e-6, lives=LIVES)
@@ -105,7 +106,10 @@ def test_depth_has_an_interval_only_with_the_factor_of_a_worn_in_surface(monkeyp
     depth = accumulate_wear(cycles, make_grid(), settings).wear_depth.values[0, 0]
     fresh = np.exp(0.5) * depth.max(axis=(1, 2))
     factors = dict(zip(make_grid().sides, (0.8, 0.5), strict=True))
-    worn_in = {("gait", side): factor for side, factor in factors.items()}
+    worn_in = {
+        ("gait", side): WornIn(np.array([0.0, 1e9]), np.array([0.0, 1e9 * factor]))
+        for side, factor in factors.items()
+    }
     table = posterior_intervals(surfaces, settings, worn_in=worn_in)
     medians = table[table["quantity"] == WORN_IN_DEPTH].set_index("side")["median"]
     expected = fresh * list(factors.values())

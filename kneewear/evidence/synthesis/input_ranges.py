@@ -29,6 +29,11 @@ class InputRanges(NamedTuple):
         """Rows of the tests among `count` rows: the last ones."""
         return slice(count - self.log_work.shape[1], count)
 
+    def at(self, law: str, constants: Array, draw: int) -> Array:
+        """Logarithm of the wear at a level of one at a draw of the inputs, shape (n, test)."""
+        one = InputRanges(*(values[draw : draw + 1] for values in self))
+        return one.mean(law, constants)
+
     def mean(self, law: str, constants: Array) -> Array:
         """Mean over the inputs of the wear's logarithm at a level of one, shape (n, test)."""
         parts = [self._log_wear(law, part).mean(axis=1) for part in _chunks(constants)]

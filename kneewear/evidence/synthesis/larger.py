@@ -7,7 +7,8 @@ from, with the cross-shear of a path that is nearly straight.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,18 +17,23 @@ from numpy.typing import NDArray
 from kneewear.evidence.synthesis import blind
 from kneewear.evidence.synthesis.blind_hierarchy import STRAIGHT, cross_shear_of
 from kneewear.evidence.synthesis.input_ranges import InputRanges
-from kneewear.evidence.synthesis.law_space import CONSTANTS, LAWS, LawSpace, log_factor
+from kneewear.evidence.synthesis.law_space import CONSTANTS, LawSpace, log_factor
+from kneewear.evidence.synthesis.left_out import compare_rows, count_inside
 from kneewear.evidence.synthesis.measurements import Measurements
-from kneewear.evidence.synthesis.mixture import ENDS, UniformContact, compare_scores, interval_of
-from kneewear.evidence.synthesis.posterior import (
-    SEED,
-    Evidence,
-    LawModel,
-    draw_posterior,
-    left_out_scores,
-    mixed_scores,
-    stacking_weights,
+from kneewear.evidence.synthesis.mixture import (
+    COARSE_DRAWS,
+    ENDS,
+    UniformContact,
+    compare_priors,
+    compare_scores,
+    evidences_of,
+    fit_mixture,
+    interval_of,
+    row_influence,
+    score_models,
 )
+from kneewear.evidence.synthesis.posterior import PRIORS, SEED, draw_posterior
+from kneewear.evidence.synthesis.simulated import calibrate
 from kneewear.wear.law_settings import MM3_PER_N_MM_FROM_MM3_PER_N_M, UNIT_FACTOR
 
 Array = NDArray[np.float64]
@@ -39,13 +45,25 @@ PRIOR_DRAWS = 4096
 UNPRINTED_ERROR = 0.2
 # Cross-shear of a path that is straight but for a wobble of 0.3 to 2.6 deg, by (1 - D) / 2.
 RESIDUAL = (1e-5, 1e-3)
+# Other choices of these two.
+CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "half the unprinted error": {"error": 0.5 * UNPRINTED_ERROR},
+    "twice the unprinted error": {"error": 2.0 * UNPRINTED_ERROR},
+    "straighter paths": {"residual": (1e-6, 1e-4)},
+    "less straight paths": {"residual": (1e-4, 1e-2)},
+}
+# Rows that left-out laboratories are predicted from.
+KNOWN_BEFORE = "known before"
+ALL_ROWS = "all"
 
 
-def further_rows() -> tuple[pd.DataFrame, InputRanges]:
+def further_rows(
+    error: float = UNPRINTED_ERROR, residual: tuple[float, float] = RESIDUAL
+) -> tuple[pd.DataFrame, InputRanges]:
     """Results of the blind conditions of conventional polyethylene, and draws of their inputs.
 
     Columns id, laboratory, log_wear, error and is_straight, one row a test. Ratios are contained in
-    the rates of one laboratory.
+    the rates of one laboratory. Parameters as in :func:`larger_table`.
     """
     table = blind.conditions().merge(blind.table("blind_results"), on="id")
     table = table[table["material_class"] == "conventional"].reset_index(drop=True)
@@ -58,20 +76,20 @@ def further_rows() -> tuple[pd.DataFrame, InputRanges]:
             "id": table["id"],
             "laboratory": table["laboratory"],
             "log_wear": np.log(published),
-            "error": np.log1p(np.where(np.isnan(printed), UNPRINTED_ERROR, printed)),
+            "error": np.log1p(np.where(np.isnan(printed), error, printed)),
             "is_straight": table["id"].isin(STRAIGHT) | (rotates == 0.0),
         }
     )
-    return rows, _ranges_of(table)
+    return rows, _ranges_of(table, residual)
 
 
-def _ranges_of(table: pd.DataFrame) -> InputRanges:
+def _ranges_of(table: pd.DataFrame, residual: tuple[float, float]) -> InputRanges:
     """Draws of the inputs of tests."""
     # The draws of the predictions, of which a few are enough for a mean and a covariance.
     given = blind.draw_unknowns(np.random.default_rng(blind.SEED))
     random = np.random.default_rng((blind.SEED, 5))
     further = blind.draw_unknowns(random, "blind_unknowns_of_laws")
-    low, high = np.log(RESIDUAL)
+    low, high = np.log(residual)
     columns = []
     for name, unit in zip(table["id"], table["rate_unit"], strict=True):
         own = given[name] | further[name] | blind.stated(name)
@@ -107,14 +125,42 @@ def with_further_rows(rows: Measurements, further: pd.DataFrame) -> Measurements
     )
 
 
+class LargerTable(NamedTuple):
+    """Rows known before with the results of the blind conditions below them, and their inputs."""
+
+    rows: Measurements
+    inputs: InputRanges
+
+
+def larger_table(
+    rows: Measurements,
+    error: float = UNPRINTED_ERROR,
+    residual: tuple[float, float] = RESIDUAL,
+) -> LargerTable:
+    """Rows known before, and the results of the blind conditions.
+
+    Parameters
+    ----------
+    rows : Measurements
+        Rows known before.
+    error : float
+        Standard deviation of a result that is printed without one.
+    residual : (float, float)
+        Ends of the cross-shear of paths that are nearly straight.
+    """
+    further, inputs = further_rows(error, residual)
+    return LargerTable(with_further_rows(rows, further), inputs)
+
+
 def fit_larger_table(
     space: LawSpace,
     rows: Measurements,
     contact: UniformContact,
     draws: int,
+    simulated: int,
     prior_draws: int = PRIOR_DRAWS,
 ) -> dict[str, pd.DataFrame]:
-    """Posterior of the larger table, its convergence, left-out scores, and a contact's interval.
+    """Posterior of the larger table, and its checks.
 
     Parameters
     ----------
@@ -124,51 +170,57 @@ def fit_larger_table(
         Whose wear factor is predicted.
     draws : int
         Draws of the posterior.
+    simulated : int
+        Simulated tables of each truth.
     prior_draws : int
         Draws of the priors for the scores.
 
     Returns
     -------
     dict
-        Tables `larger_posterior`, `larger_convergence`, `larger_scores` (columns as in
-        `posterior_scores`; targets are all rows but straight paths; weights of the mixture are of
-        the scores of the other laboratories) and `larger_interval`.
+        Tables `larger_posterior`, `larger_convergence`, `larger_scores`, `larger_priors` (with the
+        choices of this table), `larger_influence` and `larger_coverage`, with columns as in tables
+        of the smaller one; `larger_interval`; and `larger_left_out`, `larger_inside`,
+        `larger_against_first` and `larger_laboratories` (log scores): left-out laboratories from
+        the rows known before, and from all.
     """
-    further, inputs = further_rows()
-    larger = with_further_rows(rows, further)
-    models = [LawModel(law, space, larger, inputs=inputs) for law in LAWS]
-    asked, scores = _left_out(models, prior_draws)
-    weights = stacking_weights(asked)
+    larger, inputs = larger_table(rows)
+    evidences = evidences_of(space, larger, draws=prior_draws, inputs=inputs)
+    weights = fit_mixture(evidences).weights
+    models = [evidence.model for evidence in evidences]
     sampled, convergence = draw_posterior(models, weights, draws)
     counts = {"rows": len(larger.names), "laboratories": len(set(larger.laboratory))}
     interval = pd.DataFrame([counts | interval_of(_points(sampled, contact))])
+    every = np.ones(len(larger.names), bool)
+    sets = {KNOWN_BEFORE: np.arange(len(every)) < len(rows.names), ALL_ROWS: every}
+    left_out, of_laboratories = compare_rows(evidences, sets)
     return {
         "larger_posterior": sampled,
         "larger_convergence": convergence,
-        "larger_scores": compare_scores(scores),
+        "larger_scores": score_models(evidences),
         "larger_interval": interval,
+        "larger_priors": _compare_choices(space, rows, contact),
+        "larger_influence": row_influence(evidences, contact),
+        "larger_coverage": calibrate(space, larger, contact, simulated, inputs=inputs),
+        "larger_left_out": left_out,
+        "larger_inside": count_inside(left_out),
+        "larger_against_first": compare_scores(of_laboratories),
+        "larger_laboratories": pd.DataFrame(of_laboratories)
+        .rename_axis("laboratory")
+        .reset_index(),
     }
 
 
-def _left_out(
-    models: Sequence[LawModel], draws: int
-) -> tuple[list[dict[str, float]], dict[str, dict[str, float]]]:
-    """Log scores of left-out laboratories: of all rows by law, and of targets with the mixture."""
-    rows = models[0].rows
-    every = np.ones(len(rows.log_wear), bool)
-    targets = (rows.is_absolute > 0.0) & ~rows.is_straight
-    scores: dict[str, dict[str, float]] = {"mixture": {}}
-    asked = []
-    for model in models:
-        # One law after the other: covariances of all subsets would not fit into memory.
-        evidence = Evidence(model, draws)
-        asked.append(left_out_scores(evidence, rows.log_wear, every, every))
-        scores[model.law] = left_out_scores(evidence, rows.log_wear, every, targets)
-    laws = [scores[model.law] for model in models]
-    for name in laws[0]:
-        others = [{lab: one for lab, one in own.items() if lab != name} for own in asked]
-        scores["mixture"][name] = mixed_scores(laws, stacking_weights(others))[name]
-    return asked, scores
+def _compare_choices(space: LawSpace, rows: Measurements, contact: UniformContact) -> pd.DataFrame:
+    """Interval of the wear factor of a contact with three priors, and with other choices."""
+    own = larger_table(rows)
+    tables = [compare_priors(space, own.rows, contact, own.inputs)]
+    for name, choice in CHOICES.items():
+        other = larger_table(rows, **choice)
+        evidences = evidences_of(space, other.rows, draws=COARSE_DRAWS, inputs=other.inputs)
+        row = {"prior": name, **PRIORS["used"]._asdict()}
+        tables.append(pd.DataFrame([row | interval_of(fit_mixture(evidences).points(contact))]))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _points(sampled: pd.DataFrame, contact: UniformContact) -> Array:

@@ -11,6 +11,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.evidence.synthesis.input_ranges import InputRanges
 from kneewear.evidence.synthesis.law_space import LawSpace, log_factor
 from kneewear.evidence.synthesis.measurements import Measurements
 from kneewear.evidence.synthesis.posterior import (
@@ -69,7 +70,7 @@ class Mixture:
         for evidence, share in zip(self.evidences, shares, strict=True):
             if share == 0:
                 continue
-            at = self._resampled(evidence, share, random)
+            at = self.resample(evidence, share, random)
             spreads, constants = (values[at] for values in evidence.prior)
             middle, spread = (values[at] for values in evidence.level(self.log_wear, self.kept))
             level = middle + spread * random.normal(size=share)
@@ -85,9 +86,10 @@ class Mixture:
         _, values = self.draw(contact, POINTS, np.random.default_rng(SEED))
         return np.asarray(np.quantile(values, probabilities))
 
-    def _resampled(
+    def resample(
         self, evidence: Evidence, count: int, random: np.random.Generator
     ) -> NDArray[np.intp]:
+        """Draw positions of the priors' draws of a law by their weights."""
         logarithm = evidence.log_weights(self.log_wear, self.kept)
         part = np.exp(logarithm - logarithm.max())
         return random.choice(len(part), count, p=part / part.sum())
@@ -110,9 +112,10 @@ def evidences_of(
     rows: Measurements,
     priors: Priors = PRIORS["used"],
     draws: int = PRIOR_DRAWS,
+    inputs: InputRanges | None = None,
 ) -> list[Evidence]:
-    """Posteriors of all laws."""
-    return [Evidence(model, draws) for model in models_of(space, rows, priors)]
+    """Posteriors of all laws; `inputs` are of the last rows."""
+    return [Evidence(model, draws) for model in models_of(space, rows, priors, inputs)]
 
 
 def score_models(evidences: Sequence[Evidence]) -> pd.DataFrame:
@@ -127,9 +130,9 @@ def score_models(evidences: Sequence[Evidence]) -> pd.DataFrame:
     kept = np.ones(len(rows.log_wear), bool)
     targets = (rows.is_absolute > 0.0) & ~rows.is_straight
     laws = [left_out_scores(evidence, rows.log_wear, kept, targets) for evidence in evidences]
-    mixed = {}
+    mixed, coarse = {}, _coarse(evidences)
     for name in laws[0]:
-        others = fit_mixture(_coarse(evidences), kept=rows.laboratory != name)
+        others = fit_mixture(coarse, kept=rows.laboratory != name)
         mixed[name] = mixed_scores(laws, others.weights)[name]
     scores = {evidence.model.law: own for evidence, own in zip(evidences, laws, strict=True)}
     scores = {"mixture": mixed, "one factor, t interval": _simple_scores(evidences[0]), **scores}
@@ -184,22 +187,26 @@ def _simple_scores(evidence: Evidence) -> dict[str, float]:
     return scores
 
 
-def compare_priors(space: LawSpace, rows: Measurements, contact: UniformContact) -> pd.DataFrame:
+def compare_priors(
+    space: LawSpace,
+    rows: Measurements,
+    contact: UniformContact,
+    inputs: InputRanges | None = None,
+) -> pd.DataFrame:
     """Interval of the wear factor of a contact with three priors."""
     table = []
     for name, priors in PRIORS.items():
-        mixture = fit_mixture(evidences_of(space, rows, priors, COARSE_DRAWS))
+        mixture = fit_mixture(evidences_of(space, rows, priors, COARSE_DRAWS, inputs))
         table.append({"prior": name, **priors._asdict(), **interval_of(mixture.points(contact))})
     return pd.DataFrame(table)
 
 
 def row_influence(evidences: Sequence[Evidence], contact: UniformContact) -> pd.DataFrame:
     """Interval of the wear factor of a contact without each row."""
-    names = evidences[0].model.rows.names
+    names, coarse = evidences[0].model.rows.names, _coarse(evidences)
     table = []
     for name in ("none", *names):
-        # New ones for each row: covariances of all subsets would not fit into memory.
-        mixture = fit_mixture(_coarse(evidences), kept=names != name)
+        mixture = fit_mixture(coarse, kept=names != name)
         weights = {
             f"weight_{evidence.model.law}": weight
             for evidence, weight in zip(evidences, mixture.weights, strict=True)

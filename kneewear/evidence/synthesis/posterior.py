@@ -228,40 +228,81 @@ class Evidence:
         return np.asarray(self.model.rows.log_wear - self.model.residual(self.prior[1]))
 
     @cached_property
-    def _covariance_of_inputs(self) -> Array:
-        return self.model.covariance_of_inputs(self.prior[1])
+    def _whole(self) -> tuple[Array, Array, Array]:
+        """Inverse covariance of all rows at every draw, log of its root determinant, and variances.
+
+        Covariances of chosen rows follow from these and the small blocks of the rows that are left
+        out: a leave-out costs no factor of its own.
+        """
+        covariance = self.model.covariance(self.prior[0])
+        if self.model.inputs is not None:
+            covariance += self.model.covariance_of_inputs(self.prior[1])
+        lower = np.linalg.cholesky(covariance)
+        logarithm = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+        inverse = np.linalg.inv(lower)
+        variance = np.diagonal(covariance, axis1=1, axis2=2).copy()
+        return inverse.swapaxes(1, 2) @ inverse, -logarithm, variance
+
+    @property
+    def variance(self) -> Array:
+        """Variance of every row at every draw, with the level's prior, shape (draw, row)."""
+        return self._whole[2]
 
     @cached_property
-    def _factors(self) -> dict[bytes, tuple[Array, Array]]:
+    def _of_level(self) -> Array:
+        """Inverse covariance times the design of the level, (draw, row)."""
+        return np.asarray(self._whole[0] @ self.model.rows.is_absolute)
+
+    @cached_property
+    def _blocks(self) -> dict[bytes, tuple[Array, Array]]:
         return {}
 
-    def _scaled(self, log_wear: Array, chosen: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
-        """Residual of chosen rows and design of the level over their spread, and its logarithm."""
+    @cached_property
+    def _tables(self) -> dict[bytes, tuple[Array, Array]]:
+        return {}
+
+    def _table(self, log_wear: Array) -> tuple[Array, Array]:
+        """Residual of all rows, and inverse covariance times it, (draw, row), of the last table."""
+        key = log_wear.tobytes()
+        if key not in self._tables:
+            self._tables.clear()
+            rest = log_wear - self.predicted
+            self._tables[key] = rest, (self._whole[0] @ rest[:, :, None])[:, :, 0]
+        return self._tables[key]
+
+    def _block(self, chosen: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Covariance of the rows left out given the others, and log of its root determinant."""
         key = chosen.tobytes()
-        if key not in self._factors:
-            covariance = self.model.covariance(self.prior[0])
-            if self.model.inputs is not None:
-                covariance += self._covariance_of_inputs
-            covariance = covariance[:, chosen][:, :, chosen]
-            lower = np.linalg.cholesky(covariance)
-            logarithm = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-            self._factors[key] = np.linalg.inv(lower), logarithm
-        inverse, logarithm = self._factors[key]
-        rest = log_wear[chosen] - self.predicted[:, chosen]
-        scaled = (inverse @ rest[:, :, None])[:, :, 0]
-        return scaled, inverse @ self.model.rows.is_absolute[chosen], logarithm
+        if key not in self._blocks:
+            block = self._whole[0][:, ~chosen][:, :, ~chosen]
+            logarithm = -0.5 * np.linalg.slogdet(block)[1]
+            inverse = np.asarray(np.linalg.inv(block), dtype=np.float64)
+            self._blocks[key] = inverse, np.asarray(logarithm)
+        return self._blocks[key]
+
+    def _product(self, one: Array, other: Array, whole: Array, chosen: NDArray[np.bool_]) -> Array:
+        """Product of two vectors over the covariance of chosen rows, from their product over all.
+
+        The vectors are inverse covariance times vector.
+        """
+        covariance, _ = self._block(chosen)
+        return np.asarray(
+            whole - np.einsum("ni,nij,nj->n", one[:, ~chosen], covariance, other[:, ~chosen])
+        )
 
     def log_weights(self, log_wear: Array, chosen: NDArray[np.bool_]) -> Array:
         """Logarithm of the likelihood of chosen rows of a table at every draw."""
-        scaled, _, logarithm = self._scaled(log_wear, chosen)
-        constant = 0.5 * chosen.sum() * np.log(2.0 * np.pi)
-        return np.asarray(-0.5 * (scaled**2).sum(axis=1) - logarithm - constant)
+        rest, solved = self._table(log_wear)
+        square = self._product(solved, solved, np.einsum("ni,ni->n", rest, solved), chosen)
+        logarithm = self._whole[1] + self._block(chosen)[1]
+        return np.asarray(-0.5 * square + logarithm - 0.5 * chosen.sum() * np.log(2.0 * np.pi))
 
     def level(self, log_wear: Array, chosen: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Mean and standard deviation of the level's logarithm at every draw."""
-        scaled, design, _ = self._scaled(log_wear, chosen)
-        mean = LEVEL**2 * (design * scaled).sum(axis=1)
-        variance = LEVEL**2 - LEVEL**4 * (design**2).sum(axis=1)
+        solved, own = self._table(log_wear)[1], self._of_level
+        absolute = self.model.rows.is_absolute
+        mean = LEVEL**2 * self._product(own, solved, solved @ absolute, chosen)
+        variance = LEVEL**2 - LEVEL**4 * self._product(own, own, own @ absolute, chosen)
         return mean, np.sqrt(np.maximum(variance, 0.0))
 
     def log_evidence(self, log_wear: Array, chosen: NDArray[np.bool_]) -> float:
@@ -309,8 +350,10 @@ def stacking_weights(scores: Sequence[dict[str, float]], iterations: int = 2000)
 
 def mixed_scores(scores: Sequence[dict[str, float]], weights: Array) -> dict[str, float]:
     """Log score of a mixture of models for every laboratory."""
+    with np.errstate(divide="ignore"):  # models without a weight
+        logarithm = np.log(weights)
     return {
-        name: float(scipy.special.logsumexp([score[name] for score in scores], b=weights))
+        name: float(scipy.special.logsumexp(logarithm + [score[name] for score in scores]))
         for name in scores[0]
     }
 
@@ -356,7 +399,10 @@ def _draws_of(law: str, sample: Sample) -> pd.DataFrame:
 
 
 def models_of(
-    space: LawSpace, rows: Measurements, priors: Priors = PRIORS["used"]
+    space: LawSpace,
+    rows: Measurements,
+    priors: Priors = PRIORS["used"],
+    inputs: InputRanges | None = None,
 ) -> list[LawModel]:
     """Models of all laws."""
-    return [LawModel(law, space, rows, priors) for law in LAWS]
+    return [LawModel(law, space, rows, priors, inputs) for law in LAWS]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.evidence.synthesis.input_ranges import InputRanges
 from kneewear.evidence.synthesis.law_space import LawSpace, log_factor
 from kneewear.evidence.synthesis.measurements import Measurements
 from kneewear.evidence.synthesis.mixture import Mixture, UniformContact, evidences_of, fit_mixture
@@ -33,15 +34,17 @@ def calibrate(
     contact: UniformContact,
     count: int,
     truths: Sequence[str] = TRUTHS,
+    inputs: InputRanges | None = None,
 ) -> pd.DataFrame:
     """Coverage of intervals of the wear factor of a contact in another laboratory.
 
     Spreads, constants and level of each simulated table are drawn from their priors, the level with
-    a standard deviation of 1. Weights of the laws are found anew from every table. Columns truth,
+    a standard deviation of 1; inputs that are ranges have one of their draws. Weights of the laws
+    are found anew from every table. Columns truth,
     nominal, covered (%), standard_error, draws, interval_factor (median of upper over lower end of
     the 90 % interval).
     """
-    evidences = evidences_of(space, rows, draws=SIMULATED_DRAWS)
+    evidences = evidences_of(space, rows, draws=SIMULATED_DRAWS, inputs=inputs)
     table = []
     for truth in truths:
         random = np.random.default_rng(SEED)
@@ -76,7 +79,9 @@ def _simulate(
     ((tau, sigma, reporting),) = model.from_unit(unit)[0]
     level = random.normal()
     names = list(dict.fromkeys(rows.laboratory))
-    laws = _true_laws(evidences, truth, contact, len(names) + 1, random)
+    inputs = model.inputs
+    draw = 0 if inputs is None else int(random.integers(len(inputs.log_work)))
+    laws = _true_laws(evidences, truth, contact, len(names) + 1, draw, random)
     of_row = [names.index(name) for name in rows.laboratory]
     log_wear = np.array([laws[at][0][row] for row, at in enumerate(of_row)])
     shared = tau * random.normal(size=len(names))[of_row]
@@ -92,29 +97,34 @@ def _true_laws(
     truth: str,
     contact: UniformContact,
     count: int,
+    draw: int,
     random: np.random.Generator,
 ) -> list[tuple[Array, float]]:
     """Rows and factor of a contact by the law of each of `count` laboratories."""
     if truth == EACH_ITS_OWN:
         chosen = [evidences[int(random.integers(len(evidences)))] for _ in range(count)]
-        return [_law(evidence, contact, random) for evidence in chosen]
+        return [_law(evidence, contact, draw, random) for evidence in chosen]
     if truth == IN_SET:
-        return [_law(evidences[int(random.integers(len(evidences)))], contact, random)] * count
+        shared = evidences[int(random.integers(len(evidences)))]
+        return [_law(shared, contact, draw, random)] * count
     by_name = {evidence.model.law: evidence for evidence in evidences}
     names = ("cross_shear_saturation", "pressure_power", "archard")
-    across, pressed, one = (_law(by_name[name], contact, random) for name in names)
+    across, pressed, one = (_law(by_name[name], contact, draw, random) for name in names)
     return [(across[0] + pressed[0] - one[0], across[1] + pressed[1])] * count
 
 
 def _law(
-    evidence: Evidence, contact: UniformContact, random: np.random.Generator
+    evidence: Evidence, contact: UniformContact, draw: int, random: np.random.Generator
 ) -> tuple[Array, float]:
     """Rows and factor of a contact by a law with constants drawn from its priors, at level one."""
-    at = random.integers(evidence.draws)
+    model, at = evidence.model, random.integers(evidence.draws)
     constants = evidence.prior[1][at : at + 1]
     ratio, pressure = (np.array([value]) for value in contact)
-    factor = log_factor(evidence.model.law, constants, ratio, pressure)
-    return evidence.predicted[at], float(factor[0])
+    factor = log_factor(model.law, constants, ratio, pressure)
+    rows = evidence.predicted[at].copy()
+    if model.inputs is not None:
+        rows[model.inputs.rows_of(len(rows))] = model.inputs.at(model.law, constants, draw)[0]
+    return rows, float(factor[0])
 
 
 @dataclass(frozen=True)

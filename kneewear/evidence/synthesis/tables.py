@@ -47,6 +47,13 @@ from kneewear.study.study import Study
         "larger_convergence",
         "larger_scores",
         "larger_interval",
+        "larger_priors",
+        "larger_influence",
+        "larger_coverage",
+        "larger_left_out",
+        "larger_inside",
+        "larger_against_first",
+        "larger_laboratories",
     ),
 )
 def analyse_posterior(
@@ -59,8 +66,8 @@ def analyse_posterior(
     and `posterior_coverage` (intervals of the wear factor of the contact `knee` in another
     laboratory, 90 %, mm3/(N m)), `test_values` (these intervals after further tests),
     `blind_results` and `blind_counts` (predictions that were stored before results were known),
-    and `larger_posterior`, `larger_convergence`, `larger_scores` and `larger_interval` (the
-    posterior with these results).
+    and tables `larger_*`, of the posterior with these results
+    (:func:`kneewear.evidence.synthesis.larger.fit_larger_table`).
     InputDataError without emcee, or if the study has not every test that was measured.
     """
     if find_spec("emcee") is None:
@@ -91,7 +98,7 @@ def analyse_posterior(
         "test_values": values,
         "blind_results": blind_results,
         "blind_counts": blind_counts,
-        **fit_larger_table(space, rows, contact, options.draws),
+        **fit_larger_table(space, rows, contact, options.draws, options.simulated),
     }
 
 
