@@ -98,6 +98,22 @@ def _coronal_curvature(points: Array) -> float:
     return float(2.0 * half / (1.0 + slope**2) ** 1.5)
 
 
+def restoring_at(insert: Array, condyle: Array, place: Array) -> float:
+    """Medial-lateral force of a dish over its load and distance where a condyle touches it, 1/mm.
+
+    As `medial_lateral_restoring`, of points (n, 3) of the whole dish and of the condyle in the
+    frame of the insert, mm, about the place (3,) of the largest pressure; infinite where there are
+    too few points.
+    """
+    strips = [one[(np.abs(one - place) < _CORONAL).all(axis=1)] for one in (insert, condyle)]
+    if min(map(len, strips)) < _MIN_POINTS:
+        return np.inf
+    hollow, bulge = map(_coronal_curvature, strips)
+    if hollow <= 0.0:
+        return 0.0
+    return hollow * bulge / (bulge - hollow) if bulge > hollow else np.inf
+
+
 def needed_coronal_radius(
     insert: Array, condyle: Array, x: float, penetration: float
 ) -> tuple[float, float, float] | None:

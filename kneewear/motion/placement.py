@@ -20,7 +20,7 @@ from kneewear.base.checks import checks
 from kneewear.base.ranges import unit_slips
 from kneewear.base.sides import SIDES
 from kneewear.errors import ConvergenceError
-from kneewear.geometry.dish import needed_coronal_radius
+from kneewear.geometry.dish import needed_coronal_radius, restoring_at
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.knee import KneeModel, find_first_contact, middle_of_condyles
@@ -196,6 +196,7 @@ def check_placement(
         float(history.max_penetration.values[0].max()),
         "Check load, modulus and thickness.",
     )
+    _judge_wandering(judged, knee, activity, history, settings)
     _judge_waves(judged, knee, history, fit)
     return judged.placement(history.percent.values, poses)
 
@@ -230,7 +231,7 @@ def _accepted(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Largest part of the force at the borders of each window without a warning, and a failure.
 
-    At borders of other windows than that of the `body` a motion may leave what it leaves now.
+    At borders of windows other than the `body`'s a motion may leave what it leaves now.
     """
     ranges = {one: checks()[f"placement.{one}_border_force"].range for one in shares}
     usual, possible = (
@@ -393,6 +394,13 @@ def _ending_remedy(activity: Activity, trial: _BorderTrial) -> tuple[str, tuple[
     return "No smaller travel keeps contact on it: use a larger component or another motion.", ()
 
 
+def _sampled(surface: Surface) -> Array:
+    """Points (n, 3) all over a patch, mm."""
+    (u0, u1), (v0, v1) = surface.domain
+    u, v = np.linspace(u0, u1, _SECTION)[:, None], np.linspace(v0, v1, _SECTION)[None, :]
+    return surface.evaluate(*np.broadcast_arrays(u, v)).reshape(-1, 3)
+
+
 def _flat_across(
     knee: KneeModel, history: xr.Dataset, window: int
 ) -> tuple[str, tuple[Advice, ...]] | None:
@@ -408,11 +416,9 @@ def _flat_across(
     if _nearest_edge(own, at.place)[0] not in _SIDEWAYS:
         return None
     number = sides_of(history).index(at.side)
-    (u0, u1), (v0, v1) = surface.domain
-    u, v = np.linspace(u0, u1, _SECTION)[:, None], np.linspace(v0, v1, _SECTION)[None, :]
     turn = body_three_123(history.rotation.values[at.case, at.frame])
     shift = history.translation.values[at.case, at.frame]
-    condyle = surface.evaluate(*np.broadcast_arrays(u, v)).reshape(-1, 3) @ turn.T + shift
+    condyle = _sampled(surface) @ turn.T + shift
     touching = shift + turn @ at.place if at.body == "femoral" else at.place
     needed = needed_coronal_radius(
         knee.grid.centre[number][knee.grid.valid[number]],
@@ -598,6 +604,46 @@ def _judge_load_line(judged: _Judged, knee: KneeModel, activity: Activity) -> No
     )
     advice = (Advice(f"activities.{activity.name}.control.load_line_mm", float(f"{middle:.3g}")),)
     judged.add("load_line", (activity.load_line - middle) / half, remedy, advice=advice)
+
+
+def _judge_wandering(
+    judged: _Judged,
+    knee: KneeModel,
+    activity: Activity,
+    history: xr.Dataset,
+    settings: SimulationSettings,
+) -> None:
+    """Medial-lateral force of both dishes under the largest load, where it is too small to decide.
+
+    Only where the position is solved by contact alone: a row of the table is a warning.
+    """
+    springs = settings.medial_lateral_spring_per_mm or any(
+        spring.coordinate == "z" for spring in activity.springs
+    )
+    solved = settings.medial_lateral == "solved" and activity.load_line is None
+    sides = sides_of(history)
+    free = solved and not springs and "z" not in activity.prescribed
+    if not free or knee.implant.natural or set(sides) != set(SIDES):
+        return
+    frame = int(history["load"].values[0].argmax())
+    turn = body_three_123(history.rotation.values[0, frame])
+    shift = history.translation.values[0, frame]
+    forces = []
+    for number, side in enumerate(sides):
+        centres = knee.grid.centre[number][knee.grid.valid[number]]
+        pressure = history.pressure.values[0, frame, number][knee.grid.valid[number]]
+        condyle = _sampled(knee.implant.femoral[side]) @ turn.T + shift
+        forces.append(restoring_at(centres, condyle, centres[int(pressure.argmax())]))
+    least = checks()["placement.restoring"].range.low
+    force = float(np.mean(forces))
+    if force < least:
+        judged.add(
+            "restoring",
+            force,
+            "Set simulation.medial_lateral to held, or simulation.medial_lateral_spring_per_mm to "
+            f"{least:g} and more: the position that is solved wanders with the elements.",
+            advice=(Advice("simulation.medial_lateral", "held"),),
+        )
 
 
 def _judge_waves(

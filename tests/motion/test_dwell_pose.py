@@ -297,3 +297,20 @@ def test_radii_across_are_found_of_inclined_sections(turn, tilt):
     assert most == pytest.approx(1.0 / (1.0 / 40.0 + 1.6 / 22.0**2), rel=0.05)
     round_condyle = np.stack([x, x**2 / 60.0 + z**2 / 60.0, z], -1).reshape(-1, 3)
     assert needed_coronal_radius(dish, round_condyle, 10.0, 0.2) is None
+
+
+@pytest.mark.parametrize(("plateau", "wanders"), [(600.0, True), (40.0, False)])
+def test_a_position_that_nothing_restores_is_found_where_it_is_solved(plateau, wanders):
+    """Condyles of 30 mm are restored by the load times their distance over 570 and 10 mm."""
+    study = study_of(across_implant(30.0, plateau), held_at(0.0))
+    quantity = checks()["placement.restoring"].quantity
+    rows = {}
+    for way in ("solved", "held"):
+        settings = study.settings.model_copy(update={"medial_lateral": way})
+        found = check_placement(study.knee(), study.activity, [CASE], settings)
+        rows[way] = found.table.set_index("quantity")
+    assert (quantity in rows["solved"].index) == wanders
+    assert quantity not in rows["held"].index
+    if wanders:
+        assert rows["solved"].loc[quantity, "verdict"] == "warning"
+        assert rows["solved"].loc[quantity, "value"] == pytest.approx(1 / 570.0, rel=0.2)
