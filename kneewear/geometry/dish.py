@@ -20,6 +20,8 @@ _SAGITTAL = (9.0, 4.0, 2.0)
 # Half-lengths (x, height, z) of the strip in which a coronal radius is measured, mm.
 _CORONAL = (2.0, 4.0, 9.0)
 _MIN_POINTS = 10
+# Half of the part of a condyle's width, about its middle, that is no rim.
+_BETWEEN_RIMS = 0.3
 # Half of the width of contact, over which a bearing must not end, mm.
 _WIDE = 12.0
 # A bearing whose lowest place is nearer than this to its end has its dwell pose in the middle, mm.
@@ -83,6 +85,77 @@ def medial_lateral_restoring(insert: Array, condyle: Array) -> float:
     if dish <= 0.0:
         return 0.0
     return float(dish * own / (own - dish)) if own > dish else np.inf
+
+
+def _coronal_curvature(points: Array) -> float:
+    """Curvature across of points (n, 3) of a coronal strip of any inclination, 1/mm.
+
+    Positive with its centre above.
+    """
+    x, y, z = (points - points.mean(axis=0)).T
+    columns = np.column_stack([z**2, z, x**2, x * z, x, np.ones_like(x)])
+    half, slope, *_ = np.linalg.lstsq(columns, y, rcond=None)[0]
+    return float(2.0 * half / (1.0 + slope**2) ** 1.5)
+
+
+def restoring_at(insert: Array, condyle: Array, place: Array) -> float:
+    """Medial-lateral force of a dish over its load and distance where a condyle touches it, 1/mm.
+
+    As `medial_lateral_restoring`, of points (n, 3) of the whole dish and of the condyle in the
+    frame of the insert, mm, about the place (3,) of the largest pressure; infinite where there are
+    too few points.
+    """
+    strips = [one[(np.abs(one - place) < _CORONAL).all(axis=1)] for one in (insert, condyle)]
+    if min(map(len, strips)) < _MIN_POINTS:
+        return np.inf
+    hollow, bulge = map(_coronal_curvature, strips)
+    if hollow <= 0.0:
+        return 0.0
+    return hollow * bulge / (bulge - hollow) if bulge > hollow else np.inf
+
+
+def needed_coronal_radius(
+    insert: Array, condyle: Array, x: float, penetration: float
+) -> tuple[float, float, float] | None:
+    """Coronal radii of dish and condyle, and the largest one of a condyle whose edges do not bear.
+
+    Parameters
+    ----------
+    insert : array, shape (n, 3)
+        Points of the dish of one side, mm.
+    condyle : array, shape (m, 3)
+        Points of its condyle in the frame of the insert, mm.
+    x : float
+        Position of the coronal section, mm.
+    penetration : float
+        Overlap of both surfaces, mm.
+
+    Returns
+    -------
+    tuple of float or None
+        Radii, mm; None where the condyle is rounder across than the dish, or the section has too
+        few points.
+
+    Notes
+    -----
+    A condyle of radius r on a dish of radius R overlaps it by d over a half-width
+    sqrt(2 d r R/(R - r)), which is at most half of the condyle's width w:
+    1/r = 1/R + 8 d/w^2.
+    """
+    dish, own = (one[np.abs(one[:, 0] - x) < _CORONAL[0]] for one in (insert, condyle))
+    own = own[own[:, 1] < own[:, 1].min(initial=np.inf) + _CORONAL[1]]
+    if not len(own):
+        return None
+    width, middle = np.ptp(own[:, 2]), 0.5 * (own[:, 2].min() + own[:, 2].max())
+    # Rims are rounder than the bearing between them.
+    own, dish = (one[np.abs(one[:, 2] - middle) < _BETWEEN_RIMS * width] for one in (own, dish))
+    if min(len(dish), len(own)) < _MIN_POINTS:
+        return None
+    hollow, bulge = _coronal_curvature(dish), _coronal_curvature(own)
+    if hollow <= 0.0 or bulge >= hollow:
+        return None
+    most = 1.0 / (hollow + 8.0 * penetration / float(width) ** 2)
+    return 1.0 / hollow, 1.0 / max(bulge, 1e-9), most
 
 
 def room_around(region: PlateauRegion) -> float:

@@ -33,6 +33,9 @@ _NOISE_SMOOTHING = (8.0, 12.0)
 _MIN_MAX = 0.02
 _MIN_MEAN = 0.001
 _ROOM = 1.25
+# Of scans nearly all of the mean deviation is noise s, and a surface that deviates by d itself
+# raises it to sqrt(s^2 + d^2) only: a quarter above the noise would be 3/4 of it.
+_ROOM_NOISE = 1.03
 # A border of a condyle moves inward by this much beyond the worst place, mm; how often, and the
 # angles it may reach, deg.
 _STEP = 1.0
@@ -48,7 +51,8 @@ class FittingChoice:
 
     `qualities` are those of four patches, medial and lateral of insert and femoral component;
     `plateaus` are the widest regions that a surface follows, `condyles` the regions after places
-    that no surface follows were cut off. `noise` has the noise of each component, mm.
+    that no surface follows were cut off. `noise` has the noise of each component, mm; `scanned` is
+    True where one of them is a scan.
     """
 
     settings: FitSettings
@@ -56,6 +60,7 @@ class FittingChoice:
     plateaus: Plateaus
     condyles: Condyles
     noise: Mapping[str, float]
+    scanned: bool
 
 
 def choose_fit(
@@ -69,7 +74,9 @@ def choose_fit(
     deviation is at most 15 % above the least the smoothest are taken, so that surfaces follow the
     shape and not the noise. Of scans deviations are judged by the noise that is estimated, and
     stronger smoothing is tried. Tolerances are a quarter above what is reached, at least 20 um, and
-    1 um on average. InputDataError when a region holds too few vertices.
+    1 um on average; of scans 3 % above on average, and the surface has no lines where strips
+    deviate: the mean of a strip is noise as well. InputDataError when a region holds too few
+    vertices.
     """
     # Knots closer than vertices would follow the noise of one of them.
     edge = max(_edge(insert), _edge(femoral))
@@ -103,14 +110,14 @@ def choose_fit(
         _ROOM * max(one.max_mm for one in qualities),
         2 * _ROOM * max(one.ripple_mm for one in qualities) / RIPPLE_SHARE,
     )
-    mean = _ROOM * max(one.mean_mm for one in qualities)
+    mean = (_ROOM_NOISE if scanned else _ROOM) * max(one.mean_mm for one in qualities)
     found = replace(
         settings,
         tolerance=_rounded_up(max(_MIN_MAX, least)),
         mean_tolerance=_rounded_up(max(_MIN_MEAN, mean)),
         densest=False,
     )
-    return FittingChoice(found, qualities, plateaus, condyles, noise)
+    return FittingChoice(found, qualities, plateaus, condyles, noise, scanned)
 
 
 def _plateau_noise(insert: TriangleMesh, plateaus: Plateaus) -> float:

@@ -434,9 +434,14 @@ def _check_layer(cartilage: Patches, bone: Patches, source: str) -> None:
 
 
 def _bearing_vertices(settings: ImplantSettings, mesh: TriangleMesh) -> NDArray[np.float64]:
-    """Some vertices of the insert that face up within the regions of its plateaus, mm."""
+    """Some vertices of the insert that face up within the regions of its plateaus, mm.
+
+    Of a solid they are seen from above: another body inside it has faces of its own.
+    """
     meshes = _mesh_settings(settings)
     insert = _in_knee_axes(mesh, settings, meshes, meshes.insert)
+    if meshes.insert_form == "solid":
+        insert = extract_plateaus(insert, meshes.insert).sheet
     points = insert.vertices
     if not insert.is_cloud:
         points = points[insert.vertex_normals[:, 1] > 0.5]

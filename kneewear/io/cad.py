@@ -88,8 +88,9 @@ def load_cad(path: str | Path) -> TriangleMesh:
     """Fine triangles on all faces of a STEP or IGES file, in its unit and axes (inches as mm).
 
     Vertices lie on the faces, those along edges within 0.5 um of them, or 8 um where a part would
-    have more triangles than usual; triangles are at most about 0.8 mm wide. Raises InputDataError
-    when the extra `cad` is missing, or the file is missing, damaged or without faces.
+    have more triangles than usual; triangles are at most about 0.8 mm wide, or wider where that is
+    too many as well. Raises InputDataError when the extra `cad` is missing, or the file is missing,
+    damaged or without faces.
     """
     read_data(path, "a CAD")
     require_cad(path)

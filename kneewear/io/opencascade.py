@@ -62,8 +62,12 @@ _ANGLE = 0.3
 _SEWING = 1e-3
 # Corners of neighbouring facets are equal, mm.
 _SEWING_FACETS = 1e-7
-# Factors of the deflection of edges that are tried until a part has no more triangles than usual.
-_COARSENESS = (1.0, 2.0, 4.0, 8.0, 16.0)
+# Factors of the deflection of edges and of the widest triangle that are tried until a part has no
+# more triangles than usual.
+_COARSENESS = (
+    *((factor, 1.0) for factor in (1.0, 2.0, 4.0, 8.0, 16.0)),
+    *((16.0, factor) for factor in (1.5, 2.0, 3.0, 4.0, 6.0)),
+)
 _ROUNDS = 12
 _MERGING = 1e-9
 
@@ -73,10 +77,10 @@ def read_mesh(path: Path) -> TriangleMesh:
     shape, unit = _read(path)
     shape = _sewn(shape)
     scale = _width(shape) / _USUAL_WIDTH
-    most = checks()["geometry.mesh_triangles"].range.high
-    for coarseness in _COARSENESS:
-        last = coarseness == _COARSENESS[-1]
-        parts = _face_meshes(shape, scale, coarseness, math.inf if last else most)
+    most = _most_triangles()
+    for deflection, width in _COARSENESS:
+        last = (deflection, width) == _COARSENESS[-1]
+        parts = _face_meshes(shape, scale, deflection, width, math.inf if last else most)
         if parts:
             break
     if not any(len(points) for points, _ in parts):
@@ -87,19 +91,24 @@ def read_mesh(path: Path) -> TriangleMesh:
     return TriangleMesh(points / unit, triangles)
 
 
+def _most_triangles() -> float:
+    """Triangles that a mesh usually has at most."""
+    return checks()["geometry.mesh_triangles"].range.high
+
+
 def _face_meshes(
-    shape: Any, scale: float, coarseness: float, most: float
+    shape: Any, scale: float, deflection: float, width: float, most: float
 ) -> list[tuple[Array, NDArray[np.int64]]]:
     """Points and triangles of all faces; none when they are more than `most` triangles."""
     parameters = IMeshTools_Parameters()
-    parameters.Deflection = _EDGE_DEFLECTION * scale * coarseness
+    parameters.Deflection = _EDGE_DEFLECTION * scale * deflection
     parameters.DeflectionInterior = _FACE_DEFLECTION * scale
     parameters.Angle = parameters.AngleInterior = _ANGLE
     BRepTools.Clean_s(shape)
     BRepMesh_IncrementalMesh(shape, parameters)
     parts, count = [], 0
     for face in _faces(shape):
-        parts.append(_face_mesh(face, _MAX_EDGE * scale, most - count))
+        parts.append(_face_mesh(face, _MAX_EDGE * scale * width, most - count))
         count += len(parts[-1][1])
         if count > most:
             return []

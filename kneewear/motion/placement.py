@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from kneewear.base.checks import checks
 from kneewear.base.ranges import unit_slips
 from kneewear.base.sides import SIDES
 from kneewear.errors import ConvergenceError
+from kneewear.geometry.dish import needed_coronal_radius, restoring_at
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.knee import KneeModel, find_first_contact, middle_of_condyles
@@ -58,6 +60,12 @@ _SCALED = {
     "flexion": ("theta_3", 5),
 }
 _PARTS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+# Points along each parameter of a condyle whose section is measured, and the coronal radius above
+# which it is called straight, mm.
+_SECTION = 80
+_STRAIGHT = 1000.0
+# Edges of a bearing to the sides.
+_SIDEWAYS = ("outer", "inner")
 # Value of a setting of a zero.
 DWELL_POSE = "dwell_pose"
 # Distance from the dwell pose is judged along prescribed coordinates only; the others settle
@@ -176,14 +184,9 @@ def check_placement(
         if parts["force"]:
             remedy, advice, ends = _edge_remedy(knee, history, number, sheets)
             if ends and advises:
-                accepted = {
-                    one: min(_accepted_force(one), part["force"])
-                    if one == body
-                    else max(_accepted_force(one), part["force"])
-                    for one, part in shares.items()
-                }
-                helps, advice = _ending_remedy(
-                    activity, _BorderTrial(knee, cases, exact, accepted, simulate, settled)
+                helps, advice = _flat_across(knee, history, number) or _ending_remedy(
+                    activity,
+                    _BorderTrial(knee, cases, exact, *_accepted(shares, body), simulate, settled),
                 )
                 remedy += helps
         for part, share in parts.items():
@@ -193,6 +196,7 @@ def check_placement(
         float(history.max_penetration.values[0].max()),
         "Check load, modulus and thickness.",
     )
+    _judge_wandering(judged, knee, activity, history, settings)
     _judge_waves(judged, knee, history, fit)
     return judged.placement(history.percent.values, poses)
 
@@ -222,18 +226,42 @@ def _border_shares(history: xr.Dataset, area: Array) -> dict[str, dict[str, floa
     return shares
 
 
-def _accepted_force(window: str) -> float:
-    """Largest part of the force at the borders of a window that does not fail."""
-    return checks()[f"placement.{window}_border_force"].range.highest
+def _accepted(
+    shares: Mapping[str, Mapping[str, float]], body: str
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Largest part of the force at the borders of each window without a warning, and a failure.
+
+    At borders of windows other than the `body`'s a motion may leave what it leaves now.
+    """
+    ranges = {one: checks()[f"placement.{one}_border_force"].range for one in shares}
+    usual, possible = (
+        {
+            one: limit if one == body else max(limit, shares[one]["force"])
+            for one, limit in limits.items()
+        }
+        for limits in (
+            {one: limits.high for one, limits in ranges.items()},
+            {one: limits.highest for one, limits in ranges.items()},
+        )
+    )
+    return usual, possible
 
 
-def _edge_remedy(
-    knee: KneeModel, history: xr.Dataset, window: int, sheets: Sheets | None
-) -> tuple[str, tuple[Advice, ...], bool]:
-    """Side, edge and position of the largest force at a border; True if the bearing ends there."""
+class _AtBorder(NamedTuple):
+    """Where the largest force at the borders of a window is."""
+
+    case: int
+    frame: int
+    side: str
+    body: str
+    place: Array  # (3,) in the frame of the body, mm
+
+
+def _place_at_border(knee: KneeModel, history: xr.Dataset, window: int) -> _AtBorder:
+    """Case, frame, side and position of the largest force at the borders of a window."""
     body = str(history["window"].values[window])
     at_border = history["border_force"].values[..., window]
-    case, frame, number = np.unravel_index(np.argmax(at_border), at_border.shape)
+    case, frame, number = (int(n) for n in np.unravel_index(np.argmax(at_border), at_border.shape))
     side = sides_of(history)[number]
     pressure = history.pressure.values[case, frame, number]
     loaded = pressure > 0.0
@@ -241,14 +269,22 @@ def _edge_remedy(
         loaded &= border_elements(knee.grid.valid[number])
     centres = knee.grid.centre[number][loaded]
     place = centres[int(pressure[loaded].argmax())]
-    key, surface = f"insert_region_mm.{side}", knee.implant.insert.get(side)
-    if body == "femoral":
+    surface = knee.implant.femoral.get(side)
+    if body == "femoral" and surface is not None:
         turn = body_three_123(history.rotation.values[case, frame])
         points = (centres - history.translation.values[case, frame]) @ turn
-        key, surface = f"femoral_region_mm.{side}", knee.implant.femoral.get(side)
-        if surface is not None:
-            border = scipy.spatial.cKDTree(surface.border_points())
-            place = points[int(border.query(points)[0].argmin())]
+        border = scipy.spatial.cKDTree(surface.border_points())
+        place = points[int(border.query(points)[0].argmin())]
+    return _AtBorder(case, frame, side, body, place)
+
+
+def _edge_remedy(
+    knee: KneeModel, history: xr.Dataset, window: int, sheets: Sheets | None
+) -> tuple[str, tuple[Advice, ...], bool]:
+    """Side, edge and position of the largest force at a border; True if the bearing ends there."""
+    *_, side, body, place = _place_at_border(knee, history, window)
+    surfaces = knee.implant.insert if body == "insert" else knee.implant.femoral
+    key, surface = f"{body}_region_mm.{side}", surfaces.get(side)
     if surface is None:  # the post
         return "", (), True
     edge, direction = _nearest_edge(surface, place)
@@ -269,18 +305,27 @@ def _edge_remedy(
     return f"{where}Widen implant.meshes.{key}{reach}.", (widen,), False
 
 
+class _Border(IntEnum):
+    """Force that a motion leaves at the borders: more than a failure, than a warning, or less."""
+
+    FAILS = 0
+    WARNS = 1
+    PASSES = 2
+
+
 class _BorderTrial(NamedTuple):
     """Trials of a motion with a smaller travel, and the part of the force that borders may bear."""
 
     knee: KneeModel
     cases: Sequence[Case]
     settings: SimulationSettings
-    accepted: Mapping[str, float]  # by window
+    usual: Mapping[str, float]  # by window, without a warning
+    possible: Mapping[str, float]  # without a failure
     simulate: Simulate
     settled: DwellPose | None  # over the flexion of the motion, which trials do not exceed
 
-    def passes(self, activity: Activity) -> bool:
-        """True if the motion leaves at most the accepted force at every border."""
+    def judge(self, activity: Activity) -> _Border:
+        """Judge the force that a motion leaves at every border."""
         try:
             short = thin_out(activity, max(1, activity.percent.size // FRAMES))
             short = refer_to_dwell_pose(short, self.knee, self.settings, self.settled)
@@ -293,15 +338,22 @@ class _BorderTrial(NamedTuple):
                 holding_level=logging.INFO,
             )
         except ConvergenceError:
-            return False
+            return _Border.FAILS
         if failures_of(history):
-            return False
+            return _Border.FAILS
         shares = _border_shares(history, self.knee.grid.area)
-        return all(part["force"] <= self.accepted[body] for body, part in shares.items())
+        for limits, verdict in ((self.usual, _Border.PASSES), (self.possible, _Border.WARNS)):
+            if all(part["force"] <= limits[body] for body, part in shares.items()):
+                return verdict
+        return _Border.FAILS
 
 
 def _ending_remedy(activity: Activity, trial: _BorderTrial) -> tuple[str, tuple[Advice, ...]]:
-    """First change of the motion with which contact stays on the bearing, as a remedy."""
+    """First change of the motion with which contact stays on the bearing, as a remedy.
+
+    Where the smallest travel leaves force at a border that is worth a warning, the first change
+    that leaves no more is named.
+    """
     block = f"activities.{activity.name}"
 
     def scaled(names: Sequence[str], part: float) -> Activity:
@@ -309,13 +361,17 @@ def _ending_remedy(activity: Activity, trial: _BorderTrial) -> tuple[str, tuple[
         by[[_SCALED[name][1] for name in names]] = part
         return activity.scaled(by)
 
-    def helpful(names: Sequence[str], least: float) -> list[str]:
+    def helpful(names: Sequence[str], least: float) -> tuple[list[str], _Border]:
         """Those of the names that are prescribed, if the least part of them helps."""
         own = [name for name in names if _SCALED[name][0] in activity.prescribed]
-        return own if own and trial.passes(scaled(own, least)) else []
+        reached = trial.judge(scaled(own, least)) if own else _Border.FAILS
+        return (own if reached else []), reached
 
-    travels = helpful(("anterior_posterior", "rotation"), _PARTS[-1])
-    flexions = [] if travels else helpful(("flexion",), _PARTS[2])
+    travels, reached = helpful(("anterior_posterior", "rotation"), _PARTS[-1])
+    flexions: list[str] = []
+    if not travels:
+        flexions, reached = helpful(("flexion",), _PARTS[2])
+    wanted = max(reached, _Border.WARNS)
     at_dwell_pose = np.where(np.arange(len(activity.zero)) == 0, np.nan, activity.zero)
     moves = "x" in activity.prescribed and not np.isnan(activity.zero[0])
     changes = (
@@ -324,18 +380,62 @@ def _ending_remedy(activity: Activity, trial: _BorderTrial) -> tuple[str, tuple[
         *((travels, part) for part in _PARTS[3:] if travels),
         *((flexions, part) for part in _PARTS[:3] if flexions),
     )
+    stays = "contact stays on it" if wanted == _Border.PASSES else "little of it is left there"
     for names, part in changes:
         if not names:
-            if trial.passes(replace(activity, zero=at_dwell_pose)):
+            if trial.judge(replace(activity, zero=at_dwell_pose)) >= wanted:
                 key = f"{block}.zero.anterior_posterior"
-                text = f"Set {key} to {DWELL_POSE}: then contact stays on it."
-                return text, (Advice(key, DWELL_POSE),)
+                return f"Set {key} to {DWELL_POSE}: then {stays}.", (Advice(key, DWELL_POSE),)
             continue
-        if trial.passes(scaled(names, part)):
+        if trial.judge(scaled(names, part)) >= wanted:
             keys = [f"{block}.motion.scale.{name}" for name in names]
-            text = f"Multiply {' and '.join(keys)} by {part:g}: then contact stays on it."
+            text = f"Multiply {' and '.join(keys)} by {part:g}: then {stays}."
             return text, tuple(Advice(key, part, multiplies=True) for key in keys)
     return "No smaller travel keeps contact on it: use a larger component or another motion.", ()
+
+
+def _sampled(surface: Surface) -> Array:
+    """Points (n, 3) all over a patch, mm."""
+    (u0, u1), (v0, v1) = surface.domain
+    u, v = np.linspace(u0, u1, _SECTION)[:, None], np.linspace(v0, v1, _SECTION)[None, :]
+    return surface.evaluate(*np.broadcast_arrays(u, v)).reshape(-1, 3)
+
+
+def _flat_across(
+    knee: KneeModel, history: xr.Dataset, window: int
+) -> tuple[str, tuple[Advice, ...]] | None:
+    """Remedy of a condyle that is flatter across than its dish; None of others.
+
+    Its edges bear, whatever the motion.
+    """
+    at = _place_at_border(knee, history, window)
+    surface, dish = knee.implant.femoral.get(at.side), knee.implant.insert.get(at.side)
+    if surface is None or dish is None:
+        return None
+    own = surface if at.body == "femoral" else dish
+    if _nearest_edge(own, at.place)[0] not in _SIDEWAYS:
+        return None
+    number = sides_of(history).index(at.side)
+    turn = body_three_123(history.rotation.values[at.case, at.frame])
+    shift = history.translation.values[at.case, at.frame]
+    condyle = _sampled(surface) @ turn.T + shift
+    touching = shift + turn @ at.place if at.body == "femoral" else at.place
+    needed = needed_coronal_radius(
+        knee.grid.centre[number][knee.grid.valid[number]],
+        condyle,
+        float(touching[0]),
+        float(history.max_penetration.values[at.case, at.frame, number]),
+    )
+    if needed is None:
+        return None
+    hollow, radius, most = needed
+    across = "straight" if radius > _STRAIGHT else f"of a radius of {radius:.0f} mm"
+    text = (
+        f"The condyle is {across} across on a dish of a radius of {hollow:.0f} mm, so that its "
+        f"edges bear. A coronal radius of the condyle of {most:.0f} mm or less keeps contact off "
+        "them, or an insert that is flat across."
+    )
+    return text, ()
 
 
 def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
@@ -360,7 +460,7 @@ def _nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
     _, direction, towards = min(found, key=lambda one: one[0])
     outside = np.sign(point[0, 2]) or 1.0
     if abs(towards[2]) > _ACROSS:
-        return ("outer" if outside * towards[2] > 0 else "inner"), direction
+        return _SIDEWAYS[0 if outside * towards[2] > 0 else 1], direction
     return ("posterior" if towards[0] > 0 else "anterior"), direction
 
 
@@ -504,6 +604,46 @@ def _judge_load_line(judged: _Judged, knee: KneeModel, activity: Activity) -> No
     )
     advice = (Advice(f"activities.{activity.name}.control.load_line_mm", float(f"{middle:.3g}")),)
     judged.add("load_line", (activity.load_line - middle) / half, remedy, advice=advice)
+
+
+def _judge_wandering(
+    judged: _Judged,
+    knee: KneeModel,
+    activity: Activity,
+    history: xr.Dataset,
+    settings: SimulationSettings,
+) -> None:
+    """Medial-lateral force of both dishes under the largest load, where it is too small to decide.
+
+    Only where the position is solved by contact alone: a row of the table is a warning.
+    """
+    springs = settings.medial_lateral_spring_per_mm or any(
+        spring.coordinate == "z" for spring in activity.springs
+    )
+    solved = settings.medial_lateral == "solved" and activity.load_line is None
+    sides = sides_of(history)
+    free = solved and not springs and "z" not in activity.prescribed
+    if not free or knee.implant.natural or set(sides) != set(SIDES):
+        return
+    frame = int(history["load"].values[0].argmax())
+    turn = body_three_123(history.rotation.values[0, frame])
+    shift = history.translation.values[0, frame]
+    forces = []
+    for number, side in enumerate(sides):
+        centres = knee.grid.centre[number][knee.grid.valid[number]]
+        pressure = history.pressure.values[0, frame, number][knee.grid.valid[number]]
+        condyle = _sampled(knee.implant.femoral[side]) @ turn.T + shift
+        forces.append(restoring_at(centres, condyle, centres[int(pressure.argmax())]))
+    least = checks()["placement.restoring"].range.low
+    force = float(np.mean(forces))
+    if force < least:
+        judged.add(
+            "restoring",
+            force,
+            "Set simulation.medial_lateral to held, or simulation.medial_lateral_spring_per_mm to "
+            f"{least:g} and more: the position that is solved wanders with the elements.",
+            advice=(Advice("simulation.medial_lateral", "held"),),
+        )
 
 
 def _judge_waves(

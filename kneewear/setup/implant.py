@@ -554,7 +554,7 @@ implant:
     smoothing_length_mm: {fit.smoothing_length:g}
     tolerance_mm: {fit.tolerance:g}
     mean_tolerance_mm: {fit.mean_tolerance:g}  # a micrometre is about 1 % of force
-    wave_tolerance_mm: auto
+    wave_tolerance_mm: {"null" if chosen.scanned else "auto"}
 
 {activity.block}
 variables:                    # every combination is a case

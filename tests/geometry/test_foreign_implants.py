@@ -13,8 +13,8 @@ import pytest
 
 from kneewear.base.sides import SIDES
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.implant_sources import build_implant, check_thickness
+from kneewear.geometry.meshes import TriangleMesh, joined
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.settings import ImplantSettings
 from kneewear.io.shapes import load_shape
@@ -23,6 +23,7 @@ from kneewear.study.shipped import find_study
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.refusals import refused_at
+from tests.transformations.implants import cone
 
 pytestmark = pytest.mark.compiled
 
@@ -174,6 +175,17 @@ def test_solids_have_their_bearings_cut_out():
     parts = {"insert": closed_insert(), "femoral": closed_femoral()}
     _, quality = build(parts, solid_settings())
     stated(quality, 0.02)
+
+
+def test_thickness_is_above_what_is_seen_of_several_bodies():
+    """A cone below the insert is a body of its own, whose base lies on the underside."""
+    wide = {
+        "medial": {"x": [-20.0, 15.0], "z": [1.0, 36.0]},
+        "lateral": {"x": [-20.0, 15.0], "z": [-36.0, -1.0]},
+    }
+    with_cone = joined([closed_insert(), cone(9.0, 22.0)])
+    chosen = settings("example_meshes", axes=KNEE, insert_form="solid", insert_region_mm=wide)
+    check_thickness(chosen, chosen.nominal_thickness_mm, with_cone)
 
 
 def test_a_solid_called_a_sheet_is_refused():

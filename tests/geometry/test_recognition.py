@@ -15,10 +15,11 @@ from kneewear.geometry import recognition
 from kneewear.geometry.coverage import polygon_coverage
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.fit_search import choose_fit
-from kneewear.geometry.fitting import fit_plateau
+from kneewear.geometry.fitting import fit_condyle, fit_plateau
 from kneewear.geometry.meshes import (
     MM_PER_UNIT,
     TriangleMesh,
+    bearing_axis,
     condyle_axis,
     to_knee_axes,
     within_outline,
@@ -36,6 +37,7 @@ from kneewear.io.shapes import load_shape
 from tests.geometry.example_implant import example_meshes
 from tests.geometry.invented import posterior_stabilised_insert, worn_scan
 from tests.geometry.solids import RIGHT, closed, closed_femoral, closed_insert
+from tests.transformations.implants import insert_of_dishes, smooth_femoral
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or Path(__file__).parents[2] / "../shared/data")
 TURNS = [
@@ -261,6 +263,42 @@ def test_flank_of_a_groove_does_not_move_the_axis_of_the_condyles(depth):
     # so that the circle through two arcs is 2.8 mm from it; with the flank it was 13 and 22 mm.
     strip = condyle_axis(extract_condyles(mesh).sheet, (20.0, 24.0))
     np.testing.assert_allclose(middle_of_axis(mesh, "solid")[:2], strip, atol=3.0)
+
+
+@pytest.mark.compiled
+def test_surfaces_of_a_scan_follow_the_shape_and_not_the_noise():
+    """15 um of noise; contact follows a micrometre, and lines that follow noise keep half of it."""
+    clean = {
+        "insert": extract_plateaus(insert_of_dishes(1.0, 50.0, 80.0)).sheet,
+        "femoral": extract_condyles(smooth_femoral(1.0)).sheet,
+    }
+    random = np.random.default_rng(1)
+    sheets = {
+        part: TriangleMesh(mesh.vertices + random.normal(0, 0.015, mesh.vertices.shape), mesh.faces)
+        for part, mesh in clean.items()
+    }
+    plateaus, (condyles, _) = (
+        segment_plateaus(sheets["insert"]),
+        segment_condyles(sheets["femoral"]),
+    )
+    chosen = choose_fit(*sheets.values(), plateaus, condyles)
+    assert chosen.scanned
+    axis = bearing_axis(sheets["femoral"], [one.z for one in chosen.condyles.values()])
+    for side, one in chosen.plateaus.items():
+        sheet = within_outline(sheets["insert"], one.outline)
+        patch, _ = fit_plateau(sheet, one.x, one.z, chosen.settings)
+        x, _, z = clean["insert"].vertices.T
+        touched = (np.abs(x) < 12.0) & (np.abs(np.abs(z) - 21.0) < 8.0)
+        touched &= np.sign(z) == np.sign(one.lowest[2])
+        away = patch.closest_points(clean["insert"].vertices[touched])[2]
+        assert away.std() < 0.001
+        z, angle = chosen.condyles[side].z, chosen.condyles[side].angle_deg
+        condyle, _ = fit_condyle(sheets["femoral"], axis, np.radians(angle), z, chosen.settings)
+        arms = clean["femoral"].vertices - np.array([*axis, 0.0])
+        at = np.degrees(np.arctan2(arms[:, 0], -arms[:, 1]))
+        touched = (at > -15.0) & (at < 75.0) & (np.abs(arms[:, 2] - np.mean(z)) < 8.0)
+        away = condyle.closest_points(clean["femoral"].vertices[touched])[2]
+        assert away[np.abs(away) < 1.0].std() < 0.005
 
 
 @pytest.mark.slow

@@ -165,6 +165,20 @@ class TestWithOpenCascade:
         assert np.abs(distance[projected]).max() < 0.002
 
     @pytest.mark.slow
+    @pytest.mark.parametrize("most", [20_000, 6_000])
+    def test_a_part_has_no_more_triangles_than_usual(self, tmp_path, monkeypatch, most):
+        """A condyle has 30,000 triangles 0.8 mm wide, whatever the deflection of its edges."""
+        from kneewear.io import opencascade
+
+        surface = built_in().femoral["medial"]
+        cad.save_patches({"condyle": surface}, tmp_path / "c.step")
+        monkeypatch.setattr(opencascade, "_most_triangles", lambda: most)
+        mesh = opencascade.read_mesh(tmp_path / "c.step")
+        assert 0.1 * most < len(mesh.faces) <= most
+        distance = surface.closest_points(mesh.vertices)[2]
+        assert np.quantile(np.abs(distance), 0.99) < 0.01
+
+    @pytest.mark.slow
     def test_unit_of_the_file_is_kept(self, tmp_path):
         path = tmp_path / "metres.step"
         cad.save_patches({"wavy": wavy()}, path)

@@ -11,8 +11,12 @@ from kneewear.activity.activity import Activity
 from kneewear.activity.settings import MotionScale
 from kneewear.base.cases import Case
 from kneewear.base.checks import checks
+from kneewear.base.types import PerSide
+from kneewear.geometry.dish import needed_coronal_radius
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.motion import placement
 from kneewear.motion.dwell_pose import find_dwell_pose, refer_to_dwell_pose
 from kneewear.motion.placement import check_placement
 from tests.physics.bodies import UPRIGHT, example_study, gait_study
@@ -245,4 +249,68 @@ def test_obeying_an_advice_mends_what_it_is_about(check, implant, motion):
     assert verdict == "fail"
     advice = found.advice[quantity]
     assert advice
-    assert placed_again(obeyed(motion, advice))[1] != "fail"
+    assert placed_again(obeyed(motion, advice))[1] == "pass"
+
+
+def across_implant(condyle, plateau):
+    """The example knee with other radii across, mm, and condyles without rims."""
+    shape = example_study().implant.parametric
+    shape = shape.model_copy(update={"femoral_edge_radius_mm": 0.5})
+    radii = {"femoral_coronal_radius_mm": condyle, "plateau_coronal_radius_mm": plateau}
+    both = {name: PerSide[float](medial=one, lateral=one) for name, one in radii.items()}
+    return build_parametric_implant(shape.model_copy(update=both), "across", 8.0)
+
+
+def test_condyles_of_the_radius_that_is_named_do_not_bear_on_their_edges(monkeypatch):
+    """Condyles straight across on a round dish bear on both edges, whatever the motion."""
+    named = []
+
+    def noted(*given):
+        named.append(needed_coronal_radius(*given))
+        return named[-1]
+
+    monkeypatch.setattr(placement, "needed_coronal_radius", noted)
+    quantity = checks()["placement.femoral_border_force"].quantity
+    verdicts, most = [], 1e5
+    for _ in range(2):
+        study = study_of(across_implant(most, 60.0), held_at(0.0))
+        held = study.settings.model_copy(update={"medial_lateral": "held"})
+        found = check_placement(study.knee(), study.activity, [CASE], held, sheets={})
+        verdicts.append(found.table.set_index("quantity").loc[quantity, "verdict"])
+        most = named[0][2] if named else most
+    assert verdicts == ["fail", "pass"]
+    assert named[0][0] == pytest.approx(60.0, rel=0.02)
+    assert 20.0 < most < 60.0
+
+
+@pytest.mark.parametrize(("turn", "tilt"), [(0.0, 0.0), (8.0, 3.0)])
+def test_radii_across_are_found_of_inclined_sections(turn, tilt):
+    """A cylinder of 30 mm, turned about the vertical and tilted, on a torus of 40 mm across."""
+    angle, z = np.meshgrid(np.radians(np.linspace(-60, 60, 200)), np.linspace(-11, 11, 60))
+    cylinder = np.stack([30 * np.sin(angle), -30 * np.cos(angle), z], -1).reshape(-1, 3)
+    cylinder = cylinder @ body_three_123(np.radians([tilt, turn, 0.0])).T
+    x, z = np.meshgrid(np.linspace(-20, 20, 81), np.linspace(-15, 15, 61))
+    dish = np.stack([x, x**2 / 120.0 + z**2 / 80.0, z], -1).reshape(-1, 3)
+    hollow, radius, most = needed_coronal_radius(dish, cylinder, 10.0, 0.2)
+    assert hollow == pytest.approx(40.0, rel=0.05)
+    assert radius > 400.0
+    assert most == pytest.approx(1.0 / (1.0 / 40.0 + 1.6 / 22.0**2), rel=0.05)
+    round_condyle = np.stack([x, x**2 / 60.0 + z**2 / 60.0, z], -1).reshape(-1, 3)
+    assert needed_coronal_radius(dish, round_condyle, 10.0, 0.2) is None
+
+
+@pytest.mark.parametrize(("plateau", "wanders"), [(600.0, True), (40.0, False)])
+def test_a_position_that_nothing_restores_is_found_where_it_is_solved(plateau, wanders):
+    """Condyles of 30 mm are restored by the load times their distance over 570 and 10 mm."""
+    study = study_of(across_implant(30.0, plateau), held_at(0.0))
+    quantity = checks()["placement.restoring"].quantity
+    rows = {}
+    for way in ("solved", "held"):
+        settings = study.settings.model_copy(update={"medial_lateral": way})
+        found = check_placement(study.knee(), study.activity, [CASE], settings)
+        rows[way] = found.table.set_index("quantity")
+    assert (quantity in rows["solved"].index) == wanders
+    assert quantity not in rows["held"].index
+    if wanders:
+        assert rows["solved"].loc[quantity, "verdict"] == "warning"
+        assert rows["solved"].loc[quantity, "value"] == pytest.approx(1 / 570.0, rel=0.2)
