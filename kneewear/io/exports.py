@@ -38,7 +38,8 @@ _BODY = re.compile(
     r"(?:^|[,;\t#])\s*(?:(?:subject|patient|participant)(?:['´]?s)?[ _])?"
     r"(?:body[ _]?(?:mass|weight)|k(?:ö|oe)rper(?:masse|gewicht)"
     r"|masse corporelle|peso corporeo|peso corporal|mass|weight|masse|masa|massa)"
-    r"\W*(\d+(?:[.,]\d+)?)\W*(kg|N)\b",
+    r"\W*(?:(?P<value>\d+(?:[.,]\d+)?)\W*(?P<unit>kg|N)\b"
+    r"|(?P<unit_before>kg|N)\b\W*(?P<value_after>\d+(?:[.,]\d+)?)\b)",
     re.IGNORECASE,
 )
 _GRAVITY = 9.81  # m/s2
@@ -132,11 +133,11 @@ def stated_rate(lines: Sequence[str]) -> float | None:
 
 def stated_mass(lines: Sequence[str]) -> float | None:
     """Body mass, kg, that lines about a recording state; None where none or several do."""
-    masses = {
-        round(float(match[1].replace(",", ".")) / (1.0 if match[2] == "kg" else _GRAVITY), 1)
-        for line in lines
-        for match in _BODY.finditer(line)
-    }
+    masses = set()
+    for match in (found for line in lines for found in _BODY.finditer(line)):
+        value = match["value"] or match["value_after"]
+        unit = (match["unit"] or match["unit_before"]).lower()
+        masses.add(round(float(value.replace(",", ".")) / (1.0 if unit == "kg" else _GRAVITY), 1))
     one = masses.pop() if len(masses) == 1 else 0.0
     return one if BODY_MASS.severity(one) is None else None
 

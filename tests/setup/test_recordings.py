@@ -629,6 +629,8 @@ def test_columns_of_the_other_knee_are_left_out(tmp_path):
         ("Körpergewicht; 80,0 kg", 80.0),
         ("Body mass 80 kg\nBody mass 82 kg", None),
         ("Subject mass: 80 kg", 80.0),
+        ("Body mass (kg);80,0", 80.0),
+        ("Body weight [N],784.8", 80.0),
         ("Tray mass 80 kg", None),
         ("Mass: 2.1 kg", None),
     ],
