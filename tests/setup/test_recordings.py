@@ -450,6 +450,13 @@ def test_answers_to_a_question_are_obeyed(tmp_path):
     assert settings.motion.columns.anterior_posterior == "-ap [mm]"
 
 
+def test_the_answer_about_a_load_has_the_unit_of_its_column(tmp_path):
+    path = Form(changed(axial_force_N="F_BW"), {"axial_force_N": 1.0 / WEIGHT}).write(tmp_path)
+    options = asked(path).remedy.split('--column "')[1:]
+    _, settings = settings_of(path, tuple(option.split('"')[0] for option in options))
+    assert settings.load.kind == "axial_load"
+
+
 @pytest.mark.parametrize("column", ["rot", "rot=", "other=flexion_deg", "flexion_deg=x"])
 def test_options_of_another_form_are_refused(column, tmp_path):
     assert asked(Form().write(tmp_path), (column,)).where == "--column"
