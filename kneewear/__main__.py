@@ -441,7 +441,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "file or files of the femoral component"
     fresh.add_argument("--femoral", nargs="+", required=True, help=text)
     fresh.add_argument(
-        "--motion", help="curves of one cycle (.csv, .sto, .mot); else built-in gait"
+        "--motion", help="curves of one cycle (.csv, .xlsx, .sto, .mot); else built-in gait"
     )
     text = "file of the load, which may be the one of the motion, or 'built-in'"
     fresh.add_argument("--load", help=text)

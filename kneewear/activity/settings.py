@@ -317,8 +317,8 @@ class MotionSettings(Settings):
     """Motion read from a file; a subclass for each convention."""
 
     file: FileName = Field(
-        description="File of the motion (.csv, .sto, .mot, or exported text), or of the femoral "
-        "poses (.jts, .jtak, .tra); path in the data folder."
+        description="File of the motion (.csv, .xlsx, .sto, .mot, or exported text), or of the "
+        "femoral poses (.jts, .jtak, .tra); path in the data folder."
     )
     convention: str
     columns: MotionColumns
@@ -534,8 +534,8 @@ class LoadSettings(Settings):
     """Load read from a file."""
 
     file: FileName = Field(
-        description="File of the load (.csv, .sto, .mot, or exported text); path in the data "
-        "folder."
+        description="File of the load (.csv, .xlsx, .sto, .mot, or exported text); path in the "
+        "data folder."
     )
     columns: LoadColumns
     kind: Literal["axial_load", "axial_force_n", "ground_reaction"] = Field(

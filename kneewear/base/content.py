@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,8 @@ def _signature(name: str, start: bytes, remedy: str, *endings: str) -> _Signatur
     return _Signature(name, re.compile(start, re.IGNORECASE | re.DOTALL), remedy, endings)
 
 
+# Start of a zip file with a member.
+_PACKED = b"PK\x03\x04"
 # Lines between which Git writes both versions of a part.
 _CONFLICT = re.compile(rb"^<<<<<<< [^\n]*\n(?=[^\0]*^=======\r?$[^\0]*^>>>>>>> )", re.MULTILINE)
 _BLANKS = rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*"
@@ -121,6 +124,7 @@ def read_content(
     largest: int,
     remedy: str,
     smaller: str = "export it coarser, or in a binary format",
+    endings: Collection[str] = (),
 ) -> bytes:
     """Bytes of a regular file of at most `largest` bytes that is what it is `expected` to be.
 
@@ -136,6 +140,8 @@ def read_content(
         What to do about a path that is no file.
     smaller : str, optional
         What to do about a file that is too large.
+    endings : collection of str, optional
+        Endings of packed files that the caller unpacks, such as workbooks.
 
     Returns
     -------
@@ -165,7 +171,8 @@ def read_content(
         reason = (error.strerror or str(error)).lower()
         raise InputDataError(path, reason, expected, "Check file and permissions.") from error
     head = _plain_head(content)
-    for signature in _SIGNATURES:
+    unpacked = path.suffix.lower() in endings and content.startswith(_PACKED)
+    for signature in () if unpacked else _SIGNATURES:
         if path.suffix.lower() not in signature.endings and signature.start.match(head):
             raise InputDataError(path, signature.name, expected, signature.remedy)
     merged = _CONFLICT.search(content) if b"<<<<<<< " in content else None

@@ -14,8 +14,9 @@ Array = NDArray[np.float64]
 _WIDTH_LIMITS_MM = (20.0, 150.0)
 # Height over antero-posterior length beside the middle, where posts, pegs and cones are not,
 # between the heights below which these two fractions of the area are: inserts 0.13-0.45, femoral
-# components 0.6-1.0.
-_HEIGHT_RATIO_BETWEEN = 0.5
+# components 0.6-1.0, and 0.48-0.54 where the anterior flange is short or leans forward. Below the
+# first limit a body is no femoral component, above the second no insert.
+_HEIGHT_RATIOS = (0.46, 0.5)
 _HEIGHT_FRACTIONS = (0.05, 0.95)
 _BESIDE_MIDDLE = 0.2
 # Fraction of the area that faces along one axis: inserts 0.63 and more, with any post; femoral
@@ -50,7 +51,7 @@ def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
     """
     check_size(mesh, source)
     refuse_mixed_bodies(mesh, source)
-    if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:
+    if _height_ratio(mesh) > _HEIGHT_RATIOS[1]:
         found = f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long"
         remedy = "The femoral component is in the insert's place, or `axes` are wrong."
         raise InputDataError(source, found, "an insert, much lower than long", remedy)
@@ -74,7 +75,7 @@ def check_femoral(mesh: TriangleMesh, source: str = "femoral mesh") -> None:
     """Refuse a mesh that cannot be a femoral component in mm and knee axes; see `check_insert`."""
     check_size(mesh, source)
     refuse_mixed_bodies(mesh, source)
-    if _height_ratio(mesh) < _HEIGHT_RATIO_BETWEEN:
+    if _height_ratio(mesh) < _HEIGHT_RATIOS[0]:
         found = f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long"
         remedy = "The insert is in the femoral component's place, or `axes` are wrong."
         raise InputDataError(source, found, "a femoral component, about as high as long", remedy)

@@ -219,11 +219,31 @@ def _with_short_diagonals(
     vertices: Array, faces: Integers, facet: Integers, longest: float
 ) -> Integers:
     """Triangles with long edges inside facets exchanged for the other, shorter diagonals."""
+    edges = _edges(faces)
+    inside = (edges.uses == 2) & (facet[edges.owner[:, 0]] == facet[edges.owner[:, 1]])
+    inside &= _lengths(vertices, edges.ends) > longest
+    # Exchanges only shorten edges, so that facets without a long one stay as they are.
+    concerned = np.zeros(int(facet.max()) + 1, dtype=bool)
+    concerned[facet[edges.owner[inside, 0]]] = True
+    chosen = concerned[facet]
+    if not chosen.any():
+        return faces
+    several = edges.ends[edges.uses > 2] @ np.array([len(vertices), 1])
+    faces = faces.copy()
+    faces[chosen] = _exchanged(vertices, faces[chosen], facet[chosen], longest, several)
+    return faces
+
+
+def _exchanged(
+    vertices: Array, faces: Integers, facet: Integers, longest: float, several: Integers
+) -> Integers:
+    """Triangles of whole facets after exchanges; `several` are codes of edges of three and more."""
     faces = faces.copy()
     for _ in range(_MAX_FLIP_PASSES):
         edges = _edges(faces)
         inside = (edges.uses == 2) & (facet[edges.owner[:, 0]] == facet[edges.owner[:, 1]])
         inside &= _lengths(vertices, edges.ends) > longest
+        inside &= ~np.isin(edges.ends @ np.array([len(vertices), 1]), several)
         chosen = np.flatnonzero(inside)
         left, right = edges.owner[chosen].T
         a, b = edges.ends[chosen].T

@@ -374,6 +374,10 @@ def _thinned_line(line: Array, error: float) -> Array:
 # Planes at heights this close are one, mm; height of a post above the plateaus' lowest place, mm.
 _LEVEL = 0.1
 _POST_HEIGHT = 12.0
+# Height of a lower post, whose sides show that it is no wall of a notch; the eminence of subject DM
+# has steep sides, too, and is 9.4 mm high.
+_LOW_POST_HEIGHT = 10.0
+_WALL = 0.85  # component of the unit normal of a steep wall
 # Part of the plan that a flat underside has, and height of the root of a peg below it, mm.
 MIN_FLAT = 0.3
 _PEG_ROOT = 2.0
@@ -447,7 +451,8 @@ def find_post(
 ) -> tuple[float, tuple[float, float]] | None:
     """Height of a post above the plateaus' lowest place, and its position x, z, mm; None without.
 
-    A post is material between the plateaus 12 mm and more above them, with a steep back.
+    A post is material between the plateaus 12 mm and more above them, with a steep back; or 10 mm
+    and more, with steep sides, too.
     """
     if len(plateaus) < len(SIDES):
         return None
@@ -456,10 +461,20 @@ def find_post(
     gap = 0.3 * abs(plateaus["medial"].lowest[2] - plateaus["lateral"].lowest[2])
     points = insert.vertices[insert.faces].mean(axis=1)
     normals = insert.face_normals / np.linalg.norm(insert.face_normals, axis=1)[:, None].clip(1e-30)
-    between = (np.abs(points[:, 2] - middle) < gap) & (points[:, 1] > lowest + 0.8 * _POST_HEIGHT)
-    walls = between & (normals[:, 0] > 0.85)
-    if not walls.any() or points[walls, 1].max() < lowest + _POST_HEIGHT:
-        return None
-    area = np.linalg.norm(insert.face_normals[between], axis=1)
-    x, top = np.average(points[between, 0], weights=area), points[between, 1].max()
-    return float(top - lowest), (float(x), float(middle))
+    inside = np.abs(points[:, 2] - middle) < gap
+    for height, directions in (
+        (_POST_HEIGHT, ((1.0, 0.0),)),
+        (_LOW_POST_HEIGHT, ((1.0, 0.0), (0.0, 1.0), (0.0, -1.0))),
+    ):
+        between = inside & (points[:, 1] > lowest + 0.8 * height)
+        walls = [
+            between
+            & (normals[:, [0, 2]] @ direction > _WALL)
+            & (direction[1] * (points[:, 2] - middle) >= 0.0)
+            for direction in map(np.array, directions)
+        ]
+        if all(wall.any() and points[wall, 1].max() >= lowest + height for wall in walls):
+            area = np.linalg.norm(insert.face_normals[between], axis=1)
+            x, top = np.average(points[between, 0], weights=area), points[between, 1].max()
+            return float(top - lowest), (float(x), float(middle))
+    return None

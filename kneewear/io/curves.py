@@ -21,6 +21,7 @@ from kneewear.activity.settings import (
 )
 from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
+from kneewear.io import workbooks
 from kneewear.io.column_names import ANGLES, DIMENSIONS, POSITIONS, Unit, unit_of
 from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.exports import has_lines_before, read_export, stated_mass, stated_rate
@@ -94,17 +95,18 @@ def read_poses(path: str | Path, settings: MotionSettings) -> NDArray[np.float64
 def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     """Columns of a file of curves, renamed, checked and in this project's units.
 
-    The file is a table of separated columns (.csv), where lines that start with '#' are comments;
-    an OpenSim storage (.sto, .mot), which states whether angles are in degrees and holds positions
-    in m; or an exported text (.txt, .akf, .dat, .tsv). Lines about the recording may come before
-    the titles, and a line of units after them. `columns` maps each quantity wanted, "percent" or
-    "time_s" among them, to its title, after a minus where its sign is reversed, and before a unit
-    in brackets where the title does not state it: `-knee [rad]`, `Frame [100 Hz]`. Returned are the
-    quantities in their order in deg, mm, N or body weights, N m and s, converted from the unit that
-    the title states; without one, angles are in degrees and positions in mm. InputDataError if the
-    file is missing, damaged or lacks a column or value; if the unit of a column is none of its
-    quantity; if percent does not increase from 0 to at most 100, or time does not increase; if
-    samples are missing in between; or if the values contradict their units.
+    The file is a table of separated columns (.csv), where lines that start with '#' are comments; a
+    workbook (.xlsx) with one sheet of numbers; an OpenSim storage (.sto, .mot), which states
+    whether angles are in degrees and holds positions in m; or an exported text (.txt, .akf, .dat,
+    .tsv). Lines about the recording may come before the titles, and a line of units after them.
+    `columns` maps each quantity wanted, "percent" or "time_s" among them, to its title, after a
+    minus where its sign is reversed, and before a unit in brackets where the title does not state
+    it: `-knee [rad]`, `Frame [100 Hz]`. Returned are the quantities in their order in deg, mm, N or
+    body weights, N m and s, converted from the unit that the title states; without one, angles are
+    in degrees and positions in mm. InputDataError if the file is missing, damaged or lacks a column
+    or value; if the unit of a column is none of its quantity; if percent does not increase from 0
+    to at most 100, or time does not increase; if samples are missing in between; or if the values
+    contradict their units.
     """
     read = read_table(path, any(name in ANGLES for name in columns))
     read.cells.require(read.column(column).title for column in columns.values())
@@ -246,10 +248,15 @@ def read_table(path: str | Path, has_angles: bool = False) -> CurveTable:
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix not in (".csv", *_OPENSIM, *_EXPORTS):
-        ending, expected = f"a file ending in '{suffix}'", ".csv, .sto, .mot, .txt, .akf or .dat"
+    if suffix not in (".csv", *_OPENSIM, *_EXPORTS, *workbooks.SUFFIXES):
+        ending = f"a file ending in '{suffix}'"
+        expected = ".csv, .xlsx, .sto, .mot, .txt, .tsv, .akf or .dat"
         raise InputDataError(path, ending, expected, "Export it as one of these.")
-    content = _one_line_cells(decode_text(path, read_data(path, _KIND, _MAX_BYTES), "cp1252"))
+    data = read_data(path, _KIND, _MAX_BYTES, workbooks.SUFFIXES)
+    if suffix in workbooks.SUFFIXES:
+        content = _one_line_cells(workbooks.sheet_text(path, data))
+    else:
+        content = _one_line_cells(decode_text(path, data, "cp1252"))
     if suffix in _OPENSIM:
         text, in_degrees = _parse_storage(path, content, has_angles)
         return CurveTable(TextTable(path, text), in_degrees)

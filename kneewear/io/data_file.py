@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from kneewear.base.content import read_content
@@ -19,13 +20,17 @@ LARGEST_COORDINATE = 1e9
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
-def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> bytes:
+def read_data(
+    path: str | Path, kind: str, largest: int = LARGEST_BINARY, endings: Collection[str] = ()
+) -> bytes:
     """Bytes of a data file of a `kind` ("a mesh"), at most `largest`.
+
+    `endings` are those of packed files that the caller unpacks.
 
     Raises InputDataError as `read_content`.
     """
     remedy = "Check `data_folder` and the file's name."
-    return read_content(path, f"{kind} file", largest, remedy)
+    return read_content(path, f"{kind} file", largest, remedy, endings=endings)
 
 
 def decode_text(path: str | Path, content: bytes, fallback: str | None = None) -> str:

@@ -18,6 +18,8 @@ from kneewear.io.numerals import is_number, plain_columns
 from kneewear.io.text_tables import TextTable, is_comment, separator_of
 
 _MIN_ROWS = 4
+# Lines among which the titles are.
+_MAX_LINES_BEFORE = 40
 # Columns that count the samples of a frame, in files whose devices are faster than the cameras.
 _FRAME = "Frame"
 _SUBFRAME = "Sub Frame"
@@ -36,7 +38,8 @@ _BODY = re.compile(
     r"(?:^|[,;\t#])\s*(?:(?:subject|patient|participant)(?:['´]?s)?[ _])?"
     r"(?:body[ _]?(?:mass|weight)|k(?:ö|oe)rper(?:masse|gewicht)"
     r"|masse corporelle|peso corporeo|peso corporal|mass|weight|masse|masa|massa)"
-    r"\W*(\d+(?:[.,]\d+)?)\W*(kg|N)\b",
+    r"\W*(?:(?P<value>\d+(?:[.,]\d+)?)\W*(?P<unit>kg|N)\b"
+    r"|(?P<unit_before>kg|N)\b\W*(?P<value_after>\d+(?:[.,]\d+)?)\b)",
     re.IGNORECASE,
 )
 _GRAVITY = 9.81  # m/s2
@@ -98,13 +101,21 @@ def _read_last(path: Path, content: str, separators: Sequence[str | None]) -> Ex
 
 def has_lines_before(content: str) -> bool:
     """True if a text of separated columns has lines about it before its titles, or units below."""
-    lines = [line for line in content.splitlines() if line.strip() and not is_comment(line)][:2]
+    lines = [line for line in content.splitlines() if line.strip() and not is_comment(line)]
     if len(lines) < 2:
         return False
     separator = separator_of(content)
-    header, row = (split_cells(line, separator) for line in lines)
+    header, row, *further = (split_cells(line, separator) for line in lines[:_MAX_LINES_BEFORE])
     plain = not any(map(is_number, header)) and any(map(is_number, row))
-    return not plain or 1 in (len(header), len(row))
+    # Spreadsheets have names and values of the recording in the cells above the titles.
+    titles = (cells != header and _may_be_titles(cells) for cells in further)
+    return not plain or 1 in (len(header), len(row)) or any(titles)
+
+
+def _may_be_titles(cells: Sequence[str]) -> bool:
+    """True if most cells of a line are words."""
+    words = [any(map(str.isalpha, cell)) and not is_number(cell) for cell in cells]
+    return sum(words) > max(1, len(cells) // 2) and not any(map(is_number, cells))
 
 
 def stated_rate(lines: Sequence[str]) -> float | None:
@@ -122,11 +133,11 @@ def stated_rate(lines: Sequence[str]) -> float | None:
 
 def stated_mass(lines: Sequence[str]) -> float | None:
     """Body mass, kg, that lines about a recording state; None where none or several do."""
-    masses = {
-        round(float(match[1].replace(",", ".")) / (1.0 if match[2] == "kg" else _GRAVITY), 1)
-        for line in lines
-        for match in _BODY.finditer(line)
-    }
+    masses = set()
+    for match in (found for line in lines for found in _BODY.finditer(line)):
+        value = match["value"] or match["value_after"]
+        unit = (match["unit"] or match["unit_before"]).lower()
+        masses.add(round(float(value.replace(",", ".")) / (1.0 if unit == "kg" else _GRAVITY), 1))
     one = masses.pop() if len(masses) == 1 else 0.0
     return one if BODY_MASS.severity(one) is None else None
 

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,20 @@ def load_shape(path: str | Path, limited: bool = True) -> TriangleMesh:
 
 
 def load_component(path: str | Path) -> TriangleMesh:
-    """Component of an implant by `load_shape`, with its long exact triangles subdivided."""
+    """Component of an implant by `load_shape`, with its long exact triangles subdivided.
+
+    A file that has not changed is read once: checks before a run and the run need it each.
+    """
+    path = Path(path)
+    if not path.is_file():
+        return subdivided(load_shape(path))
+    state = path.stat()
+    return _read_component(path, path.resolve(), state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read_component(path: Path, place: Path, changed: int, size: int) -> TriangleMesh:
+    """Component of a file, as a path names it, at a place and in a state."""
     return subdivided(load_shape(path))
 
 

@@ -87,7 +87,8 @@ class Placement:
 
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
     `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
-    `advice` are the changes of settings that remedies of the table name, by quantity.
+    `advice` are the changes of settings that remedies of the table name, by quantity. `at_border`
+    is True if the contact force at a border does not pass.
     """
 
     activity: str
@@ -95,6 +96,7 @@ class Placement:
     percent: Array
     poses: Array
     advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
+    at_border: bool = False
 
     @property
     def verdict(self) -> str:
@@ -190,7 +192,8 @@ def check_placement(
                 )
                 remedy += helps
         for part, share in parts.items():
-            judged.add(f"{body}_border_{part}", share, remedy, advice=advice)
+            passed = judged.add(f"{body}_border_{part}", share, remedy, advice=advice)
+            judged.at_border |= part == "force" and not passed
     judged.add(
         "penetration",
         float(history.max_penetration.values[0].max()),
@@ -486,6 +489,7 @@ class _Judged:
             Advice(f"activities.{activity}.zero.anterior_posterior", DWELL_POSE),
         )
         self.rows: list[tuple[object, ...]] = []
+        self.at_border = False
         self.advice: dict[str, tuple[Advice, ...]] = {}
 
     def add(
@@ -495,8 +499,8 @@ class _Judged:
         remedy: str = "",
         solved: bool = False,
         advice: tuple[Advice, ...] = (),
-    ) -> None:
-        """Judge one quantity by the check of its name, unless it is solved."""
+    ) -> bool:
+        """Judge one quantity by the check of its name, unless it is solved; True if it passes."""
         check = checks()[f"placement.{name}"]
         finding = None if solved else check.judge(value, "")
         expected = finding.expected if finding else ""
@@ -514,13 +518,14 @@ class _Judged:
                 remedy if finding else "",
             )
         )
+        return finding is None
 
     def placement(self, percent: Array | None = None, poses: Array | None = None) -> Placement:
         """All rows, with the settled poses at a percent of the cycle if there are any."""
         table = pd.DataFrame(self.rows, columns=list(COLUMNS))
         if percent is None or poses is None:
             percent, poses = np.empty(0), np.empty((0, 6))
-        return Placement(self.activity, table, percent, poses, self.advice)
+        return Placement(self.activity, table, percent, poses, self.advice, self.at_border)
 
 
 def _judge_distances(

@@ -606,7 +606,7 @@ def missing(recording: Recording, expected: str, quantity: str) -> InputDataErro
     remedy = (
         f"Add the column, and name it such as '{EXAMPLES[quantity]}'."
         if title is None
-        else f"Say what a column is, such as {_option(title, EXAMPLES[quantity])}."
+        else f"Say what a column is, such as {_option(title, _example(recording, title, quantity))}."
     )
     return InputDataError(recording.file, f"columns {recording.listed}", expected, remedy)
 

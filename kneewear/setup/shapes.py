@@ -314,14 +314,14 @@ def _note_side(
     shapes: RecognisedShapes, given: str | None, shown: str | None, evidence: str
 ) -> None:
     if given and shown and given != shown:
-        shapes.assume(
-            "side",
-            "implant.knee",
-            given,
-            f"{given} knee, as given; in it the implant would have {evidence}",
-            "Set it up again with the other --knee if that is wrong.",
+        raise InputDataError(
+            "--knee",
+            f"a {given} knee, in which the implant would have {evidence}",
+            f"{shown}, as the shapes show",
+            f"Set it up with --knee {shown}, or mirror both files if they are of a {given} one.",
+            check="new.side",
         )
-    elif given:
+    if given:
         shapes.note("side", "--knee", f"{given} knee, as given")
     elif shown:
         shapes.note(

@@ -7,7 +7,7 @@ import pytest
 
 from kneewear.base.sides import SIDES
 from kneewear.errors import InputDataError
-from kneewear.geometry.mesh_checks import bad_edges, check_femoral, check_insert
+from kneewear.geometry.mesh_checks import _height_ratio, bad_edges, check_femoral, check_insert
 from kneewear.geometry.meshes import (
     TriangleMesh,
     condyle_axis,
@@ -88,6 +88,17 @@ def test_components_that_are_not_what_they_should_be_are_refused(insert, femoral
         assert refused_at(check_femoral, mesh) == "femoral mesh"
     empty = TriangleMesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
     assert refused_at(check_insert, empty) == "insert mesh"
+
+
+@pytest.mark.parametrize(("height", "is_femoral"), [(0.48, True), (0.43, False)])
+def test_a_femoral_component_with_a_short_flange_is_one(femoral, height, is_femoral):
+    low = TriangleMesh(
+        femoral.vertices * [1.0, height / _height_ratio(femoral), 1.0], femoral.faces
+    )
+    if is_femoral:
+        check_femoral(low)
+    else:
+        assert refused_at(check_femoral, low) == "femoral mesh"
 
 
 def faulty(insert: TriangleMesh, fault: str, triangle: int) -> TriangleMesh:

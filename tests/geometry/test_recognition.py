@@ -200,6 +200,8 @@ def test_plateaus_end_at_the_border_the_notch_and_the_post():
     height, (x, z) = find_post(insert, plateaus)
     assert height == pytest.approx(15.0 + 22.0**2 / 300 + 0.2, abs=0.5)
     assert x == pytest.approx(-4.0, abs=1.0)
+    low = TriangleMesh(insert.vertices * [1.0, 0.75, 1.0], insert.faces)
+    assert find_post(low, *segment_plateaus(extract_plateaus(low).sheet)) is not None
     flat = closed_insert()
     assert find_post(flat, *segment_plateaus(extract_plateaus(flat).sheet)) is None
 

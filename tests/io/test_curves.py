@@ -231,3 +231,13 @@ def test_percent_of_body_weight_is_read_in_body_weights(tmp_path):
 def test_exported_texts_of_another_form_are_refused(tmp_path, text, place):
     path = write(tmp_path, text, name="walking.akf")
     assert refused_at(read_curves, path, {"time_s": "Time [s]", "load": "-Fz [N]"}) == place
+
+
+@pytest.mark.parametrize("separator", [";", ","])
+def test_names_and_values_above_the_titles_are_no_titles(tmp_path, separator):
+    above = [["Subject", "S07", ""], ["Mass (kg)", "74", ""], ["", "", ""]]
+    rows = [[f"{5 * n}", f"{20 + n}", "2"] for n in range(21)]
+    lines = [*above, ["Cycle (%)", "Flexion (deg)", "Load (BW)"], *rows]
+    path = write(tmp_path, "\n".join(separator.join(cells) for cells in lines) + "\n")
+    columns = {"percent": "Cycle (%)", "flexion": "Flexion (deg)", "load": "Load (BW)"}
+    assert read_curves(path, columns)["flexion"].tolist() == [20.0 + n for n in range(21)]

@@ -450,6 +450,13 @@ def test_answers_to_a_question_are_obeyed(tmp_path):
     assert settings.motion.columns.anterior_posterior == "-ap [mm]"
 
 
+def test_the_answer_about_a_load_has_the_unit_of_its_column(tmp_path):
+    path = Form(changed(axial_force_N="F_BW"), {"axial_force_N": 1.0 / WEIGHT}).write(tmp_path)
+    options = asked(path).remedy.split('--column "')[1:]
+    _, settings = settings_of(path, tuple(option.split('"')[0] for option in options))
+    assert settings.load.kind == "axial_load"
+
+
 @pytest.mark.parametrize("column", ["rot", "rot=", "other=flexion_deg", "flexion_deg=x"])
 def test_options_of_another_form_are_refused(column, tmp_path):
     assert asked(Form().write(tmp_path), (column,)).where == "--column"
@@ -629,6 +636,8 @@ def test_columns_of_the_other_knee_are_left_out(tmp_path):
         ("Körpergewicht; 80,0 kg", 80.0),
         ("Body mass 80 kg\nBody mass 82 kg", None),
         ("Subject mass: 80 kg", 80.0),
+        ("Body mass (kg);80,0", 80.0),
+        ("Body weight [N],784.8", 80.0),
         ("Tray mass 80 kg", None),
         ("Mass: 2.1 kg", None),
     ],

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from kneewear.activity.activity import thin_out
 from kneewear.api import load_study
 from kneewear.geometry.grid import build_grid
+from kneewear.motion.placement import check_placement
 from kneewear.study.shipped import find_study
 from kneewear.study.trials import build_trial, tried_cases, try_motion
 
@@ -25,3 +27,16 @@ def test_a_run_judges_a_motion_as_the_check_does_whatever_its_elements():
     assert cases == trial.cases
     found = try_motion(study.implant, {}, finer, trial.record, activity, cases, study.simulation)
     pd.testing.assert_frame_equal(found.table, trial.place(activity).table)
+
+
+def test_contact_that_ends_at_a_border_is_judged_on_finer_elements():
+    study = load_study(find_study("quick"))
+    trial = build_trial(study, ".", {})
+    travel = np.ones(6)
+    travel[0] = 4.0
+    activity = thin_out(trial.activities[0], 10).scaled(travel)
+    judged = trial.place(activity, advises=False)
+    coarse = check_placement(trial.knee, activity, trial.cases, study.simulation, advises=False)
+    assert coarse.at_border
+    assert judged.at_border
+    assert not judged.table["value"].equals(coarse.table["value"])
