@@ -13,6 +13,7 @@ from kneewear.contact.material import (
     return_stress,
     von_mises,
 )
+from kneewear.evidence.fe_comparison.contact import NoContactError
 from tests.contact.blocks import layer_under_sphere, paraboloid
 
 ELASTIC = Elastic(463.0, 0.46)
@@ -64,6 +65,25 @@ def test_yielding_sphere_balances_and_has_less_pressure_over_a_larger_area():
     # Without yield the two agree.
     same = surface.press_plastic(body, Hardening((0.0,), (1e3,)), 500.0, steps=1)
     assert same.pressure == pytest.approx(elastic.pressure, abs=1e-7)
+
+
+def test_loaded_body_apart_from_the_surface_is_refused():
+    surface = layer_under_sphere(ELASTIC, 6.0, 3.0, 1.0, reach=3.0)
+    apart, touching = (paraboloid(30.0, 6.0 + gap, 30.0) for gap in (0.01, 0.0))
+    with pytest.raises(NoContactError):
+        surface.press(apart, 100.0)
+    with pytest.raises(NoContactError):
+        surface.press_plastic(apart, CURVE, 100.0)
+    # A pose without contact has no force; a body that touches is moved to its load.
+    assert not surface.press(apart).pressure.any()
+    assert -surface.press(touching, 100.0).force[1] == pytest.approx(100.0, rel=1e-9)
+
+
+def test_surface_that_passes_through_its_base_is_no_equilibrium():
+    # Linear elasticity carries any load: this one sinks the surface by ten times its thickness.
+    surface = layer_under_sphere(Elastic(0.02, 0.3), 2.0, 3.0, 1.0, reach=3.0)
+    with pytest.raises(RuntimeError):
+        surface.press(paraboloid(30.0, 2.0, 30.0), 100.0)
 
 
 @pytest.mark.slow

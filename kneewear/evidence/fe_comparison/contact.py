@@ -77,6 +77,16 @@ class BorderReachedError(RuntimeError):
         self.borders = borders
 
 
+class NoContactError(RuntimeError):
+    """A body that is to be loaded does not touch the surface, by its smallest distance, mm."""
+
+    def __init__(self, distance: float) -> None:
+        super().__init__(
+            f"the body is {distance:.3g} mm above the surface and has a load; expected a start that "
+            "touches or overlaps it; lower the body"
+        )
+
+
 class ElasticSurface:
     """A linear elastic solid as seen from the part of its surface that may be touched.
 
@@ -98,8 +108,9 @@ class ElasticSurface:
         """Equilibrium at the pose of the body, or under a vertical load, N, that moves it along y.
 
         RuntimeError if the contact area does not converge, BorderReachedError if it reaches the
-        border of the touchable part.
+        border of the touchable part, NoContactError if a loaded body starts apart.
         """
+        self._require_contact(body, load)
         condensed, compliance = self._elastic
         base = np.zeros_like(self.points)
         contact, iterations = touch(compliance, base, self.points, body, load)
@@ -112,7 +123,7 @@ class ElasticSurface:
     ) -> PressedSolid:
         """Equilibrium of an elastic-plastic solid under a vertical load, N, that rises in steps.
 
-        RuntimeError if it does not converge.
+        RuntimeError if it does not converge, NoContactError if the body starts apart.
 
         Notes
         -----
@@ -121,6 +132,7 @@ class ElasticSurface:
         Anderson's acceleration (Walker and Ni 2011, doi:10.1137/10078356X) combines the last
         iterations where the last forces were least.
         """
+        self._require_contact(body, load)
         solid, strains, material = self.solid, self.strains, self.material
         condensed, compliance = self._elastic
         moved = np.zeros(solid.size)
@@ -158,6 +170,17 @@ class ElasticSurface:
         full = stress.reshape(-1, 27, 6)
         return self._result(contact, moved, full, state.equivalent.reshape(-1, 27), total)
 
+    def _require_contact(self, body: Distance, load: float | None) -> None:
+        """Refuse a body that is to be loaded and is apart from the surface.
+
+        Lowered until one node touches, the first iteration puts the whole load on that node, and
+        what follows may be the far side of the body.
+        """
+        if load is not None:
+            distance, _ = body(self.points)
+            if distance.min() > _GAP_TOLERANCE:
+                raise NoContactError(float(distance.min()))
+
     def _spread(self, contact: NodalContact) -> Array:
         """Contact forces on all degrees of freedom."""
         found = np.zeros(self.solid.size)
@@ -167,6 +190,14 @@ class ElasticSurface:
     def _result(
         self, contact: NodalContact, moved: Array, stress: Array, plastic: Array, iterations: int
     ) -> PressedSolid:
+        sunk = -float(contact.displacement[:, 1].min())
+        top = self.solid.nodes[..., 1][self.touchable]
+        thickness = float((top[:, -1] - top[:, 0]).max())
+        if sunk >= thickness:
+            raise RuntimeError(
+                f"the contact converged to a surface {sunk:.3g} mm below its place, on a solid of "
+                f"{thickness:.3g} mm; start the body with more overlap, or use a smaller load"
+            )
         border = self.touchable & ~_inside(self.touchable)
         outermost = border & ~_at_edge(border.shape)
         area = self.solid.surface_area
