@@ -7,7 +7,7 @@ shapes cannot tell is a warning that states what was assumed.
 from __future__ import annotations
 
 from itertools import permutations, product
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy
@@ -47,8 +47,15 @@ _KEEL = 12.0
 _FLAT = 0.05
 # Differences of shape below which the side, or front and rear, cannot be distinguished, mm.
 _TELLING = 1.5
-# Difference of the scores of two orientations of an insert below which neither is the better one.
-_ALIKE = 0.4
+# Lines along which the outline of an insert is read, and part of the width about the middle in
+# which its notch is.
+_LINES = 61
+_NOTCHED = 0.15
+
+
+# What shows the front of an insert: a notch behind, a notch behind a border that rises more behind,
+# a border that rises more in front, or nothing.
+FrontEvidence = Literal["notch", "contradicted", "border", "none"]
 
 
 class Orientation(NamedTuple):
@@ -204,15 +211,22 @@ def orient_implant(
     return candidates[chosen[0]], candidates[chosen[1]]
 
 
-def orient_insert(insert: TriangleMesh) -> tuple[Orientation, bool]:
-    """Axes of an insert alone, a mesh in mm, for a right knee, and if others suit it as well.
+def orient_insert(insert: TriangleMesh) -> tuple[Orientation, FrontEvidence]:
+    """Axes of an insert alone, a mesh in mm, for a right knee, and what shows its front.
 
-    See `orient_implant`. An insert without a notch whose dishes rise alike has no front.
+    See `orient_implant`. Without a femoral component only a notch shows the rear. That a border
+    rises more in front is a habit of designs: it is no evidence alone, and contradicts a notch at
+    the higher end.
     """
     candidates = all_orientations()
-    scores = _insert_scores(insert, candidates)
-    best, other = np.sort(scores)[[-1, -2]]
-    return candidates[int(np.argmax(scores))], bool(best - other < _ALIKE)
+    best = candidates[int(np.argmax(_insert_scores(insert, candidates)))]
+    along, thin, across = best.axes
+    drop = _drop(insert, thin, _up_of_insert(insert, insert.face_normals, thin), along)
+    notch = _notch(insert, across, along)
+    if abs(notch) > _TELLING:
+        contradicted = abs(drop) > _TELLING and drop * notch < 0.0
+        return best, "contradicted" if contradicted else "notch"
+    return best, "border" if abs(drop) > _TELLING else "none"
 
 
 def _plate_axis(mesh: TriangleMesh) -> int:
@@ -308,20 +322,44 @@ def _end(values: Array, sign: float) -> float:
 
 def _rear_of_insert(mesh: TriangleMesh, thin: int, up: float, across: int, along: int) -> float:
     """Notch depth, or drop of the border, at the positive end of an axis minus the other, mm."""
-    points = mesh.vertices
-    middle = 0.5 * (points[:, across].min() + points[:, across].max())
-    width = np.ptp(points[:, across])
-    between = np.abs(points[:, across] - middle) < _MIDDLE * width
-    if between.any():
-        x = points[:, along]
-        behind, front = x.max() - x[between].max(), x[between].min() - x.min()
-        if abs(behind - front) > _TELLING:
-            return float(behind - front)
-    # Dishes rise more in front.
-    height = up * points[:, thin]
-    ends = []
+    notch = _notch(mesh, across, along)
+    return notch if abs(notch) > _TELLING else _drop(mesh, thin, up, along)
+
+
+def _notch(mesh: TriangleMesh, across: int, along: int) -> float:
+    """Depth of a notch in the middle of an outline, positive end of an axis minus the other, mm.
+
+    The outline is that of the triangles along lines of the plan, not of their corners: CAD has few
+    corners, and a notch may be narrower than the middle.
+    """
+    low, high = mesh.vertices[:, across].min(), mesh.vertices[:, across].max()
+    lines = np.linspace(low, high, _LINES + 2)[1:-1]
+    ends = np.full((2, _LINES), -np.inf)
+    start, stop = (mesh.vertices[mesh.faces[:, order].ravel()] for order in ([0, 1, 2], [1, 2, 0]))
+    for number, line in enumerate(lines):
+        crossed = (start[:, across] > line) != (stop[:, across] > line)
+        if crossed.any():
+            a, b = start[crossed], stop[crossed]
+            part = (line - a[:, across]) / (b[:, across] - a[:, across])
+            x = a[:, along] + part * (b[:, along] - a[:, along])
+            ends[:, number] = x.max(), -x.min()
+    middle = np.abs(lines - 0.5 * (low + high)) < _NOTCHED * (high - low)
+    # What is narrower than three lines is a hole in the border of a scan.
+    inner = scipy.ndimage.maximum_filter1d(ends, 3, axis=1)[:, middle]
+    if not np.isfinite(inner).all():
+        return 0.0
+    behind, front = ends.max(axis=1) - inner.min(axis=1)
+    return float(behind - front)
+
+
+def _drop(mesh: TriangleMesh, thin: int, up: float, along: int) -> float:
+    """Height of the border at the negative end of an axis above the other, mm.
+
+    Dishes of most designs rise more in front.
+    """
+    height, ends = up * mesh.vertices[:, thin], []
     for sign in (1.0, -1.0):
-        x = sign * points[:, along]
+        x = sign * mesh.vertices[:, along]
         ends.append(float(np.percentile(height[x > x.max() - 0.1 * np.ptp(x)], 90)))
     return ends[1] - ends[0]
 

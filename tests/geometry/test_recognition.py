@@ -331,3 +331,35 @@ def test_bearings_of_the_real_implant_agree_with_regions_drawn_by_hand(form):
         x, z = np.meshgrid(np.linspace(-12.0, 8.0, 9), sign * np.linspace(9.0, 34.0, 9))
         assert covered.contains(x, z).all()
         assert sheet.vertices[:, 1].min() == pytest.approx(6.0, abs=0.02)
+
+
+def higher_rear(half_notch: float, depth: float, whole: bool) -> TriangleMesh:
+    """Insert whose dishes rise more behind, with a notch so wide and deep, mm; x is posterior."""
+    x, z = np.meshgrid(np.linspace(-23, 23, 93), np.linspace(-36, 36, 145), indexing="ij")
+    y = 8.0 + x**2 / np.where(x > 0, 60.0, 140.0) + (np.abs(z) - 19.0) ** 2 / 90.0
+    absent = (np.abs(z) < half_notch) & (x > 23.0 - depth)
+    kept = ~(absent[1:, 1:] | absent[:-1, :-1])
+    solid = closed(np.stack([x, y, z], -1), np.stack([x, 0.0 * y, z], -1), kept)
+    if whole:
+        return solid
+    up = solid.face_normals[:, 1] > 0.1 * np.linalg.norm(solid.face_normals, axis=1)
+    return solid.part(up & (solid.vertices[solid.faces][..., 1].min(axis=1) > 1.0))
+
+
+@pytest.mark.parametrize("rows", TURNS[::5])
+@pytest.mark.parametrize(("half_notch", "whole"), [(3.0, True), (8.0, True), (3.0, False)])
+def test_a_notch_shows_the_rear_of_an_insert_that_rises_behind(rows, half_notch, whole):
+    insert = higher_rear(half_notch, 6.0, whole)
+    orientation, evidence = recognition.orient_insert(turned(insert, rows))
+    found = to_knee_axes(turned(insert, rows), "mm", orientation.words("right"), "right")
+    np.testing.assert_allclose(found.vertices, insert.vertices, atol=1e-9)
+    assert evidence == "contradicted"
+
+
+def test_a_border_alone_is_named_as_the_evidence_of_the_front():
+    assert recognition.orient_insert(higher_rear(0.0, 0.0, True))[1] == "border"
+    assert recognition.orient_insert(higher_rear(0.0, 0.0, False))[1] == "border"
+
+
+def test_a_notch_below_an_even_border_is_enough():
+    assert recognition.orient_insert(closed_insert(n=60))[1] == "notch"

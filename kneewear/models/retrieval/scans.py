@@ -22,6 +22,7 @@ from kneewear.geometry.meshes import (
     to_knee_axes,
 )
 from kneewear.geometry.recognition import (
+    FrontEvidence,
     Orientation,
     orient_insert,
     outward,
@@ -39,6 +40,19 @@ Array = NDArray[np.float64]
 
 # Points on which unit, axes and form are recognised.
 _RECOGNITION_POINTS = 40_000
+# What shows the front of an insert, in words, and what is as sure as a notch.
+_EVIDENCE: Mapping[FrontEvidence, str] = {
+    "notch": "a notch behind",
+    "contradicted": "a notch behind, although the border rises more there",
+    "border": "no notch, and a border that rises more in front",
+    "none": "front and rear look alike",
+}
+_SEVERITIES: Mapping[FrontEvidence, Severity] = {
+    "notch": "note",
+    "contradicted": "warn",
+    "border": "warn",
+    "none": "warn",
+}
 # Smoothing of heights whose bearing is recognised, mm; every so many points of the raster are used.
 _SMOOTHING = 1.0
 _COARSE = 2
@@ -127,15 +141,15 @@ def read_scan(
     refuse_tray(coarse, file)
     if axes is None:
         refuse_turned(coarse, file)
-        orientation, alike = orient_insert(coarse)
-        if alike:
+        orientation, evidence = orient_insert(coarse)
+        if evidence == "none":
             orientation = _as_in_file(orientation)
         axes = orientation.words(knee)
         words = ", ".join(f"+{axis} {word}" for axis, word in axes.items())
-        remedy = "Front and rear look alike: state --axes, or sides may be exchanged."
-        severity: Severity = "warn" if alike else "note"
+        result, severity = f"axes {words}: {_EVIDENCE[evidence]}", _SEVERITIES[evidence]
+        remedy = "State --axes if front and rear, and with them the sides, are exchanged."
         finding = Finding(
-            "retrieval.axes", severity, file, f"axes {words}", "", remedy if alike else ""
+            "retrieval.axes", severity, file, result, "", remedy if severity == "warn" else ""
         )
         findings.append(finding)
     findings.append(recognise_form(coarse, file)[1])
