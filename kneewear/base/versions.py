@@ -39,6 +39,7 @@ LIBRARIES = (
     "packaging",
     "rocrate",
     "python-docx",
+    "openpyxl",
 )
 
 

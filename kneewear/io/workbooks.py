@@ -1,28 +1,24 @@
-"""Table of a workbook (.xlsx) as the text that a spreadsheet program exports of it."""
+"""Table of a workbook (.xlsx) as the text that a spreadsheet program exports of it (openpyxl)."""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
-import xml.etree.ElementTree as ET
+import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from kneewear.errors import InputDataError
 
 SUFFIXES = (".xlsx", ".xlsm")
-_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _REMEDY = "Save the sheet as a CSV file, and name that."
-# A part that is larger once unpacked is no table of one cycle, bytes.
+# A workbook that is larger once unpacked is no table of one cycle, bytes.
 _MAX_BYTES = 50_000_000
 # Rows of numbers that make a sheet a table, and cells of a row.
 _MIN_ROWS = 5
 _MIN_CELLS = 2
-_COLUMN = re.compile(r"[A-Z]+")
-_LETTERS = 26
 
 
 def sheet_text(path: Path, content: bytes) -> str:
@@ -32,104 +28,53 @@ def sheet_text(path: Path, content: bytes) -> str:
     sheet or several have a table.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            texts = _shared_texts(packed)
-            sheets = {name: _rows(packed, part, texts) for name, part in _sheets(packed)}
-    except (zipfile.BadZipFile, KeyError, IndexError, ValueError, ET.ParseError) as error:
+        sheets = _sheets(content)
+    except Exception as error:
+        # Damaged parts raise whatever the reader stumbles over first.
         found = f"no workbook that can be read ({error})"
         raise InputDataError(path, found, "an .xlsx file", _REMEDY) from None
     tables = [name for name, rows in sheets.items() if _is_table(rows)]
     if len(tables) != 1:
         found = f"{len(tables)} sheets with a table of numbers ({', '.join(tables or sheets)})"
         raise InputDataError(path, found, "one", _REMEDY)
-    rows = sheets[tables[0]]
-    width = max(map(len, rows))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([*row, *[""] * (width - len(row))] for row in rows if any(row))
+    writer.writerows(row for row in sheets[tables[0]] if any(cell is not None for cell in row))
     return text.getvalue()
 
 
-def _part(packed: zipfile.ZipFile, name: str) -> ET.Element:
-    """Document of a part of the workbook."""
-    if packed.getinfo(name).file_size > _MAX_BYTES:
-        raise ValueError(f"{name} is larger than {_MAX_BYTES // 10**6} MB")
-    return ET.fromstring(packed.read(name))
+def _sheets(content: bytes) -> dict[str, list[Sequence[Any]]]:
+    """Rows of cells of every sheet of numbers and text, by name."""
+    # Only the reader of workbooks needs it.
+    from openpyxl import load_workbook  # noqa: PLC0415
+
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(part.file_size for part in packed.infolist())
+    if size > _MAX_BYTES:
+        raise ValueError(f"{size / 1e6:.0f} MB unpacked, above {_MAX_BYTES / 1e6:.0f} MB")
+    with warnings.catch_warnings():
+        # Of parts that are left out: styles, validation of data, extensions.
+        warnings.simplefilter("ignore")
+        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        try:
+            return {one.title: list(one.iter_rows(values_only=True)) for one in book.worksheets}
+        finally:
+            book.close()
 
 
-def _shared_texts(packed: zipfile.ZipFile) -> list[str]:
-    """Texts that cells name by number."""
-    name = "xl/sharedStrings.xml"
-    if name not in packed.namelist():
-        return []
-    return [_text(item) for item in _part(packed, name).iter(f"{_MAIN}si")]
-
-
-def _text(item: ET.Element) -> str:
-    """Text of an item, of all its runs but those on pronunciation."""
-    runs = [run for run in item if run.tag in (f"{_MAIN}t", f"{_MAIN}r")]
-    return "".join(part.text or "" for run in runs for part in run.iter(f"{_MAIN}t"))
-
-
-def _sheets(packed: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Name of each sheet, and of its part."""
-    relations = {
-        one.get("Id", ""): one.get("Target", "")
-        for one in _part(packed, "xl/_rels/workbook.xml.rels")
-    }
-    for sheet in _part(packed, "xl/workbook.xml").iter(f"{_MAIN}sheet"):
-        target = relations[sheet.get(_RELATION, "")]
-        if "worksheets/" in target:
-            yield (
-                sheet.get("name", ""),
-                target.lstrip("/") if target.startswith("/") else f"xl/{target}",
-            )
-
-
-def _rows(packed: zipfile.ZipFile, part: str, texts: list[str]) -> list[list[str]]:
-    """Cells of a sheet as text, by row."""
-    rows = []
-    for row in _part(packed, part).iter(f"{_MAIN}row"):
-        cells: list[str] = []
-        for cell in row.iter(f"{_MAIN}c"):
-            place = _COLUMN.match(cell.get("r", ""))
-            number = _column_number(place.group()) if place else len(cells)
-            cells += [""] * (number - len(cells))
-            cells.append(_value(cell, texts))
-        rows.append(cells)
-    return rows
-
-
-def _column_number(letters: str) -> int:
-    """Number of a column from 0, of its letters."""
-    number = 0
-    for letter in letters:
-        number = number * _LETTERS + ord(letter) - ord("A") + 1
-    return number - 1
-
-
-def _value(cell: ET.Element, texts: list[str]) -> str:
-    """Value of a cell as text."""
-    inline = cell.find(f"{_MAIN}is")
-    if inline is not None:
-        return _text(inline)
-    value = cell.findtext(f"{_MAIN}v") or ""
-    return texts[int(value)] if cell.get("t") == "s" else value
-
-
-def _is_table(rows: list[list[str]]) -> bool:
+def _is_table(rows: Sequence[Sequence[Any]]) -> bool:
     """True of rows most of whose cells are numbers."""
-    return sum(_is_numeric(row) for row in rows) >= _MIN_ROWS
+    return sum(map(_is_numeric, rows)) >= _MIN_ROWS
 
 
-def _is_numeric(row: list[str]) -> bool:
-    filled = [cell for cell in row if cell]
+def _is_numeric(row: Sequence[Any]) -> bool:
+    filled = [cell for cell in row if cell not in (None, "")]
     return len(filled) >= _MIN_CELLS and all(map(_is_number, filled))
 
 
-def _is_number(cell: str) -> bool:
+def _is_number(cell: Any) -> bool:
     try:
         float(cell)
-    except ValueError:
+    except (TypeError, ValueError):
         return False
     return True
