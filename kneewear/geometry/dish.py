@@ -105,7 +105,7 @@ def restoring_at(insert: Array, condyle: Array, place: Array) -> float:
     frame of the insert, mm, about the place (3,) of the largest pressure; infinite where there are
     too few points.
     """
-    strips = [one[(np.abs(one - place) < _CORONAL).all(axis=1)] for one in (insert, condyle)]
+    strips = [body[(np.abs(body - place) < _CORONAL).all(axis=1)] for body in (insert, condyle)]
     if min(map(len, strips)) < _MIN_POINTS:
         return np.inf
     hollow, bulge = map(_coronal_curvature, strips)
@@ -142,13 +142,13 @@ def needed_coronal_radius(
     sqrt(2 d r R/(R - r)), which is at most half of the condyle's width w:
     1/r = 1/R + 8 d/w^2.
     """
-    dish, own = (one[np.abs(one[:, 0] - x) < _CORONAL[0]] for one in (insert, condyle))
+    dish, own = (body[np.abs(body[:, 0] - x) < _CORONAL[0]] for body in (insert, condyle))
     own = own[own[:, 1] < own[:, 1].min(initial=np.inf) + _CORONAL[1]]
     if not len(own):
         return None
     width, middle = np.ptp(own[:, 2]), 0.5 * (own[:, 2].min() + own[:, 2].max())
     # Rims are rounder than the bearing between them.
-    own, dish = (one[np.abs(one[:, 2] - middle) < _BETWEEN_RIMS * width] for one in (own, dish))
+    own, dish = (body[np.abs(body[:, 2] - middle) < _BETWEEN_RIMS * width] for body in (own, dish))
     if min(len(dish), len(own)) < _MIN_POINTS:
         return None
     hollow, bulge = _coronal_curvature(dish), _coronal_curvature(own)

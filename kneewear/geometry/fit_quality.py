@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.extraction import Extraction
+from kneewear.geometry.noise import NOISY, estimate_noise
 from kneewear.geometry.surface import Surface, span_parts
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _SHARPEST = 0.1
 # Width of strips, mm, and the least number of points whose mean is free of noise.
 _STRIP = 0.5
 _MIN_OF_STRIP = 12
+# Standard errors of the mean of a strip that noise explains.
+_STANDARD_ERRORS = 3.0
 
 
 @dataclass(frozen=True)
@@ -68,14 +71,16 @@ class FitQuality:
 
         `share` (n,) is the part of the largest pressure that each place carries. The deviation of a
         point counts by the largest share near it: where a rim only just touches, it changes no
-        result.
+        result. Of a scan the part that its noise explains is left out.
         """
         if not (len(places) and len(self.points)):
             return 0.0
         found = scipy.spatial.cKDTree(places).query_ball_point(self.points, reach)
         carried = np.array([share[one].max(initial=0.0) for one in found])
         near = carried > 0.0
-        means = strip_means(self.points[near], (carried * self.deviation)[near])[1]
+        noise = estimate_noise(self.points)
+        noise = noise if noise > NOISY else 0.0
+        means = strip_means(self.points[near], (carried * self.deviation)[near], noise)[1]
         return float(np.abs(means).max(initial=0.0))
 
     @classmethod
@@ -137,17 +142,20 @@ def summarize_deviation(
     )
 
 
-def strip_means(points: Array, deviation: Array) -> tuple[Array, Array]:
+def strip_means(points: Array, deviation: Array, noise: float = 0.0) -> tuple[Array, Array]:
     """Medial-lateral positions of strips along the bearing, and their mean deviations, mm.
 
     Strips of points (n, 3) are 0.5 mm wide; those of fewer than twelve points are left out. Noise
     cancels in the mean of a strip, so that a wave across the bearing is left, such as a smooth
-    patch has where a fillet starts: on a conforming bearing it shifts the pressure sideways.
+    patch has where a fillet starts: on a conforming bearing it shifts the pressure sideways. Means
+    are smaller by three standard errors of a `noise` of the points, mm.
     """
     number = np.floor(points[:, 2] / _STRIP).astype(np.int64)
     strips, which, count = np.unique(number, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=deviation, minlength=strips.size) / np.maximum(count, 1)
     enough = count >= _MIN_OF_STRIP
+    explained = _STANDARD_ERRORS * noise / np.sqrt(np.maximum(count, 1))
+    means = np.sign(means) * np.maximum(np.abs(means) - explained, 0.0)
     return np.asarray((strips[enough] + 0.5) * _STRIP, dtype=np.float64), means[enough]
 
 

@@ -12,7 +12,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import RIPPLE_SHARE, FitQuality
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.meshes import TriangleMesh, bearing_axis, within_outline
-from kneewear.geometry.noise import estimate_noise
+from kneewear.geometry.noise import NOISY, estimate_noise
 from kneewear.geometry.segmentation import CondyleRegion, PlateauRegion
 
 Array = NDArray[np.float64]
@@ -24,9 +24,8 @@ _KNOTS = ((2.5, 1.25), (3.5, 2.0))
 _SMOOTHING = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Of fits whose mean deviation is about the least the smoothest is taken: the rest is noise.
 _ABOUT = 1.15
-# Noise, mm, above which a mesh is a scan: deviations below the mean of the noise are of no use,
-# deviations of a smooth surface are this part above it, and stronger smoothing is tried.
-NOISY = 0.002
+# Of scans deviations below the mean of the noise are of no use, deviations of a smooth surface are
+# this part above it, and stronger smoothing is tried.
 _ABOUT_NOISE = 1.02
 _NOISE_SMOOTHING = (8.0, 12.0)
 # Deviations that are accepted anyway, and the room above what was reached, mm and 1.

@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 _NEIGHBOURS = 24
 _COEFFICIENTS = 6
 _SAMPLES = 600
+# Noise, mm, above which a mesh is a scan.
+NOISY = 0.002
 
 
 def estimate_noise(points: Array) -> float:

@@ -236,7 +236,7 @@ def _accepted(
 
     At borders of windows other than the `body`'s a motion may leave what it leaves now.
     """
-    ranges = {one: checks()[f"placement.{one}_border_force"].range for one in shares}
+    ranges = {window: checks()[f"placement.{window}_border_force"].range for window in shares}
     usual, possible = (
         {
             one: limit if one == body else max(limit, shares[one]["force"])

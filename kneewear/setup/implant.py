@@ -18,8 +18,9 @@ from kneewear.base.sides import SIDES
 from kneewear.base.types import BODY_MASS, THICKNESS, is_file_name
 from kneewear.errors import Finding, InputDataError, OutputFileError
 from kneewear.geometry.dish import CONFORMING, Dish, find_dish
-from kneewear.geometry.fit_search import NOISY, FittingChoice, choose_fit
+from kneewear.geometry.fit_search import FittingChoice, choose_fit
 from kneewear.geometry.meshes import TriangleMesh, within_outline
+from kneewear.geometry.noise import NOISY
 from kneewear.geometry.segmentation import (
     MIN_FLAT,
     PlateauRegion,

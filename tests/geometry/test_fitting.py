@@ -290,6 +290,22 @@ def test_wave_is_counted_where_surfaces_touch_only():
     assert fit.wave_near(touched[:0], 0.5, full[:0]) == 0.0
 
 
+@pytest.mark.compiled
+def test_noise_of_a_scan_is_no_wave():
+    """Strips of 80 points with 15 um of noise and a wave of 20 um at one of them."""
+    x, z = (one.ravel() for one in np.meshgrid(np.arange(0.0, 40.0, 0.5), np.arange(0, 20.0, 0.5)))
+    noise = 0.015 * np.random.default_rng(1).normal(size=x.size)
+    surface = fit_plateau(bowl(), (-19, 19), (11, 37), SETTINGS)[0]
+    places = np.column_stack([x, 0.0 * x, z])
+    full = np.ones(len(places))
+    for wave, low, high in ((0.0, 0.0, 0.001), (0.02, 0.012, 0.02)):
+        away = noise + wave * (z == 10.0)
+        points = places + np.column_stack([0.0 * x, away, 0.0 * x])
+        fit = summarize_deviation(("insert", "medial"), surface, points, away)
+        assert np.abs(strip_means(points, away)[1]).max() > 0.003
+        assert low <= fit.wave_near(places, 0.5, full) <= high
+
+
 @pytest.fixture(scope="module")
 def built():
     implant, record = real_implant(study("dm_fluoroscopy").implant)
