@@ -117,6 +117,24 @@ def test_sphere_is_that_of_finite_elements(load, peak):
     assert Sphere(NEVER).peak(load) > 1.2 * peak
 
 
+# Finite elements of scikit-fem, a library of others (benchmarks/outside_sphere.py): peak, MPa, and
+# sinking of the sphere, mm.
+@pytest.mark.parametrize(
+    ("curve", "load", "peak", "sinking"),
+    [
+        (NEVER, 500.0, 33.97, 0.1865),
+        (CURVE, 500.0, 27.30, 0.1982),
+        (NEVER, 1500.0, 50.77, 0.3494),
+        (CURVE, 1500.0, 35.82, 0.3929),
+    ],
+)
+def test_sphere_is_that_of_an_outside_library(curve, load, peak, sinking):
+    pressed, height = Sphere(curve).press(load, steps=3)
+    assert pressed.force.max() / CELL**2 == pytest.approx(peak, rel=0.01)
+    # The layer renews no distances at displaced points: 1.5 % under the largest load.
+    assert -height == pytest.approx(sinking, rel=0.02)
+
+
 def test_load_steps_converge():
     peaks = [Sphere(CURVE, cell=0.7).peak(1500.0, steps=steps) for steps in (1, 2, 4)]
     changes = -np.diff(peaks)

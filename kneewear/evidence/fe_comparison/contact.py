@@ -82,8 +82,8 @@ class NoContactError(RuntimeError):
 
     def __init__(self, distance: float) -> None:
         super().__init__(
-            f"the body is {distance:.3g} mm above the surface and has a load; expected a start that "
-            "touches or overlaps it; lower the body"
+            f"the body is {distance:.3g} mm above the surface and has a load; expected a start "
+            "that touches or overlaps it; lower the body"
         )
 
 

@@ -52,7 +52,8 @@ class SideAtFrame:
     """Condyle at a pose above its plateau, with the contact of the foundation.
 
     `plan` are the corners (x, z) of the plateau, mm, `pose` (6,) position, mm, and angles, rad, and
-    `more_thickness` that of the case above the nominal one, mm. `label` names it in messages.
+    `more_thickness` the thickness of the case above the nominal one, mm. `label` names it in
+    messages. The load is the foundation's, unless another one is given, N.
     """
 
     label: str
@@ -63,10 +64,13 @@ class SideAtFrame:
     pair: ContactPair
     contact: Resultant
     more_thickness: float
+    given_load: float | None = None
 
     @property
     def load(self) -> float:
         """Vertical force on the plateau, N."""
+        if self.given_load is not None:
+            return self.given_load
         # The wrench is that on the femoral component.
         return float(self.contact.wrench[1])
 
