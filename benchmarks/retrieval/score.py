@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 # Fraction of the volume, and volume, mm3, by whether there is a reference.
-_TOLERANCES = {True: (0.05, 3.0), False: (0.15, 15.0)}
+TOLERANCES = {True: (0.05, 3.0), False: (0.15, 15.0)}
 _NINETY = 1.645
 
 
@@ -37,7 +37,7 @@ def score(truth: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     )
     rows = []
     for family, own in both.groupby("family", sort=False):
-        relative, absolute = _TOLERANCES[own["reference"].iloc[0] != "none"]
+        relative, absolute = TOLERANCES[own["reference"].iloc[0] != "none"]
         result = own.dropna(subset=["volume_mm3"])
         error = (result["volume_mm3"] - result["volume_mm3_true"]).to_numpy()
         true = result["volume_mm3_true"].to_numpy()

@@ -329,8 +329,8 @@ def _rear_of_insert(mesh: TriangleMesh, thin: int, up: float, across: int, along
 def _notch(mesh: TriangleMesh, across: int, along: int) -> float:
     """Depth of a notch in the middle of an outline, positive end of an axis minus the other, mm.
 
-    The outline is that of the triangles along lines of the plan, not of their corners: CAD has few
-    corners, and a notch may be narrower than the middle.
+    Triangles are cut along lines of the plan. Their corners do not show it: CAD has few of them,
+    and a notch may be narrower than the middle.
     """
     low, high = mesh.vertices[:, across].min(), mesh.vertices[:, across].max()
     lines = np.linspace(low, high, _LINES + 2)[1:-1]

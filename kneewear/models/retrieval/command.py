@@ -38,7 +38,13 @@ from kneewear.models.retrieval.prediction import (
 )
 from kneewear.models.retrieval.scans import Scan, read_scan
 from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
-from kneewear.models.retrieval.split import FittedLife, fit_lives, fit_table, split_table
+from kneewear.models.retrieval.split import (
+    FittedLife,
+    fit_lives,
+    fit_table,
+    judge_split,
+    split_table,
+)
 from kneewear.models.retrieval.view import build_depth_view, coloured_scan
 from kneewear.report.declared import draw_declared
 from kneewear.report.derived import Tables
@@ -210,6 +216,8 @@ def _written(
     _write_meshes(folder, first, insert.left)
     doubts = [item for scan in scans for item in scan.findings if item.severity == "warn"]
     findings = [*doubts, *(finding for item in evaluations for finding in item.findings)]
+    if len(split):
+        findings += judge_split(split["split"], insert.name)
     lines = _write_page(folder, insert.name, tables, figures, view, reference, findings)
     return [*lines, f"Look at {folder / 'index.html'}"]
 

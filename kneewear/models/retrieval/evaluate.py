@@ -40,6 +40,8 @@ _MIRROR_ABOVE = 0.05
 _MIRROR_BELOW = 0.95
 _MIRROR_GAIN = 0.05
 _MIRROR_GAINED = 1.2
+# Matched fraction of a mirror image at least: other designs touch anywhere, and leave most apart.
+_MIRROR_MATCHED = 0.4
 # Check of a scan whose front was taken for its rear.
 _FRONT = "retrieval.front"
 # Difference of the matched fractions of two poses that tells which is right.
@@ -257,6 +259,7 @@ def _refuse_others(scan: Scan, reference: Scan, pose: ScanPose) -> None:
     ratio = _MIRROR_GAINED if gained else _MIRROR_RATIO
     nearer = other.distance < ratio * pose.distance
     fits = larger <= _OTHER_EXTENT and abs(other.scale - 1.0) <= _OTHER_SCALE
+    fits &= other.matched > _MIRROR_MATCHED
     if fits and nearer and other.matched > pose.matched - _MIRROR_GAIN:
         result = f"the mirror image of {reference.file}"
         remedy = "Name the side with --knee, or export the scan again without mirroring it."

@@ -17,6 +17,7 @@ that designs have a little of.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -25,14 +26,26 @@ import scipy
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+# Smoothness, and numbers of the length and of the nugget.
+_Node = tuple[str, int, int]
 
-# Distances at which correlation falls, mm; smoothness of the field; variance of noise of a block
-# over the field's.
-LENGTHS = (2.5, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 42.0, 63.0)
 SMOOTHNESS = ("exponential", "matern_3_2", "gaussian")
-NUGGETS = (1e-4, 1e-2, 0.1, 1.0)
+# Nodes at which the likelihood is evaluated: smallest value, ratio and number of the distances at
+# which correlation falls, and of the variance of noise of a block over the field's (nugget).
+_FIRST_LENGTH = 2.5  # mm
+_LENGTH_RATIO = 1.5
+_LENGTHS = 9
+_FIRST_NUGGET = 1e-4
+_NUGGET_RATIO = 100.0
+_NUGGETS = 4
+# A hundred well-placed points know a length to a few per cent: steps are halved at most this often,
+# until no node has more than a fraction of the likelihood.
+_MAX_HALVINGS = 4
+_RESOLVED = 0.5
 # Points of the likelihood, at most: its cost grows with the third power.
 _MAX_POINTS = 300
+# Likeliest fields that standard deviations of points are computed with; sums use all.
+_POINT_FIELDS = 2
 # Weight below which a combination of parameters adds nothing.
 _MIN_WEIGHT = 0.01
 # First guess of the standard deviation of a field, mm, and its corrections, where coefficients have
@@ -128,6 +141,16 @@ class Prediction:
 
 
 @dataclass(frozen=True)
+class _Distances:
+    """Distances of unworn points, of points to them, and between those that are summed, mm."""
+
+    among: Array
+    to_unworn: Array
+    worn: Array
+    summed: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
 class UnwornSurface:
     """Deviations of unworn blocks.
 
@@ -146,14 +169,18 @@ class UnwornSurface:
     drift: Drift
     fields: tuple[Field, ...] = field(default=())
 
-    def fitted(self, most: int = 12, coarse: bool = False) -> UnwornSurface:
+    def fitted(
+        self, most: int = 12, coarse: bool = False, smoothness: Sequence[str] = SMOOTHNESS
+    ) -> UnwornSurface:
         """Surface with its likeliest fields, at most `most` of them; `coarse` tries fewer."""
         chosen = np.arange(len(self.points))
         if len(chosen) > _MAX_POINTS:
             chosen = np.random.default_rng(0).permutation(chosen)[:_MAX_POINTS]
         distances = scipy.spatial.distance.pdist(self.points[chosen])
         distances = scipy.spatial.distance.squareform(distances)
-        fields = likely_fields(distances, self.values[chosen], self.drift.at(chosen), coarse)[:most]
+        fields = likely_fields(
+            distances, self.values[chosen], self.drift.at(chosen), coarse, smoothness
+        )[:most]
         total = sum(item.weight for item in fields)
         fields = tuple(replace(item, weight=item.weight / total) for item in fields)
         return UnwornSurface(self.points, self.values, self.drift, fields)
@@ -174,63 +201,85 @@ class UnwornSurface:
         -------
         Prediction
         """
-        to_unworn = scipy.spatial.distance.cdist(points, self.points)
-        among = scipy.spatial.distance.cdist(self.points, self.points)
-        worn = scipy.spatial.distance.cdist(points, points)
+        summed = np.asarray(sums.any(axis=0))
+        distances = _Distances(
+            scipy.spatial.distance.cdist(self.points, self.points),
+            scipy.spatial.distance.cdist(points, self.points),
+            scipy.spatial.distance.cdist(points[summed], points[summed]),
+            summed,
+        )
         weights = np.array([item.weight for item in self.fields])
-        parts = [self._one(item, (among, to_unworn, worn), drift, sums) for item in self.fields]
-        means, variances, totals, from_drift, from_field, noise = (
-            np.stack(column) for column in zip(*parts, strict=True)
+        parts = [self._one(item, distances, drift, sums) for item in self.fields]
+        means, totals, from_drift, from_field, noise = (
+            np.stack(column) for column in zip(*[item[:-1] for item in parts], strict=True)
         )
         mean, total = weights @ means, weights @ totals
         spread = weights @ (totals - total) ** 2
         pieces = [weights @ item for item in (from_drift, from_field, noise)]
-        sd = np.sqrt(weights @ (variances + (means - mean) ** 2))
+        few = weights[:_POINT_FIELDS] / weights[:_POINT_FIELDS].sum()
+        variance = few @ np.stack([item[-1]() for item in parts[:_POINT_FIELDS]])
+        sd = np.sqrt(variance + weights @ (means - mean) ** 2)
         pieces.append(spread)
         return Prediction(mean, sd, total, np.sqrt(sum(pieces)), *map(np.sqrt, pieces))
 
     def _one(
-        self, chosen: Field, distances: tuple[Array, Array, Array], drift: Drift, sums: Array
-    ) -> tuple[Array, ...]:
-        """Prediction with one field: means, variances, sums and variances of sums by source."""
-        among, to_unworn, worn = distances
+        self, chosen: Field, distances: _Distances, drift: Drift, sums: Array
+    ) -> tuple[Array, Array, Array, Array, Array, Callable[[], Array]]:
+        """Prediction with one field.
+
+        Means, sums and variances of sums by source, and a function for the variances of points,
+        which cost most.
+        """
         variance, length, smoothness = chosen.sd**2, chosen.length, chosen.smoothness
-        covariance = correlation(among, length, smoothness)
+        covariance = correlation(distances.among, length, smoothness)
         covariance[np.diag_indices_from(covariance)] += chosen.nugget + _JITTER
-        factor = scipy.linalg.cho_factor(covariance, lower=True)
-        towards = correlation(to_unworn, length, smoothness)
-        own = self.drift.columns
-        solved = scipy.linalg.cho_solve(factor, np.column_stack([self.values, own]))
-        weighted_values, weighted_drift = solved[:, 0], solved[:, 1:]
-        normal = own.T @ weighted_drift + np.diag(variance * self.drift.prior)
+        lower = scipy.linalg.cholesky(covariance, lower=True, overwrite_a=True, check_finite=False)
+        towards = correlation(distances.to_unworn, length, smoothness)
+
+        def whitened(columns: Array) -> Array:
+            return np.asarray(
+                scipy.linalg.solve_triangular(lower, columns, lower=True, check_finite=False)
+            )
+
+        own = whitened(np.column_stack([self.values, self.drift.columns]))
+        values, columns = own[:, 0], own[:, 1:]
+        normal = columns.T @ columns + np.diag(variance * self.drift.prior)
         inverse = np.linalg.pinv(normal, rcond=1e-13, hermitian=True)
-        coefficients = inverse @ (weighted_drift.T @ self.values)
-        residual = weighted_values - weighted_drift @ coefficients
-        mean = drift.columns @ coefficients + towards @ residual
+        coefficients = inverse @ (columns.T @ values)
+        back = scipy.linalg.solve_triangular(
+            lower, np.column_stack([values - columns @ coefficients, columns]), trans=1, lower=True
+        )
+        mean = drift.columns @ coefficients + towards @ back[:, 0]
         # What of the drift at the blocks the unworn points do not determine.
-        extra = drift.columns - towards @ weighted_drift
-        summed = sums @ towards
-        held = scipy.linalg.cho_solve(factor, np.column_stack([summed.T, towards.T]))
-        of_sums, of_points = held[:, : len(sums)], held[:, len(sums) :]
-        between = sums @ correlation(worn, length, smoothness)
-        from_field = (between * sums).sum(axis=1) - (summed * of_sums.T).sum(axis=1)
+        extra = drift.columns - towards @ back[:, 1:]
+        inner = sums[:, distances.summed]
+        between = inner @ correlation(distances.worn, length, smoothness)
+        explained = whitened((inner @ towards[distances.summed]).T)
+        from_field = (between * inner).sum(axis=1) - (explained**2).sum(axis=0)
         sums_extra = sums @ extra
         from_drift = np.einsum("ij,jk,ik->i", sums_extra, inverse, sums_extra)
-        at_points = 1.0 - (towards * of_points.T).sum(axis=1)
-        at_points += np.einsum("ij,jk,ik->i", extra, inverse, extra)
-        noise = chosen.nugget * (sums**2).sum(axis=1)
+
+        def at_points() -> Array:
+            left = np.maximum(1.0 - (whitened(towards.T) ** 2).sum(axis=0), 0.0)
+            left += np.maximum(np.einsum("ij,jk,ik->i", extra, inverse, extra), 0.0)
+            return np.asarray(variance * (left + chosen.nugget))
+
         return (
             mean,
-            variance * (np.maximum(at_points, 0.0) + chosen.nugget),
             sums @ mean,
             variance * np.maximum(from_drift, 0.0),
             variance * np.maximum(from_field, 0.0),
-            variance * noise,
+            variance * chosen.nugget * (sums**2).sum(axis=1),
+            at_points,
         )
 
 
 def likely_fields(
-    distances: Array, values: Array, drift: Drift, coarse: bool = False
+    distances: Array,
+    values: Array,
+    drift: Drift,
+    coarse: bool = False,
+    smoothness: Sequence[str] = SMOOTHNESS,
 ) -> tuple[Field, ...]:
     """Fields whose restricted likelihood is not small, the likeliest first; weights add to 1.
 
@@ -246,22 +295,57 @@ def likely_fields(
         Functions of the drift.
     coarse : bool
         Try fewer combinations.
+    smoothness : sequence
+        Forms of the correlation that are tried.
     """
     drift = drift.orthogonal()
-    result = []
-    rougher = (SMOOTHNESS[1:], LENGTHS[::2]) if coarse else (SMOOTHNESS, LENGTHS)
-    for smoothness, length in product(*rougher):
-        covariance = correlation(distances, length, smoothness)
-        for nugget in NUGGETS[1:2] if coarse else NUGGETS:
-            value, sd = _profiled(covariance, nugget, values, drift)
-            result.append((value, sd, length, smoothness, nugget))
-    result.sort(key=lambda item: -item[0])
-    weights = np.exp([item[0] - result[0][0] for item in result])
-    weights = weights[weights > _MIN_WEIGHT]
-    weights = weights / weights.sum()
+    known: dict[tuple[str, int], Array] = {}
+
+    def judged(item: _Node, level: int) -> tuple[float, float]:
+        form, row, column = item
+        if (form, row) not in known:
+            known[form, row] = correlation(distances, _length(row, level), form)
+        return _profiled(known[form, row], _nugget(column, level), values, drift)
+
+    nodes: Iterable[_Node] = product(smoothness, range(_LENGTHS), range(_NUGGETS))
+    if coarse:
+        nodes = product(smoothness[1:], range(0, _LENGTHS, 2), (1,))
+    level = 0
+    tried = {item: judged(item, level) for item in nodes}
+    weights = _weights(tried)
+    # A likelihood that is narrower than the steps is refined about its best nodes.
+    while not coarse and level < _MAX_HALVINGS and max(weights.values()) > _RESOLVED:
+        level += 1
+        known.clear()
+        finer = {
+            (form, 2 * row + i, 2 * column + j)
+            for form, row, column in weights
+            for i, j in product((-1, 0, 1), repeat=2)
+        }
+        tried = {item: judged(item, level) for item in sorted(finer)}
+        weights = _weights(tried)
     return tuple(
-        Field(float(weight), *item[1:]) for weight, item in zip(weights, result, strict=False)
+        Field(weight, tried[item][1], _length(item[1], level), item[0], _nugget(item[2], level))
+        for item, weight in weights.items()
     )
+
+
+def _length(row: int, level: int) -> float:
+    """Length of a row of nodes, mm, after so many halvings of the steps."""
+    return float(_FIRST_LENGTH * _LENGTH_RATIO ** (row / 2.0**level))
+
+
+def _nugget(column: int, level: int) -> float:
+    """Nugget of a column of nodes after so many halvings of the steps."""
+    return float(_FIRST_NUGGET * _NUGGET_RATIO ** (column / 2.0**level))
+
+
+def _weights(tried: Mapping[_Node, tuple[float, float]]) -> dict[_Node, float]:
+    """Likelihoods of nodes that are not small, the largest first; they add to 1."""
+    ranked = sorted(tried, key=lambda item: -tried[item][0])
+    weights = np.exp([tried[item][0] - tried[ranked[0]][0] for item in ranked])
+    weights = weights[weights > _MIN_WEIGHT]
+    return dict(zip(ranked, (weights / weights.sum()).tolist(), strict=False))
 
 
 def likelihood(covariance: Array, values: Array, drift: Drift) -> float:

@@ -16,6 +16,7 @@ import scipy
 from numpy.typing import NDArray
 
 from kneewear.models.retrieval.kriging import (
+    SMOOTHNESS,
     Drift,
     Field,
     UnwornSurface,
@@ -60,9 +61,16 @@ _TOLERANCE_SPREAD = 0.35  # of its natural logarithm
 _STATED_AREA = 0.3
 # Width of the band about a scar that is not used as unworn surface, mm.
 _MARGIN = 3.6
+# Measured blocks about holes of a scan in a scar that depths in them are predicted from: distance,
+# mm, least number, and fields that are averaged.
+_ABOUT_HOLES = 10.0
+_MIN_ABOUT = 12
+_HOLE_FIELDS = 4
 # Likelihood over the largest one below which a scar is left out, and scars averaged at most.
 _MIN_WEIGHT = 0.03
 _MAX_SCARS = 4
+# Fields that a prediction is averaged over, of all scars together.
+_MAX_FIELDS = 12
 
 
 @dataclass(frozen=True)
@@ -162,14 +170,14 @@ def find_scar(
     result = _averaged(
         [replace(item, scar=_with_margin(blocks, item.scar)) for item in likely], blocks, usable
     )
-    stated = _with_stated(blocks, result.worn, _STATED_AREA)
+    stated = with_stated(blocks, result.worn, _STATED_AREA)
     if (stated == result.worn).all():
         return result
     blank = _averaged([_Likely(1.0, stated, likely[0].drift)], blocks, usable)
     return replace(result, blank_sd=blank.volume_sd)
 
 
-def _with_stated(blocks: Blocks, scar: Bools, least: float) -> Bools:
+def with_stated(blocks: Blocks, scar: Bools, least: float) -> Bools:
     """A scar, and the middle of plateaus that are less worn than a fraction of them."""
     distance, stated = from_border(blocks), scar.copy()
     for side in np.unique(blocks.side):
@@ -356,20 +364,22 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
     weights = np.array([item.weight for item in likely])
     for item in likely:
         # The middle is measured where no scar is found: a volume below the limit has an error.
-        worn, drift = _with_stated(blocks, item.scar, 1e-9), item.drift
+        worn, drift = with_stated(blocks, item.scar, 1e-9), item.drift
         area = np.where(worn, blocks.area, 0.0)
         sums = np.stack([area * (blocks.side == 0), area * (blocks.side == 1), area])
-        surface = _unworn_surface(blocks, drift, usable & ~worn).fitted()
+        fields = max(round(_MAX_FIELDS * item.weight), 2)
+        surface = _unworn_surface(blocks, drift, usable & ~worn).fitted(fields)
         result = surface.predict(plan, drift, sums)
         depth = np.where(usable, result.mean - blocks.deviation, np.nan)
-        depth = _filled(depth, plan, worn & usable, worn & ~usable)
+        depth, filled_sd, holes_sd = _filled(depth, plan, worn, usable, sums)
         volumes.append(sums @ np.nan_to_num(depth))
         depths.append(depth)
-        depth_squares.append(result.sd**2)
-        pieces.append([result.drift_sd, result.field_sd, result.noise_sd, result.choice_sd])
+        depth_squares.append(result.sd**2 + filled_sd**2)
+        of_field = (result.drift_sd, result.field_sd, result.noise_sd, result.choice_sd)
+        pieces.append([*of_field, holes_sd])
         all_fields.append(surface.fields)
     volume = weights @ np.stack(volumes)
-    drift_sd, field_sd, noise_sd, choice_sd = np.sqrt(
+    drift_sd, field_sd, noise_sd, choice_sd, holes_sd = np.sqrt(
         np.einsum("s,spk->pk", weights, np.array(pieces) ** 2)
     )
     between = weights @ (np.stack(volumes) - volume) ** 2
@@ -377,10 +387,11 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
     depth_sd = np.sqrt(weights @ (np.stack(depth_squares) + (np.stack(depths) - mean) ** 2))
     sources = {
         "position": drift_sd,
-        "reference": field_sd,
+        "tolerance": field_sd,
+        "form of tolerance": choice_sd,
         "scanner": noise_sd,
-        "tolerance": choice_sd,
         "scar": np.sqrt(between),
+        "holes": holes_sd,
     }
     total = np.sqrt(sum(item**2 for item in sources.values()))
     worn = likely[0].scar
@@ -416,12 +427,27 @@ def unworn_fractions(blocks: Blocks, worn: Bools) -> Array:
     return np.array([np.mean(~worn[own]) if own.any() else np.nan for own in sides])
 
 
-def _filled(depth: Array, plan: Array, known: Bools, missing: Bools) -> Array:
-    """Depths of holes of a scan inside a scar, from the nearest measured blocks."""
-    if not missing.any() or known.sum() < 4:
-        return depth
-    distance, nearest = scipy.spatial.cKDTree(plan[known]).query(plan[missing], k=4)
-    weights = 1.0 / np.maximum(distance, 1e-6)
+def _filled(
+    depth: Array, plan: Array, worn: Bools, usable: Bools, sums: Array
+) -> tuple[Array, Array, Array]:
+    """Depths, also in holes of a scan and in damage inside a scar.
+
+    Depths about a hole are predicted into it, as unworn surface is below a scar. Returned are the
+    depths and their standard deviations in holes, mm, and the standard deviations of the sums.
+    """
+    missing, sd, sums_sd = worn & ~usable, np.zeros(depth.size), np.zeros(len(sums))
+    if not missing.any():
+        return depth, sd, sums_sd
+    known = usable & np.isfinite(depth)
+    near = scipy.spatial.cKDTree(plan[missing]).query(plan[known])[0] < _ABOUT_HOLES
+    about = np.flatnonzero(known)[near]
+    if about.size < _MIN_ABOUT:
+        return depth, sd, sums_sd
+    # Worn surface has edges: an infinitely smooth field would be too sure of what is in a hole.
+    surface = UnwornSurface(plan[about], depth[about], Drift(np.ones((about.size, 1))))
+    result = surface.fitted(_HOLE_FIELDS, smoothness=SMOOTHNESS[:2]).predict(
+        plan[missing], Drift(np.ones((int(missing.sum()), 1))), sums[:, missing]
+    )
     filled = depth.copy()
-    filled[missing] = (depth[known][nearest] * weights).sum(axis=1) / weights.sum(axis=1)
-    return filled
+    filled[missing], sd[missing] = result.mean, result.sd
+    return filled, sd, result.total_sd

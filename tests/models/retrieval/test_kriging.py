@@ -56,3 +56,28 @@ def test_sources_add_to_the_variance_of_a_sum() -> None:
     )
     parts = (found.drift_sd, found.field_sd, found.noise_sd, found.choice_sd)
     assert sum(one**2 for one in parts) == pytest.approx(found.total_sd**2)
+
+
+def test_length_between_those_of_the_first_search_is_resolved() -> None:
+    rng = np.random.default_rng(5)
+    points = rng.uniform(-22.0, 22.0, (300, 2))
+    distance = np.linalg.norm(points[:, None] - points, axis=-1)
+    # Gaussian correlation over 15 mm, between 12.7 and 19.0 mm, with a noise of a tenth.
+    covariance = 0.03**2 * (correlation(distance, 15.0, "gaussian") + 0.01 * np.eye(300))
+    values = np.linalg.cholesky(covariance) @ rng.standard_normal(300)
+    fields = likely_fields(distance, values, Drift(np.ones((300, 1))))
+    mean = sum(item.weight * item.length for item in fields)
+    spread = np.sqrt(sum(item.weight * (item.length - mean) ** 2 for item in fields))
+    assert abs(mean - 15.0) < 2.6 * spread
+    assert 0.1 < spread < 1.5
+    assert max(item.weight for item in fields) < 0.9
+
+
+def test_surface_without_a_field_has_none() -> None:
+    rng = np.random.default_rng(6)
+    points = rng.uniform(-22.0, 22.0, (200, 2))
+    distance = np.linalg.norm(points[:, None] - points, axis=-1)
+    fields = likely_fields(distance, 0.003 * rng.standard_normal(200), Drift(np.ones((200, 1))))
+    noise = sum(item.weight * item.sd * np.sqrt(item.nugget) for item in fields)
+    assert noise == pytest.approx(0.003, rel=0.2)
+    assert sum(item.weight * item.sd for item in fields) < 0.003

@@ -5,7 +5,7 @@ import pytest
 
 from kneewear.models.retrieval.lives import LifeTrial
 from kneewear.models.retrieval.settings import SplitSettings
-from kneewear.models.retrieval.split import Measured, fit_lives, split_table
+from kneewear.models.retrieval.split import Measured, fit_lives, judge_split, split_table
 
 _X, _Z = (item.ravel() for item in np.meshgrid(np.linspace(-15, 15, 31), np.linspace(5, 35, 31)))
 
@@ -52,3 +52,14 @@ def test_mass_loss_states_wear_without_a_study() -> None:
     assert row["wear_mm3"] == pytest.approx(10.0)
     assert row["high_mm3"] == pytest.approx(10.0 * (1.0 + 1.645 * 0.05))
     assert row["share"] == pytest.approx(10.0 / measured.volume.sum())
+
+
+def test_wear_that_the_creep_constant_leaves_open_is_reported() -> None:
+    # 10 % of the creep volume is more than 20 % of wear below a share of a third.
+    for wear, warned in ((1.5, False), (0.1, True)):
+        measured, _ = _measured(LifeTrial("archard", 1.0, np.log(wear)))
+        fits = fit_lives(measured, _depths, 0.1, ["archard"], [1.0])
+        table = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1))
+        assert bool(judge_split(table, "insert")) == warned
+    weighed = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1, mass_loss_mg=5.0))
+    assert judge_split(weighed, "insert") == []

@@ -1,0 +1,26 @@
+"""Depths in holes and damage inside a scar."""
+
+import numpy as np
+
+from benchmarks.retrieval.coverage import blocks_of
+from benchmarks.retrieval.phantoms import make_phantom, read_families
+from kneewear.models.retrieval.kriging import Drift
+from kneewear.models.retrieval.scar import find_scar
+from kneewear.models.retrieval.settings import ScanSettings
+
+
+def test_damage_inside_a_scar_is_bridged_with_an_error() -> None:
+    family = next(item for item in read_families() if item["family"] == "own_scan")
+    phantom = make_phantom(family, 21)
+    settings = ScanSettings(block_mm=2.0)
+    blocks = blocks_of(phantom, settings)
+    x, _, z = blocks.points.T
+    excluded = (np.abs(x) < 5.0) & (np.abs(z - 21.0) < 5.0)
+    drifts = [Drift(blocks.rigid_drift())]
+    whole, masked = (find_scar(blocks, drifts, settings, None, one) for one in (None, excluded))
+    assert whole.sources["holes"][0] == 0.0
+    assert masked.sources["holes"][0] > 0.2
+    # A tenth of a square decimetre of the deepest part is unknown: acceptance of the method.
+    error = abs(masked.volume[0] - phantom.volumes[0])
+    assert error < max(0.05 * phantom.volumes[0], 3.0)
+    assert abs(masked.volume[1] - whole.volume[1]) < 0.5
