@@ -36,18 +36,19 @@ def sheet_text(path: Path, content: bytes) -> str:
             texts = _shared_texts(packed)
             sheets = {name: _rows(packed, part, texts) for name, part in _sheets(packed)}
     except (zipfile.BadZipFile, KeyError, IndexError, ValueError, ET.ParseError) as error:
-        found = f"no workbook that can be read ({error})"
-        raise InputDataError(path, found, "an .xlsx file", _REMEDY) from None
+        fault = f"no workbook that can be read ({error})"
+        raise InputDataError(path, fault, "an .xlsx file", _REMEDY) from None
     tables = [name for name, rows in sheets.items() if _is_table(rows)]
     if len(tables) != 1:
-        found = f"{len(tables)} sheets with a table of numbers ({', '.join(tables or sheets)})"
-        raise InputDataError(path, found, "one", _REMEDY)
+        listed = ", ".join(tables or sheets)
+        text = f"{len(tables)} sheets with a table of numbers ({listed})"
+        raise InputDataError(path, text, "one", _REMEDY)
     rows = sheets[tables[0]]
     width = max(map(len, rows))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
     writer.writerows([*row, *[""] * (width - len(row))] for row in rows if any(row))
-    return text.getvalue()
+    return table.getvalue()
 
 
 def _part(packed: zipfile.ZipFile, name: str) -> ET.Element:
