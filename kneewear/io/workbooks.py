@@ -75,8 +75,8 @@ def _text(item: ET.Element) -> str:
 def _sheets(packed: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
     """Name of each sheet, and of its part."""
     relations = {
-        one.get("Id", ""): one.get("Target", "")
-        for one in _part(packed, "xl/_rels/workbook.xml.rels")
+        relation.get("Id", ""): relation.get("Target", "")
+        for relation in _part(packed, "xl/_rels/workbook.xml.rels")
     }
     for sheet in _part(packed, "xl/workbook.xml").iter(f"{_MAIN}sheet"):
         target = relations[sheet.get(_RELATION, "")]
