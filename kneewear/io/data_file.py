@@ -25,7 +25,7 @@ def read_data(
 ) -> bytes:
     """Bytes of a data file of a `kind` ("a mesh"), at most `largest`.
 
-    `endings` are those of packed files that the caller unpacks.
+    Packed files with one of the `endings` are unpacked by the caller.
 
     Raises InputDataError as `read_content`.
     """

@@ -31,16 +31,17 @@ def sheet_text(path: Path, content: bytes) -> str:
         sheets = _sheets(content)
     except Exception as error:
         # Damaged parts raise whatever the reader stumbles over first.
-        found = f"no workbook that can be read ({error})"
-        raise InputDataError(path, found, "an .xlsx file", _REMEDY) from None
+        fault = f"no workbook that can be read ({error})"
+        raise InputDataError(path, fault, "an .xlsx file", _REMEDY) from None
     tables = [name for name, rows in sheets.items() if _is_table(rows)]
     if len(tables) != 1:
-        found = f"{len(tables)} sheets with a table of numbers ({', '.join(tables or sheets)})"
-        raise InputDataError(path, found, "one", _REMEDY)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+        listed = ", ".join(tables or sheets)
+        fault = f"{len(tables)} sheets with a table of numbers ({listed})"
+        raise InputDataError(path, fault, "one", _REMEDY)
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
     writer.writerows(row for row in sheets[tables[0]] if any(cell is not None for cell in row))
-    return text.getvalue()
+    return table.getvalue()
 
 
 def _sheets(content: bytes) -> dict[str, list[Sequence[Any]]]:
@@ -57,7 +58,9 @@ def _sheets(content: bytes) -> dict[str, list[Sequence[Any]]]:
         warnings.simplefilter("ignore")
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         try:
-            return {one.title: list(one.iter_rows(values_only=True)) for one in book.worksheets}
+            return {
+                sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets
+            }
         finally:
             book.close()
 

@@ -603,11 +603,10 @@ def missing(recording: Recording, expected: str, quantity: str) -> InputDataErro
     fits = [title for _, title in sorted(doubts)]
     unknown = [title for title, name in recording.names.items() if name.quantity == UNKNOWN]
     title = next(iter([*fits, *unknown]), None)
-    remedy = (
-        f"Add the column, and name it such as '{EXAMPLES[quantity]}'."
-        if title is None
-        else f"Say what a column is, such as {_option(title, _example(recording, title, quantity))}."
-    )
+    remedy = f"Add the column, and name it such as '{EXAMPLES[quantity]}'."
+    if title is not None:
+        option = _option(title, _example(recording, title, quantity))
+        remedy = f"Say what a column is, such as {option}."
     return InputDataError(recording.file, f"columns {recording.listed}", expected, remedy)
 
 

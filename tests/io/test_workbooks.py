@@ -30,7 +30,7 @@ def write_workbook(path, sheets):
 
 
 def rows_of(table):
-    return [list(table), *([float(one) for one in row] for row in table.to_numpy())]
+    return [list(table), *([float(value) for value in row] for row in table.to_numpy())]
 
 
 COLUMNS = {"percent": "Gait cycle (%)", "flexion": "Flexion (deg)", "load": "Load (BW)"}
