@@ -18,7 +18,7 @@ PAGES = sorted(
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "docs").rglob("*.md.in"),
         *(ROOT / "kneewear").rglob("README.md"),
-        *(ROOT / "kneewear" / "report" / "pages").glob("*.yaml"),
+        *(ROOT / "kneewear").rglob("pages/*.yaml"),
         *(ROOT / "kneewear").rglob("page.yaml"),
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",

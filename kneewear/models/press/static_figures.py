@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 MARKERS = "osD^vP"
 # Of the curves of materials, and the largest pressure they are drawn to, MPa.
 DASHES = ("-", "--", ":")
-LARGEST_PRESSURE = 50.0
+SHOWN_PRESSURE = 50.0
 # Height of sections, mm, room under plateaus that are below their origin, and room around the
 # loaded part of the post.
 SECTION_HEIGHT = 45.0
@@ -320,12 +320,12 @@ def draw_position_scan(static: pd.DataFrame) -> Figure:
 def draw_material_moduli() -> Figure:
     """Tangent modulus of the published materials over pressure (Bei 2003, Eq. 3-3, Fig. 3-1B)."""
     figure, ((axes,),) = style.new_figure(2.8, width=style.WIDTH * 0.6)
-    pressures = np.linspace(0.0, LARGEST_PRESSURE, 101)
+    pressures = np.linspace(0.0, SHOWN_PRESSURE, 101)
     looks = zip(style.SERIES, DASHES, MATERIALS.items(), strict=False)
     for color, dashes, (name, material) in looks:
         modulus = material.tangent_modulus(pressures)
         axes.plot(pressures, modulus, dashes, color=color, label=words(name))
-    axes.set_xlim(0.0, LARGEST_PRESSURE)
+    axes.set_xlim(0.0, SHOWN_PRESSURE)
     axes.set_ylim(bottom=0.0)
     axes.set_xlabel("pressure (MPa)")
     axes.set_ylabel("tangent modulus (MPa)")
