@@ -44,6 +44,9 @@ logger = logging.getLogger(__name__)
 FRAMES = 25
 # Femoral origins are farther above the insert, mm.
 MIN_HEIGHT = 10.0
+# Share of the force that one row of elements at a border may add by its width: 0.05 was found on
+# subject DM. Above it finer elements do not change a verdict.
+_ROW_SHARE = 0.2
 VERDICTS = {"": "pass", "warn": "warning", "refuse": "fail"}
 COLUMNS = ("activity", "quantity", "value", "unit", "expected", "verdict", "remedy")
 # Vertices of a mesh within this of a line, mm, show that it goes on along it, up to this far; a
@@ -88,7 +91,7 @@ class Placement:
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
     `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
     `advice` are the changes of settings that remedies of the table name, by quantity. `at_border`
-    is True if the contact force at a border does not pass.
+    is True if the contact force at a border does not pass, but may on finer elements.
     """
 
     activity: str
@@ -193,7 +196,7 @@ def check_placement(
                 remedy += helps
         for part, share in parts.items():
             passed = judged.add(f"{body}_border_{part}", share, remedy, advice=advice)
-            judged.at_border |= part == "force" and not passed
+            judged.at_border |= part == "force" and not passed and share < _ROW_SHARE
     judged.add(
         "penetration",
         float(history.max_penetration.values[0].max()),

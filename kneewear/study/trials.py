@@ -159,6 +159,6 @@ def _place(
         return check_placement(tried, activity, cases, settings, fit, sheets, simulate, advises)
 
     coarse = on(knee, advises=False)
-    if not coarse.at_border:
-        return coarse
-    return on(replace(knee, grid=build_grid(knee.implant, *_BORDER_ELEMENTS)), advises)
+    if coarse.at_border:
+        return on(replace(knee, grid=build_grid(knee.implant, *_BORDER_ELEMENTS)), advises)
+    return on(knee, advises) if advises and coarse.verdict != "pass" else coarse

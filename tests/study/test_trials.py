@@ -33,7 +33,7 @@ def test_contact_that_ends_at_a_border_is_judged_on_finer_elements():
     study = load_study(find_study("quick"))
     trial = build_trial(study, ".", {})
     travel = np.ones(6)
-    travel[0] = 4.0
+    travel[0] = 3.0
     activity = thin_out(trial.activities[0], 10).scaled(travel)
     judged = trial.place(activity, advises=False)
     coarse = check_placement(trial.knee, activity, trial.cases, study.simulation, advises=False)
