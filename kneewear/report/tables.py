@@ -152,8 +152,11 @@ def _heading(name: str) -> str:
 def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:
     """Values of a column, names of quantities, units and methods in words."""
     if name == "label":
-        pairs = zip(frame["quantity"], frame["unit"], strict=True)
-        return [f"{quantity_name(quantity)} ({unit_name(unit)})" for quantity, unit in pairs]
+        names = map(quantity_name, frame["quantity"])
+        units = map(unit_name, frame["unit"].fillna("1"))
+        return [
+            f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True)
+        ]
     in_words = {
         "quantity": quantity_name,
         "unit": unit_name,

@@ -142,6 +142,9 @@ def test_maps_and_ranking_are_of_wear_where_creep_is_an_upper_estimate():
     assert thick < thin
     damage = deepest_places(cases, {}).set_index("thickness_mm")["depth"]
     assert damage.loc[11.0].max() > damage.loc[9.0].max()
-    drawn = design(cases, {}, WEAR)
+    # A surface needs three levels of one variable.
+    thickest = cases[cases["thickness_mm"] == 11.0].assign(thickness_mm=13.0)
+    thickest["case"] = "thickest " + thickest["case"]
+    drawn = design(pd.concat([cases, thickest], ignore_index=True), {}, WEAR)
     shown = drawn.axes[0].images[0].get_array() if drawn.axes[0].images else None
     assert shown is None or np.nanmax(shown) == pytest.approx(0.3)

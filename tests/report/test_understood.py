@@ -89,7 +89,8 @@ def test_inputs_page_and_report_show_what_was_understood(name, recorded):
     page, tables = load_page(name), Tables(frames, settings)
     html = render_page(page, build_summary(name, page, tables, []), tables, {})
     assert 'id="understood"' in html
-    assert "hip_flexion_deg" in html
+    # Names may break after underscores.
+    assert "hip_flexion_deg" in html.replace("<wbr>", "")
     ids = [section.id for section in page.sections]
     assert "understood" in ids
     assert name == "wear" or ids[:2] == ["assumed", "understood"]
