@@ -43,9 +43,12 @@ def panel_name(quantity: str, unit: str = "") -> str:
     return f"{lines} ({unit_name(unit)})" if unit else lines
 
 
-def unit_name(unit: str) -> str:
-    """Unit for display; empty for pure numbers."""
-    if unit == "1":
+def unit_name(unit: Any) -> str:
+    """Unit for display; empty for pure numbers, and where a table states none.
+
+    A column of pure numbers alone is read as numbers.
+    """
+    if not isinstance(unit, str) or unit == "1":
         return ""
     return _POWER.sub(lambda power: power[0].lstrip("^").translate(SUPERSCRIPTS), unit)
 
@@ -153,7 +156,7 @@ def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:
     """Values of a column, names of quantities, units and methods in words."""
     if name == "label":
         names = map(quantity_name, frame["quantity"])
-        units = map(unit_name, frame["unit"].fillna("1"))
+        units = map(unit_name, frame["unit"])
         return [
             f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True)
         ]

@@ -124,8 +124,8 @@ def make_study(thicknesses, masses, lives=None):
 
 @pytest.fixture(scope="session")
 def whole():
-    """Four of the published cases."""
-    return make_study((6.0, 10.0), (50.0, 100.0))
+    """Six of the published cases: curves and surfaces need three levels of one variable."""
+    return make_study((6.0, 8.0, 10.0), (50.0, 100.0))
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,9 @@ from kneewear.report.tables import unit_name
         ("1e-6 mm3/(N m)", "1e-6 mm³/(N m)"),
         ("N/mm2", "N/mm²"),
         ("1", ""),
+        # As a column of pure numbers, or of none, is read.
+        (1, ""),
+        (float("nan"), ""),
         ("MPa", "MPa"),
     ],
 )

@@ -107,7 +107,7 @@ def test_a_side_study_that_fails_leaves_a_complete_page(checkout, tmp_path):
         assert copy.planned(SMALL) == {}
     assert (results / "tables" / "contact.csv").read_bytes() == before
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.count("data:image/svg+xml") == 4
+    assert page.count("data:image/svg+xml") == 5
     assert 'data-table="static_cases"' in page
     summary = json.loads((results / "report" / "summary.json").read_text())
     failed = [one["found"] for one in summary["findings"] if one["check"] == "side_study"]
