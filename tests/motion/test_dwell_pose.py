@@ -16,7 +16,7 @@ from kneewear.geometry.dish import needed_coronal_radius
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.motion import placement
+from kneewear.motion import bearing_ends
 from kneewear.motion.dwell_pose import find_dwell_pose, refer_to_dwell_pose
 from kneewear.motion.placement import check_placement
 from tests.physics.bodies import UPRIGHT, example_study, gait_study
@@ -262,14 +262,14 @@ def across_implant(condyle, plateau):
 
 
 def test_condyles_of_the_radius_that_is_named_do_not_bear_on_their_edges(monkeypatch):
-    """Condyles straight across on a round dish bear on both edges, whatever the motion."""
+    """Condyles straight across on a round dish bear on both edges under every motion."""
     named = []
 
     def noted(*given):
         named.append(needed_coronal_radius(*given))
         return named[-1]
 
-    monkeypatch.setattr(placement, "needed_coronal_radius", noted)
+    monkeypatch.setattr(bearing_ends, "needed_coronal_radius", noted)
     quantity = checks()["placement.femoral_border_force"].quantity
     verdicts, most = [], 1e5
     for _ in range(2):

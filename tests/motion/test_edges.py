@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.fitting import patch_through
-from kneewear.motion.placement import _nearest_edge
+from kneewear.motion.bearing_ends import nearest_edge
 
 
 def lateral_condyle():
@@ -33,6 +33,6 @@ def lateral_condyle():
 def test_an_edge_in_the_notch_is_the_inner_one(angle, across, name):
     surface, at = lateral_condyle()
     place = at(np.radians(angle), np.array(across))
-    found, direction = _nearest_edge(surface, place)
+    found, direction = nearest_edge(surface, place)
     assert found == name
     assert np.linalg.norm(direction) == pytest.approx(1.0)
