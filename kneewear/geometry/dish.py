@@ -81,10 +81,14 @@ def medial_lateral_restoring(insert: Array, condyle: Array) -> float:
     for points in (insert, condyle):
         height, radius = sagittal_arc(points[:, [2, 1, 0]])
         curvatures.append(np.sign(height - points[:, 1].mean()) / max(radius, 1e-9))
-    dish, own = curvatures
+    return _restoring(*curvatures)
+
+
+def _restoring(dish: float, condyle: float) -> float:
+    """Force over load and distance, 1/mm, from the curvatures across of dish and condyle, 1/mm."""
     if dish <= 0.0:
         return 0.0
-    return float(dish * own / (own - dish)) if own > dish else np.inf
+    return float(dish * condyle / (condyle - dish)) if condyle > dish else np.inf
 
 
 def _coronal_curvature(points: Array) -> float:
@@ -108,10 +112,7 @@ def restoring_at(insert: Array, condyle: Array, place: Array) -> float:
     strips = [body[(np.abs(body - place) < _CORONAL).all(axis=1)] for body in (insert, condyle)]
     if min(map(len, strips)) < _MIN_POINTS:
         return np.inf
-    hollow, bulge = map(_coronal_curvature, strips)
-    if hollow <= 0.0:
-        return 0.0
-    return hollow * bulge / (bulge - hollow) if bulge > hollow else np.inf
+    return _restoring(*map(_coronal_curvature, strips))
 
 
 def needed_coronal_radius(
@@ -211,9 +212,8 @@ def find_dish(
         # A plateau that is flat or bulges has no dish.
         ratio = max(wide / tight, 1.01) if height > region.lowest[1] else np.inf
         room = room_around(region)
-        if (
-            room < _SLIDES
-        ):  # off a bearing that is lowest at its end: its dwell pose is in the middle
+        # The dwell pose of a bearing that is lowest at its end is in the middle.
+        if room < _SLIDES:
             room = 0.5 * (region.x[1] - region.x[0])
         dishes.append(Dish(ratio, tight, float(room)))
     lines = [one.lowest[2] for one in plateaus.values()]
