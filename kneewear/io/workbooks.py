@@ -30,7 +30,7 @@ def sheet_text(path: Path, content: bytes) -> str:
     try:
         sheets = _sheets(content)
     except Exception as error:
-        # Damaged parts raise whatever the reader stumbles over first.
+        # The library raises errors of any class for damaged parts.
         fault = f"no workbook that can be read ({error})"
         raise InputDataError(path, fault, "an .xlsx file", _REMEDY) from None
     tables = [name for name, rows in sheets.items() if _is_table(rows)]

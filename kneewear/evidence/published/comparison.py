@@ -49,7 +49,7 @@ KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 # Local over minimum thickness, mm, in the scaling law that the published tables obey.
 EXTRA_THICKNESS_MM = 1.1
 
-# How far the place of largest damage is from that of largest pressure.
+# Distance between the places of largest damage and of largest pressure.
 DISTANCE = "distance_max_damage_to_max_pressure"
 # Coefficients of Eq. 4-1, and its trade of thickness against mass, that the source states.
 MEASURES = ("a1", "a2", "mm_per_10kg")
