@@ -365,46 +365,37 @@ class _Search:
         return likelihood(tolerance + wear, values, drift) + prior
 
     def moved_borders(self, scar: Bools) -> tuple[list[Bools], float]:
-        """Scars drawn by their likelihoods (Metropolis) with borders about those of a scar.
+        """Scars drawn by their likelihoods, of equal weight, and the mean of their log likelihoods.
 
         Level sets of a deviation follow the tolerance: a border leaves out what is high by chance,
-        and their likelihoods say nothing of borders between them. A border is moved here by smooth
-        random distances whose prior distribution is normal (preconditioned Crank-Nicolson steps).
+        and their likelihoods say nothing of borders between them.
+        """
+        every = _BORDER_STEPS // (2 * _BORDERS)
+        walk = list(self._walk(scar))[_BORDER_STEPS // 2 :]
+        return [item for item, _ in walk[every - 1 :: every]], float(np.mean([v for _, v in walk]))
 
-        Returns
-        -------
-        list of array
-            Scars of equal weight.
-        float
-            Mean of their log likelihoods.
+    def _walk(self, scar: Bools) -> Iterator[tuple[Bools, float]]:
+        """Scars with borders moved by smooth random distances, and their log likelihoods.
+
+        Metropolis steps of which a normal distribution of the distances is the prior
+        (preconditioned Crank-Nicolson).
         """
         blocks, rng = self.blocks, np.random.default_rng(0)
-        inside = scipy.ndimage.distance_transform_edt(np.pad(blocks.masked(scar), 1))[1:-1, 1:-1]
-        outside = scipy.ndimage.distance_transform_edt(~blocks.masked(scar))
-        start = ((inside - outside) * blocks.size)[blocks.row, blocks.column]
-        moved, present = np.zeros(scar.size), scar
-        tolerance = self._tolerances(scar)[0]
-        known = self._likelihood(scar, *tolerance)
-        scars, likelihoods = [], []
+        start, moved = _inside_border(blocks, scar), np.zeros(scar.size)
         for step in range(_BORDER_STEPS):
+            if step in (0, _BORDER_STEPS // 4):
+                tolerance = self._tolerances(scar)[0]
+                known = self._likelihood(scar, *tolerance)
             own = blocks.side == step % 2
-            proposed = np.sqrt(1.0 - _BORDER_CHANGE**2) * moved + _BORDER_CHANGE * _border_move(
-                rng, blocks
-            )
+            proposed = np.sqrt(1.0 - _BORDER_CHANGE**2) * moved
+            proposed += _BORDER_CHANGE * _border_move(rng, blocks)
             proposed = np.where(own, proposed, moved)
-            candidate = np.asarray(start + proposed > 0.0)
-            value = -np.inf
+            candidate, value = np.asarray(start + proposed > 0.0), -np.inf
             if self._unworn_enough(candidate):
                 value = self._likelihood(candidate, *tolerance)
             if np.log(rng.uniform()) < value - known:
-                moved, present, known = proposed, candidate, value
-            if step == _BORDER_STEPS // 4:
-                tolerance = self._tolerances(present)[0]
-                known = self._likelihood(present, *tolerance)
-            likelihoods.append(known)
-            if (step + 1) % (_BORDER_STEPS // (2 * _BORDERS)) == 0 and step >= _BORDER_STEPS // 2:
-                scars.append(present)
-        return scars, float(np.mean(likelihoods[_BORDER_STEPS // 2 :]))
+                moved, scar, known = proposed, candidate, value
+            yield scar, known
 
     def _lowered(self, scar: Bools) -> Array:
         """Lowering of blocks against the surface predicted from those outside a scar, mm."""
@@ -415,6 +406,14 @@ class _Search:
             self.blocks.points[:, [0, 2]], self.drift, np.zeros((0, scar.size))
         )
         return np.where(self.usable, result.mean - self.blocks.deviation, 0.0)
+
+
+def _inside_border(blocks: Blocks, scar: Bools) -> Array:
+    """Distance of blocks from the border of a scar, mm: positive inside it."""
+    image = blocks.masked(scar)
+    inside = scipy.ndimage.distance_transform_edt(np.pad(image, 1))[1:-1, 1:-1]
+    outside = scipy.ndimage.distance_transform_edt(~image)
+    return np.asarray(((inside - outside) * blocks.size)[blocks.row, blocks.column])
 
 
 def _border_move(rng: np.random.Generator, blocks: Blocks) -> Array:
