@@ -51,6 +51,25 @@ def test_assumptions_are_warnings_until_they_are_deleted_or_their_setting_is_ano
     assert names(study_with({"assumed": []})) == set()
 
 
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"key": "activities.gait.duration_s", "value": 0.3},
+        {"key": "implant.knee", "value": "right", "covers": ["activities.gait"]},
+    ],
+)
+def test_what_an_assumption_states_has_no_warning_of_its_own(stated):
+    unusual = {"activities": {"gait": {"duration_s": 0.3}}}
+    entry = {"name": "stated", "found": "a guess", **stated}
+
+    def findings(*assumed):
+        study = study_with({"assumed": list(assumed)}, unusual)
+        return {one.check: one.where for one in setting_findings(study)}
+
+    assert "key activities.gait.duration_s" in findings().values()
+    assert set(findings(entry)) == {"assumed.stated"}
+
+
 def test_results_do_not_depend_on_assumptions():
     assert study_with().computed() == study_with({"assumed": []}).computed()
 

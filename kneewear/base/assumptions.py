@@ -25,6 +25,11 @@ class Assumption(Settings):
         "Value of that setting; with another one the assumption lapses.",
         Range.unlimited("1", "The setting has a range of its own"),
     )
+    covers: tuple[str, ...] = Field(
+        (),
+        description="Paths of further settings that the assumption states; like that setting they "
+        "have no warning of their own while it applies.",
+    )
     found: str = Field(description="Assumption, with its evidence.")
     remedy: str = Field("", description="Advice on what to do where it is wrong.")
 
@@ -32,6 +37,10 @@ class Assumption(Settings):
         """Return the assumption as a warning."""
         where = f"key {self.key}"
         return Finding(f"assumed.{self.name}", "warn", where, self.found, "", self.remedy)
+
+    def states(self, path: str) -> bool:
+        """True if the assumption is about the setting of a path, or about a block it is in."""
+        return any(f"{path}.".startswith(f"{key}.") for key in (self.key, *self.covers))
 
 
 def unconfirmed(settings: Mapping[str, Any]) -> tuple[Assumption, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from kneewear.base.assumptions import unconfirmed
+from kneewear.base.assumptions import Assumption, unconfirmed
 from kneewear.base.faults import fault_at, suggestion
 from kneewear.base.files import Location
 from kneewear.base.keys import ANY, ranges_by_path
@@ -72,6 +72,9 @@ class Check:
         Conditions of the use, whose `*` are the names that the path of the key has there.
     is_note : bool
         Whether an unusual value is worth a note only.
+    has_slips : bool
+        Whether a usual slip, such as another unit, explains an unusual value: it is not so where
+        the value was computed from shapes or poses.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Check:
     over: str = ""
     when: tuple[Condition, ...] = ()
     is_note: bool = False
+    has_slips: bool = True
 
     @classmethod
     def of_row(cls, row: Mapping[str, str | None]) -> Check:
@@ -96,12 +100,13 @@ class Check:
             over=row.get("over") or "",
             when=tuple(map(Condition.parse, filter(None, (row.get("when") or "").split(";")))),
             is_note=row.get("severity") == "note",
+            has_slips=row.get("slips") != "none",
         )
 
     def judge(self, value: float, where: str, remedy: str = "") -> Finding | None:
         """Finding about a value; None within the usual range."""
         # A computed number without a unit is not given by anybody.
-        is_given = bool(self.keys) or self.range.unit != "1"
+        is_given = self.has_slips and (bool(self.keys) or self.range.unit != "1")
         finding = self.range.judge(
             self.name, value, where, remedy, self.quantity, is_given=is_given
         )
@@ -212,12 +217,15 @@ def setting_findings(study: Any) -> tuple[Finding, ...]:
     """Findings about the values of a study that were accepted, and its assumptions.
 
     A value that is unusual in its use has one finding, not another one of the wider range of its
-    quantity, unless `checks.ignore` names the use.
+    quantity, unless `checks.ignore` names the use. One that an assumption states has the finding of
+    that assumption.
     """
+    assumed = unconfirmed(study.model_dump(mode="json")) if study.assumed else ()
     uses = [
         (check, at, finding)
         for check, at, value in _uses(study)
-        if (finding := check.judge(value, f"key {'.'.join(map(str, at))}")) is not None
+        if not _is_stated(at, assumed)
+        if (finding := check.judge(value, f"key {_path(at)}")) is not None
     ]
     said = {
         at
@@ -226,15 +234,22 @@ def setting_findings(study: Any) -> tuple[Finding, ...]:
         if check.name not in study.checks.ignore
     }
     findings = [
-        span.judge(check, value, f"key {'.'.join(map(str, at))}")
+        span.judge(check, value, f"key {_path(at)}")
         for check, span, at, value in _quantities(study)
-        if at not in said
+        if at not in said and not _is_stated(at, assumed)
     ]
     findings += [finding for _, _, finding in uses]
-    if study.assumed:
-        settings = study.model_dump(mode="json")
-        findings += [assumption.finding() for assumption in unconfirmed(settings)]
+    findings += [assumption.finding() for assumption in assumed]
     return tuple(finding for finding in findings if finding is not None)
+
+
+def _path(at: Location) -> str:
+    return ".".join(map(str, at))
+
+
+def _is_stated(at: Location, assumed: Sequence[Assumption]) -> bool:
+    """True if an assumption states the setting at a location."""
+    return any(one.states(_path(at)) for one in assumed)
 
 
 def refuse_impossible(study: BaseModel) -> None:

@@ -39,6 +39,7 @@ from kneewear.geometry.plausibility import (
     judge_pair,
     plateau_bearing,
 )
+from kneewear.geometry.segmentation import MIN_FLAT, find_underside
 from kneewear.geometry.settings import (
     ImplantSettings,
     InsertRegion,
@@ -176,7 +177,11 @@ def judge_meshes(
     thickness = partial(thickness_above, underside)
     widths = insert.extent[2], femoral.extent[2]
     nominal = settings.nominal_thickness_mm
-    found.append(judge_pair(plateaus, condyles, thickness, nominal, widths))
+    # Without a closed body nothing but the plateaus shows the frame.
+    is_level = (
+        meshes.insert_form == "solid" and find_underside(bearings["insert"].mesh)[1] >= MIN_FLAT
+    )
+    found.append(judge_pair(plateaus, condyles, thickness, nominal, widths, is_level))
     return tuple(warning for part in found for warning in part)
 
 

@@ -233,12 +233,14 @@ def judge_pair(
     thickness: Callable[[Array], Array],
     nominal: float,
     widths: tuple[float, float],
+    is_level: bool = False,
 ) -> tuple[Finding, ...]:
     """Warnings about slope, thickness and size of an insert, and of its condyles to it.
 
     `thickness` gives the thickness at points (n, 3) of the insert, mm, `nominal` is that of the
-    settings, and `widths` are those of the whole sheets of insert and condyles, mm. InputDataError
-    if they cannot be those of one implant.
+    settings, and `widths` are those of the whole sheets of insert and condyles, mm. `is_level` says
+    that the underside is a level plane: a slope is one of the design then, and not of the frame.
+    InputDataError if they cannot be those of one implant.
     """
     found, slopes = [], []
     source = next(iter(plateaus.values())).source
@@ -263,7 +265,8 @@ def judge_pair(
         "Check that insert_region_mm is on the plateaus, and the frame of the insert; the load "
         "acts along its superior axis."
     )
-    found.append(judge("geometry.slope", float(np.degrees(np.mean(slopes))), source, remedy))
+    check = "geometry.level_slope" if is_level else "geometry.slope"
+    found.append(judge(check, float(np.degrees(np.mean(slopes))), source, remedy))
     if len(plateaus) == 1:
         return tuple(filter(None, found))
     femoral = next(iter(condyles.values())).source
@@ -276,9 +279,11 @@ def judge_pair(
 
 
 def _middle(points: Array) -> Bools:
-    """Vertices in the middle half of a plateau."""
+    """Vertices in the middle half of the length and width of a plateau."""
     plan = points[:, [0, 2]]
-    low, high = np.quantile(plan, [0.25, 0.75], axis=0)
+    lowest, highest = plan.min(axis=0), plan.max(axis=0)
+    quarter = 0.25 * (highest - lowest)
+    low, high = lowest + quarter, highest - quarter
     return np.asarray(((plan >= low) & (plan <= high)).all(axis=1))
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import Finding, InputDataError
 from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh
+from kneewear.geometry.segmentation import largest_plane
 
 Array = NDArray[np.float64]
 
@@ -45,6 +46,9 @@ _SQUARE = 0.9
 # Height of a keel or stem below a tray, mm, at least; rounding of a plane, mm.
 _KEEL = 12.0
 _FLAT = 0.05
+# Area of the largest plane of an underside over the area of planes of the bearing's side that
+# face up.
+_LARGER_PLANE = 2.0
 # Differences of shape below which the side, or front and rear, cannot be distinguished, mm.
 _TELLING = 1.5
 # Lines along which the outline of an insert is read, and part of the width about the middle in
@@ -305,6 +309,11 @@ def _up_of_insert(mesh: TriangleMesh, normals: Array, axis: int) -> float:
     along = normals[:, axis]
     if abs(along.sum()) > 0.2 * np.abs(along).sum():
         return float(np.sign(along.sum()))
+    # Pegs below an underside end lower than its plane, and a post may end in a plane as well.
+    planes = {sign: largest_plane(mesh, axis, sign)[1] for sign in (1.0, -1.0)}
+    for sign, area in planes.items():
+        if area > _LARGER_PLANE * planes[-sign]:
+            return -sign
     size = np.linalg.norm(normals, axis=1)
     height = mesh.vertices[mesh.faces].mean(axis=1)[:, axis]
     flat = {

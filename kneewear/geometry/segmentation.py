@@ -388,17 +388,27 @@ def find_underside(insert: TriangleMesh) -> tuple[float, float]:
 
     The mesh is in mm and knee axes.
     """
-    area = np.linalg.norm(insert.face_normals, axis=1)
-    down = insert.face_normals[:, 1] < -0.999 * area
-    height = insert.vertices[insert.faces[down]].mean(axis=1)[:, 1]
+    level, area = largest_plane(insert, 1, -1.0)
+    return level, area / float(insert.extent[0] * insert.extent[2])
+
+
+def largest_plane(mesh: TriangleMesh, axis: int, sign: float) -> tuple[float, float]:
+    """Position, mm, and area, mm2, of the largest plane that faces one way along an axis.
+
+    The end of the mesh on that side, and 0, where nothing does.
+    """
+    along = sign * mesh.face_normals[:, axis]
+    size = np.linalg.norm(mesh.face_normals, axis=1)
+    faces = along > 0.999 * size
+    height = mesh.vertices[mesh.faces[faces]].mean(axis=1)[:, axis]
     if not height.size:
-        return float(insert.vertices[:, 1].min()), 0.0
+        ends = mesh.vertices[:, axis]
+        return float(ends.max() if sign > 0.0 else ends.min()), 0.0
     levels, which = np.unique(np.round(height / _LEVEL), return_inverse=True)
-    size = np.bincount(which, weights=area[down], minlength=levels.size)
-    largest = which == size.argmax()
-    box = float(insert.extent[0] * insert.extent[2])
-    level = float(np.average(height[largest], weights=area[down][largest]))
-    return level, float(size.max()) / box
+    area = np.bincount(which, weights=size[faces], minlength=levels.size)
+    largest = which == area.argmax()
+    level = float(np.average(height[largest], weights=size[faces][largest]))
+    return level, float(area.max())
 
 
 @dataclass(frozen=True)

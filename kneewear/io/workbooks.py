@@ -22,10 +22,11 @@ _MIN_CELLS = 2
 
 
 def sheet_text(path: Path, content: bytes) -> str:
-    """Text of the only sheet of a workbook that has a table of numbers, cells between commas.
+    """Text of the sheet of a workbook that has a table of numbers, cells between commas.
 
-    Of formulas the stored value is taken. InputDataError if the file is no workbook, or if no
-    sheet or several have a table.
+    Several such sheets are one table where their first columns are equal: curves over the same time
+    or percent. Of formulas the stored value is taken. InputDataError if the file is no workbook, or
+    if no sheet or several that differ have a table.
     """
     try:
         sheets = _sheets(content)
@@ -33,15 +34,33 @@ def sheet_text(path: Path, content: bytes) -> str:
         # The library raises errors of any class for damaged parts.
         fault = f"no workbook that can be read ({error})"
         raise InputDataError(path, fault, "an .xlsx file", _REMEDY) from None
-    tables = [name for name, rows in sheets.items() if _is_table(rows)]
-    if len(tables) != 1:
+    tables = {name: rows for name, rows in sheets.items() if _is_table(rows)}
+    joined = _joined(list(tables.values()))
+    if joined is None:
         listed = ", ".join(tables or sheets)
         fault = f"{len(tables)} sheets with a table of numbers ({listed})"
-        raise InputDataError(path, fault, "one", _REMEDY)
+        expected = "one, or several with equal rows and an equal first column"
+        raise InputDataError(path, fault, expected, _REMEDY)
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerows(row for row in sheets[tables[0]] if any(cell is not None for cell in row))
+    writer.writerows(row for row in joined if any(cell is not None for cell in row))
     return table.getvalue()
+
+
+def _joined(tables: Sequence[Sequence[Sequence[Any]]]) -> Sequence[Sequence[Any]] | None:
+    """Rows of tables side by side with their common first column; None where it differs."""
+    if len(tables) < 2:
+        return tables[0] if tables else None
+    filled = [[row for row in rows if any(cell is not None for cell in row)] for rows in tables]
+    first, *others = ([row[0] for row in rows] for rows in filled)
+    if any(column != first for column in others):
+        return None
+    widths = [max(map(len, rows)) for rows in filled]
+    joined = [[cell] for cell in first]
+    for rows, width in zip(filled, widths, strict=True):
+        for whole, row in zip(joined, rows, strict=True):
+            whole += [*row[1:], *[None] * (width - len(row))]
+    return joined
 
 
 def _sheets(content: bytes) -> dict[str, list[Sequence[Any]]]:

@@ -19,6 +19,9 @@ from kneewear.base.sides import SIDES
 from kneewear.io.column_uses import column_uses
 from kneewear.report.derived import Settings, derived
 
+# Titles of unused columns that one line of a terminal lists.
+_LISTED_COLUMNS = 3
+
 
 @derived
 def understood_shapes(settings: Settings) -> pd.DataFrame:
@@ -75,6 +78,30 @@ def tabulate_columns(settings: Settings, files: Mapping[str, Mapping[str, str]])
             uses = column_uses(name, block, paths, knee)
             rows += [{"activity": name} | asdict(use) for use in uses]
     return pd.DataFrame(rows)
+
+
+def unused_columns(columns: pd.DataFrame) -> list[str]:
+    """Return lines for a terminal about columns that are not used, a line for each reason.
+
+    Files of whole bodies have a hundred columns of other joints; the page lists each. `columns` are
+    those of `tabulate_columns`.
+    """
+    unused: dict[tuple[str, ...], list[str]] = {}
+    for column in columns.to_dict("records"):
+        if column["use"] != "used":
+            alike = tuple(column[name] for name in ("file", "use", "reason", "key"))
+            unused.setdefault(alike, []).append(column["column"])
+    return [
+        f"{_listed(titles)} of {file} {use}: {reason}{f' ({key})' if key else ''}"
+        for (file, use, reason, key), titles in unused.items()
+    ]
+
+
+def _listed(titles: Sequence[str]) -> str:
+    """Titles in quotation marks, and the number of those beyond the first ones."""
+    shown = ", ".join(f"'{title}'" for title in titles[:_LISTED_COLUMNS])
+    more = len(titles) - _LISTED_COLUMNS
+    return f"column{'s' * (len(titles) > 1)} {shown}{f' and {more} more' * (more > 0)}"
 
 
 def tabulate_directions(activities: Iterable[Activity]) -> pd.DataFrame:

@@ -53,6 +53,7 @@ from kneewear.report.understood import (
     activity_tables,
     tabulate_columns,
     understood_shapes,
+    unused_columns,
 )
 from kneewear.report.understood_figures import draw_directions, draw_shapes
 from kneewear.study.files import (
@@ -174,14 +175,7 @@ def _understood(
     for activity in activities:
         first, *phases = direction_lines(describe_activity(activity))
         lines += [f"{activity.name}: {first}", *(f"  {phase}" for phase in phases)]
-    for column in columns.to_dict("records"):
-        key = f" ({column['key']})" if column["key"] else ""
-        if column["use"] != "used":
-            lines.append(
-                f"column '{column['column']}' of {column['file']} {column['use']}: "
-                f"{column['reason']}{key}"
-            )
-    return tuple(lines)
+    return (*lines, *unused_columns(columns))
 
 
 def _write_page(

@@ -380,7 +380,9 @@ def find_driven(recording: Recording, quantities: Iterable[str]) -> dict[str, st
         )
         text = f"{listed}, without a positive direction"
         meanings = {title: _example(recording, title, name) for title, name in unsigned.items()}
-        raise _question(recording, text, "titles that say which way is positive", meanings)
+        bone = ", and which bone moves" * ("anterior_posterior" in unsigned.values())
+        expected = f"titles that say which way is positive{bone}"
+        raise _question(recording, text, expected, meanings)
     return {
         quantity: recording.key(title, recording.names[title].sign or 1)
         for quantity, title in present.items()

@@ -208,8 +208,9 @@ def _write_gait(name: str, shapes: RecognisedShapes) -> str:
     text = (
         "an invented gait, the built-in one, with the part of its travel that motion.scale states"
     )
-    key, remedy = f"activities.{name}_gait.motion.file", "Replace it by curves of your own."
-    shapes.assume("gait", key, settings_path(file), text, remedy)
+    block, remedy = f"activities.{name}_gait.motion", "Replace it by curves of your own."
+    covers = (f"{block}.scale",)
+    shapes.assume("gait", f"{block}.file", settings_path(file), text, remedy, covers)
     return file
 
 

@@ -73,10 +73,19 @@ class RecognisedShapes:
         self.findings.append(Finding(f"new.{check}", severity, where, found, "", remedy))
 
     def assume(
-        self, name: str, key: str, value: str | float | tuple[float, ...], found: str, remedy: str
+        self,
+        name: str,
+        key: str,
+        value: str | float | tuple[float, ...],
+        found: str,
+        remedy: str,
+        covers: tuple[str, ...] = (),
     ) -> None:
         """Add a guess that files cannot decide, about the value of a setting."""
-        self.assumed.append(Assumption(name=name, key=key, value=value, found=found, remedy=remedy))
+        assumption = Assumption(
+            name=name, key=key, value=value, covers=covers, found=found, remedy=remedy
+        )
+        self.assumed.append(assumption)
 
     @property
     def sheets(self) -> dict[str, TriangleMesh]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.activity.load import MIN_SHARE, clip_noise, load_sharing
+from kneewear.activity.load import MIN_SHARE, clip_noise, judge_sharing, load_sharing
 from kneewear.activity.sources import build_activity
 from kneewear.base.checks import checks
 from kneewear.study.files import load_activity
@@ -51,6 +51,21 @@ class TestSharing:
         found = activity(table, columns=columns)
         assert found.medial_share is None
         np.testing.assert_allclose(found.varus_moment / found.load, 8.0, rtol=1e-9)
+
+
+class TestTotalNamedAsASide:
+    @pytest.mark.parametrize("share", [0.5, 0.57, 0.6, 0.63])
+    def test_a_leg_that_is_loaded_medially_throughout_has_no_finding(self, share):
+        total = 1000.0 + 800 * WAVE
+        sides = forces(medial=share * total, lateral=(1 - share) * total).assign(load=total)
+        assert judge_sharing(sides, settings()) == ()
+
+    @pytest.mark.parametrize("share", [0.46, 0.5, 0.6])
+    def test_a_total_beside_its_lateral_side_has_one(self, share):
+        total = 1000.0 + 800 * WAVE
+        sides = forces(medial=total, lateral=(1 - share) * total)
+        found = judge_sharing(sides.assign(load=sides["medial"] + sides["lateral"]), settings())
+        assert "load.medial_excess" in [finding.check for finding in found]
 
 
 class TestNoise:

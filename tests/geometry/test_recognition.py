@@ -21,6 +21,7 @@ from kneewear.geometry.meshes import (
     TriangleMesh,
     bearing_axis,
     condyle_axis,
+    joined,
     to_knee_axes,
     within_outline,
 )
@@ -210,6 +211,23 @@ def test_the_underside_is_the_largest_plane_below():
     height, part = find_underside(closed_insert(n=40))
     assert height == pytest.approx(0.0)
     assert 0.8 < part < 1.0
+
+
+def block(x: float, z: float, low: float, high: float, half: float) -> TriangleMesh:
+    """Closed block about x and z from one height to another, mm."""
+    plan = np.stack(np.meshgrid(*np.linspace([x - half, z - half], [x + half, z + half], 3).T,
+                                indexing="ij"), -1)  # fmt: skip
+    faces = [np.insert(plan, 1, height, axis=-1) for height in (high, low)]
+    return closed(*faces, np.ones((2, 2), dtype=bool))
+
+
+@pytest.mark.parametrize("rows", TURNS[::5])
+def test_a_flat_post_above_pegs_does_not_turn_an_insert_over(rows):
+    pegs = [block(0.0, z, -4.0, 0.5, 2.5) for z in (-20.0, 20.0)]
+    insert = joined([higher_rear(3.0, 6.0, True), block(-4.0, 0.0, 5.0, 24.0, 5.0), *pegs])
+    orientation, _ = recognition.orient_insert(turned(insert, rows))
+    found = to_knee_axes(turned(insert, rows), "mm", orientation.words("right"), "right")
+    np.testing.assert_allclose(found.vertices, insert.vertices, atol=1e-9)
 
 
 @pytest.mark.slow

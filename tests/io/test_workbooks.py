@@ -43,6 +43,18 @@ def test_the_sheet_with_the_numbers_is_read_whatever_comes_before_it(tmp_path, b
     np.testing.assert_array_equal(read.to_numpy(), CURVES.to_numpy())
 
 
+@pytest.mark.parametrize("before", [[], [["Subject", "S07"]]])
+def test_sheets_over_the_same_percent_are_one_table(tmp_path, before):
+    clock, flexion, load = CURVES.columns
+    sheets = {
+        "Info": [["Subject", "S07"]],
+        "kinematics": [*before, *rows_of(CURVES[[clock, flexion]])],
+        "kinetics": [*before, *rows_of(CURVES[[clock, load]])],
+    }
+    read = read_curves(write_workbook(tmp_path / "gait.xlsx", sheets), COLUMNS)
+    np.testing.assert_array_equal(read.to_numpy(), CURVES.to_numpy())
+
+
 def test_cells_that_are_not_stored_are_empty(tmp_path):
     rows = rows_of(CURVES)
     rows[3][2] = None
@@ -53,7 +65,10 @@ def test_cells_that_are_not_stored_are_empty(tmp_path):
 
 
 def test_workbooks_without_one_table_are_refused(tmp_path):
-    for sheets in ({"a": rows_of(CURVES), "b": rows_of(CURVES)}, {"a": [["nothing", "here"]]}):
+    later = CURVES.assign(**{COLUMNS["percent"]: 0.9 * PERCENT})
+    twice = {"a": rows_of(CURVES), "b": rows_of(CURVES)}
+    shifted = {"a": rows_of(CURVES[[COLUMNS["percent"], COLUMNS["load"]]]), "b": rows_of(later)}
+    for sheets in (twice, shifted, {"a": [["nothing", "here"]]}):
         file = write_workbook(tmp_path / "gait.xlsx", sheets)
         with pytest.raises(InputDataError):
             read_curves(file, COLUMNS)

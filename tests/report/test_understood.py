@@ -19,6 +19,7 @@ from kneewear.report.understood import (
     activity_tables,
     tabulate_columns,
     understood_shapes,
+    unused_columns,
 )
 from kneewear.report.understood_figures import draw_directions
 from kneewear.study.files import load_activity
@@ -53,6 +54,21 @@ def test_every_column_of_a_file_is_listed_with_its_use_and_key(recorded):
     assert motion.loc["thing", "use"] == "not understood"
     assert motion.loc["thing", "key"]
     assert (motion.loc[motion["use"] != "used", "reason"] != "").all()
+
+
+def test_a_terminal_has_one_line_for_columns_that_are_unused_for_one_reason():
+    unused = [
+        {"column": f"hip_{axis}", "file": "all.sto", "use": "not used", "reason": "other joint",
+         "key": ""} for axis in range(70)
+    ]  # fmt: skip
+    varus = {"column": "varus", "file": "all.sto", "use": "not used", "reason": "solved",
+             "key": "activities.gait.motion.columns.varus"}  # fmt: skip
+    used = {**varus, "column": "flexion", "use": "used"}
+    many, single = unused_columns(pd.DataFrame([*unused, varus, used]))
+    assert "'hip_0'" in many
+    assert "67" in many
+    assert varus["key"] in single
+    assert unused_columns(pd.DataFrame([used])) == []
 
 
 def test_motion_in_words_stands_with_sizes_beside_the_load(recorded):
