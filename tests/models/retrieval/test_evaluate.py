@@ -128,6 +128,7 @@ def test_volume_without_reference_of_another_design_than_arcs(tmp_path: Path) ->
     assert evaluated.scar.volume[2] == pytest.approx(volume, abs=max(0.15 * volume, 15.0))
 
 
+@pytest.mark.slow
 def test_volume_below_the_limit_has_an_error(tmp_path: Path) -> None:
     phantom = make_phantom(FAMILIES["blank"], 0)
     scan, reference = tmp_path / "scan.ply", tmp_path / "reference.ply"
