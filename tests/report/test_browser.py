@@ -293,10 +293,20 @@ def test_minimum_thickness_agrees_with_statsmodels(visits, whole):
     assert one.page.locator(f'#decision-contours [data-quantity="{quantity}"]').count() == 1
 
 
-def test_labels_of_the_decision_tool_have_no_binary_fractions(browser, tmp_path):
-    """The middle of 6.11 and 8.11 mm is 7.11; 60.3 and 90.7 kg have 75.5."""
+@pytest.mark.parametrize(
+    ("masses", "thicknesses", "labels"),
+    [
+        ([60.3, 90.7], [6.11, 8.11], [6.5, 7, 7.5, 8, 70, 80, 90]),
+        ([50.0, 150.0], [5.99, 8.0], [6, 7, 8, 50, 100, 150]),
+        ([60.0, 60.7], [0.3, 0.7], [0.3, 0.4, 0.5, 0.6, 0.7, 60, 60.2, 60.4, 60.6]),
+    ],
+)
+@pytest.mark.parametrize("width", [360, 1300])
+def test_labels_of_the_decision_tool_are_round_and_readable(
+    masses, thicknesses, labels, width, browser, tmp_path
+):
+    """They have no error of binary fractions, and their size on every screen."""
     sides = ["medial", "lateral"]
-    masses, thicknesses = [60.3, 90.7], [6.11, 8.11]
     identity = np.eye(3).tolist()
     fits = [
         {
@@ -326,11 +336,16 @@ def test_labels_of_the_decision_tool_have_no_binary_fractions(browser, tmp_path)
     tool = render("decision.html.j2", section={"tool": data})
     file = tmp_path / "tool.html"
     file.write_text(f"<!doctype html><meta charset='utf-8'><body>{tool}", encoding="utf-8")
-    page = browser.new_page()
+    page = browser.new_page(viewport={"width": width, "height": 800})
     page.goto(file.as_uri())
     texts = page.locator("#decision-contours text").all_text_contents()
     numbers = [float(text) for text in texts if re.fullmatch(r"[\d.]+", text)]
-    assert sorted(numbers) == [6.11, 7.11, 8.11, 60.3, 75.5, 90.7]
+    assert sorted(numbers) == labels
+    drawn = page.locator("#decision-contours").evaluate(
+        "one => [one.clientWidth / one.viewBox.baseVal.width, one.scrollWidth - one.clientWidth]"
+    )
+    assert drawn[0] >= 1.0
+    assert drawn[1] <= 0
     page.close()
 
 

@@ -32,8 +32,14 @@
     return high;
   }
 
-  // Labels of axes: the middle of 6.11 and 8.11 is 7.11, without the error of binary fractions.
-  const rounded = (value) => String(Number(value.toPrecision(4)));
+  // Round numbers from `low` to `high`, at most four steps, without the error of binary fractions.
+  function ticks(low, high) {
+    const span = high - low || 1;
+    const power = 10 ** Math.floor(Math.log10(span / 4));
+    const step = power * [1, 2, 5, 10].find((one) => one * power * 4 >= span);
+    const first = Math.ceil(low / step - 1e-9);
+    return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
+  }
 
   function words(thickness) {
     if (thickness === Infinity) return `above ${thickest}`;
@@ -104,22 +110,34 @@
     find("message").append(" ", badge);
   }
 
-  // Contours: where each quantity of the worse side is at its limit; thicker inserts keep it.
+  // Contours: where each quantity of the worse side is at its limit; thicker inserts keep it. Names stand beside
+  // the axes, or below them where the page is narrow.
   function draw(mass) {
+    const svg = find("contours");
     const make = (kind, attributes, text = "") => {
       const one = document.createElementNS("http://www.w3.org/2000/svg", kind);
       for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
       one.textContent = text;
-      find("contours").append(one);
+      svg.append(one);
     };
-    const across = (value) => 50 + (260 * (value - lightest)) / (heaviest - lightest);
+    const width = Math.min(svg.clientWidth || 540, 540);
+    const narrow = width < 500;
+    const right = narrow ? width - 20 : width - 230;
+    const across = (value) => 50 + ((right - 50) * (value - lightest)) / (heaviest - lightest);
     const up = (value) => 255 - (235 * (value - thinnest)) / (thickest - thinnest);
-    find("contours").replaceChildren();
-    make("rect", { x: 50, y: 20, width: 260, height: 235, fill: "none", stroke: "#888" });
+    svg.replaceChildren();
+    svg.setAttribute("viewBox", `0 0 ${width} ${narrow ? 306 + 18 * rows.length : 300}`);
+    make("rect", { x: 50, y: 20, width: right - 50, height: 235, fill: "none", stroke: "#888" });
     const label = { "font-size": 12, "text-anchor": "middle", fill: "#222" };
-    for (const value of [lightest, (lightest + heaviest) / 2, heaviest]) make("text", { ...label, x: across(value), y: 271 }, rounded(value));
-    for (const value of [thinnest, (thinnest + thickest) / 2, thickest]) make("text", { ...label, x: 36, y: up(value) + 4 }, rounded(value));
-    make("text", { ...label, x: 180, y: 290 }, "body mass (kg)");
+    for (const value of ticks(lightest, heaviest)) {
+      make("line", { x1: across(value), x2: across(value), y1: 255, y2: 259, stroke: "#888" });
+      make("text", { ...label, x: across(value), y: 271 }, value);
+    }
+    for (const value of ticks(thinnest, thickest)) {
+      make("line", { x1: 46, x2: 50, y1: up(value), y2: up(value), stroke: "#888" });
+      make("text", { ...label, "text-anchor": "end", x: 43, y: up(value) + 4 }, value);
+    }
+    make("text", { ...label, x: (50 + right) / 2, y: 290 }, "body mass (kg)");
     make("text", { ...label, transform: "translate(14 140) rotate(-90)" }, "nominal insert thickness (mm)");
     rows.forEach(({ quantity, name, input }, i) => {
       if (!(input.valueAsNumber > 0)) return;
@@ -127,7 +145,7 @@
         .map((at) => [at, Math.max(...fitsOf(quantity).map((fit) => minimum(fit, input.valueAsNumber, at)))])
         .filter(([, thickness]) => thickness > 0 && thickness < Infinity)
         .map(([at, thickness]) => `${across(at).toFixed(1)},${up(thickness).toFixed(1)}`);
-      const legend = { x: 316, y: 40 + 18 * i, "font-size": 12 };
+      const legend = narrow ? { x: 50, y: 312 + 18 * i, "font-size": 12 } : { x: right + 6, y: 40 + 18 * i, "font-size": 12 };
       if (!points.length) {
         make("text", { ...legend, fill: "#5c5c5c" }, `${name}: not reached`);
         return;
@@ -145,5 +163,6 @@
   find("life-label").hidden = data.lives.length < 2;
   for (const name of ["mass", "life"]) find(name).addEventListener("input", show);
   document.getElementById("decision").hidden = false;
+  new ResizeObserver(show).observe(find("contours"));
   show();
 })();
