@@ -85,8 +85,8 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     )
     # Nothing has a warning that `new` wrote itself, whatever share of the gait designs agree on.
     for written in (study, validate_study(quarter)):
-        found = setting_findings(written)
-        assert all(one.check.startswith("assumed.") for one in found if one.severity == "warn")
+        warned = [item.check for item in setting_findings(written) if item.severity == "warn"]
+        assert all(check.startswith("assumed.") for check in warned)
     checks = {one.check for one in created.findings}
     # Where the bearing decides position and rotation, there is no travel to share.
     assert ("new.gait_share" in checks) == (way == "prescribed")
