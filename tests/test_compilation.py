@@ -168,7 +168,7 @@ def one_bit(content):
 @pytest.mark.parametrize(
     ("damage", "suffix"),
     [
-        pytest.param(half, "nbc", id="code is cut"),
+        pytest.param(half, "nbc", id="code is cut", marks=pytest.mark.slow),
         pytest.param(one_bit, "nbc", id="one bit of code", marks=pytest.mark.slow),
         pytest.param(lambda content: b"", "nbi", id="index is empty"),
         pytest.param(

@@ -44,12 +44,10 @@ EXPECTED = {
     "two_files": ("right", "sheet", 7.1, "prescribed", {"side", "thickness"}),
     "worn_scan": ("right", "solid", 7.6, "settled_ap_rotation", set()),
 }
-SLOW = ("ultracongruent", "worn_scan", "left_ps")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in EXPECTED]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPECTED)
 def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("KNEEWEAR_DATA", raising=False)

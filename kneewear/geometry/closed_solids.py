@@ -15,11 +15,9 @@ from kneewear.geometry.surface import Surface
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Samples of a patch along u and along v, and the thickness of a shell, mm, at most this part of the
-# smallest radius, within which offset patches do not fold.
+# Samples of a patch along u and along v, and the largest thickness of a shell, mm.
 SAMPLES = (49, 41)
 SHELL = 4.0
-_PART_OF_RADIUS = 0.5
 # An underside whose heights differ by less, mm, is flat.
 _FLAT = 1e-6
 
@@ -91,15 +89,20 @@ def _stacked(*faces: Ints) -> Ints:
 
 
 def patch_shell(surface: Surface) -> TriangleMesh:
-    """Closed shell behind a patch, whose normals point out of it."""
+    """Closed shell behind a patch, whose normals point out of it.
+
+    The back follows normals that are averaged over the thickness: waves of a scanned sheet turn
+    those of single samples. The thickness is halved until no triangle of the back is turned over.
+    """
     (u0, u1), (v0, v1) = surface.domain
     u = np.linspace(u0, u1, SAMPLES[0])[:, None] + np.zeros(SAMPLES[1])
     v = np.linspace(v0, v1, SAMPLES[1]) + np.zeros(SAMPLES[0])[:, None]
     outer = surface.evaluate(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
     normal = surface.normal(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
-    bend = np.abs(np.stack(surface.curvature(u.ravel(), v.ravel()))).max()
-    depth = min(SHELL, _PART_OF_RADIUS / max(float(bend), 1e-9))
-    front, back = woven(outer), woven(outer - depth * normal)
+    inwards = _averaged(normal, outer)
+    front, depth = woven(outer), SHELL
+    while _is_turned_over(front, back := woven(outer - depth * inwards)):
+        depth /= 2.0
     if (front.face_normals.sum(axis=0) * normal.sum(axis=(0, 1))).sum() < 0.0:
         front = replace(front, faces=front.faces[:, ::-1])
         back = replace(back, faces=back.faces[:, ::-1])
@@ -114,6 +117,19 @@ def patch_shell(surface: Surface) -> TriangleMesh:
     )
     faces = _stacked(front.faces, walls, back.faces[:, ::-1] + len(front.vertices))
     return TriangleMesh(np.concatenate([front.vertices, back.vertices]), faces)
+
+
+def _averaged(normal: Array, points: Array) -> Array:
+    """Unit normals of samples (n, m, 3), averaged over about the thickness of a shell."""
+    steps = [np.linalg.norm(np.diff(points, axis=axis), axis=-1).mean() for axis in (0, 1)]
+    widths = [SHELL / 2.0 / step for step in steps]
+    averaged = scipy.ndimage.gaussian_filter(normal, [*widths, 0.0], mode="nearest")
+    return np.asarray(averaged / np.linalg.norm(averaged, axis=-1, keepdims=True))
+
+
+def _is_turned_over(front: TriangleMesh, back: TriangleMesh) -> bool:
+    """True if a triangle of the back faces against its own of the front."""
+    return bool(((front.face_normals * back.face_normals).sum(axis=1) <= 0.0).any())
 
 
 def worn_mesh(

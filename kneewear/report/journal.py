@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+from kneewear.base.references import Reference, as_bibtex
 from kneewear.io.docx import WordDocument
-from kneewear.report.references import Reference, as_bibtex, read_references
-from kneewear.report.source_tables import assumptions, citations, motion_sources
+from kneewear.report.source_tables import assumptions, cited_sources, motion_sources
 from kneewear.report.specification import figure_text, page_data
 from kneewear.report.study_tables import variable_table
 from kneewear.report.summary import read_key_results
@@ -98,14 +98,14 @@ def build_manuscript(
         (table["caption"], tuple(table["header"]), tuple(map(tuple, table["rows"])))
         for table in summary["tables"]
     ]
-    cited = citations(dict(settings))
-    references = read_references(cited["source"])
+    sources = cited_sources(dict(settings))
+    works = [source for source in sources if isinstance(source, Reference)]
     return Manuscript(
         heading=f"{summary['heading']}: {summary['study']}",
-        methods=tuple(_methods(summary, settings, versions, references)),
+        methods=tuple(_methods(summary, settings, versions, sources)),
         tables=(key_table, *tables) if rows else tuple(tables),
         figures=tuple(figures),
-        references=references,
+        references={work.key: work for work in works},
     )
 
 
@@ -117,14 +117,13 @@ def _methods(
     summary: Mapping[str, Any],
     settings: Mapping[str, Any],
     versions: Mapping[str, str],
-    references: Mapping[str, Reference],
+    sources: Mapping[str | Reference, str],
 ) -> Iterator[tuple[str, ...]]:
     """Sentences whose values the study has; every second part is the key of a reference."""
-    keys = {reference.text: key for key, reference in references.items()}
-    sources = [
-        f"{_lower(row['use'])} {_MARK}{keys[row['source']]}{_MARK}"
-        for row in citations(dict(settings)).to_dict("records")
-        if row["source"] in keys
+    cited = [
+        f"{_lower(use)} {_MARK}{source.key}{_MARK}"
+        for source, use in sources.items()
+        if isinstance(source, Reference)
     ]
     variables = [
         f"{row['variable'].removesuffix(' ' + row['unit'])} ({row['values']} {row['unit']})"
@@ -140,7 +139,7 @@ def _methods(
         "variables": "; ".join(variables) or None,
         "assumed": "; ".join(assumptions(dict(settings))["found"]) or None,
         "motion": "; ".join(motion_sources(dict(settings))["text"].unique()[:1]) or None,
-        "sources": "; ".join(sources) or None,
+        "sources": "; ".join(cited) or None,
     }
     values = Values(named)
     for sentence in page_data(METHODS)["methods"]:
@@ -169,7 +168,7 @@ def manuscript_files(manuscript: Manuscript) -> dict[str, bytes]:
     return {
         "manuscript.tex": _latex(manuscript).encode(),
         "manuscript.docx": _word(manuscript),
-        "references.bib": as_bibtex(manuscript.references).encode(),
+        "references.bib": as_bibtex(manuscript.references.values()).encode(),
     }
 
 

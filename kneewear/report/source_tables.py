@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import getitem
 from typing import Any
@@ -12,6 +12,7 @@ import pandas as pd
 from kneewear.base.assumptions import Assumption, unconfirmed
 from kneewear.base.checks import checks
 from kneewear.base.files import settings_leaves
+from kneewear.base.references import Reference, references
 from kneewear.report.derived import Settings, derived
 from kneewear.report.specification import page_data
 from kneewear.report.tables import words
@@ -50,24 +51,22 @@ def check_ranges(settings: Settings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
+def cited_sources(settings: Settings) -> dict[str | Reference, str]:
+    """Uses of each work, or sentence on data that no work is cited for, of a run."""
+    uses: dict[str | Reference, list[str]] = {}
+    for use, source in _cited(settings):
+        uses.setdefault(source, []).append(use)
+    return {source: "; ".join(joined) for source, joined in uses.items()}
+
+
 @derived
 def citations(settings: Settings) -> pd.DataFrame:
-    """References of the methods, laws and data of a run, each once; columns use and source."""
-    known = page_data("citations")
-    own = known["models"].get(settings.get("model"))
-    if own is not None:
-        cited = dict(own["always"])
-        for part in own["where"]:
-            if reduce(getitem, part["key"].split("."), settings) == part["value"]:
-                cited |= part["sources"]
-        return pd.DataFrame(cited.items(), columns=["use", "source"])
-    rows = [*known["always"].items(), *_implant_sources(settings, known)]
-    if "wear" in settings:
-        rows += _wear_sources(settings, known)
-    for name, insert in settings.get("report", {}).get("retrievals", {}).items():
-        rows.append((f"Retrieved inserts: {name}", insert["source"]))
-    frame = pd.DataFrame(rows, columns=["use", "source"])
-    return frame.groupby("source", sort=False)["use"].agg("; ".join).reset_index()
+    """References of the methods, laws and data of a run, each once; columns source and use."""
+    rows = [
+        (source.text if isinstance(source, Reference) else source, use)
+        for source, use in cited_sources(settings).items()
+    ]
+    return pd.DataFrame(rows, columns=["source", "use"])
 
 
 @derived
@@ -98,28 +97,60 @@ def motion_sources(settings: Settings) -> pd.DataFrame:
     return frame.assign(text="; ".join(texts))
 
 
-def _implant_sources(settings: Settings, known: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _cited(settings: Settings) -> Iterator[tuple[str, str | Reference]]:
+    """Uses, each with the work or the sentence on data."""
+    known = page_data("citations")
+    own = known["models"].get(settings.get("model"))
+    if own is not None:
+        yield from _works(own["always"])
+        for part in own["where"]:
+            if reduce(getitem, part["key"].split("."), settings) == part["value"]:
+                for use, files in part["own_data"].items():
+                    yield use, known["own_data"].format(files)
+                yield from _works(part["sources"])
+        return
+    yield from _works(known["always"])
+    yield from _implant_sources(settings, known)
+    if "wear" in settings:
+        yield from _wear_sources(settings, known)
+    for name, insert in settings.get("report", {}).get("retrievals", {}).items():
+        yield f"Retrieved inserts: {name}", insert["source"]
+
+
+def _works(keys: Mapping[str, str]) -> Iterator[tuple[str, Reference]]:
+    """Works of the package by their uses."""
+    for use, key in keys.items():
+        yield use, references()[key]
+
+
+def _implant_sources(
+    settings: Settings, known: Mapping[str, Any]
+) -> Iterator[tuple[str, str | Reference]]:
     implant = settings["implant"]
     if implant["source"] == "parametric":
-        return [("Implant: built-in shape, calibrated on published results", known["bei"])]
-    return [(f"Implant: {implant['name']}", known["own_data"].format("its shape files"))]
+        use = "Implant: built-in shape, calibrated on published results"
+        yield from _works({use: known["implant"]})
+    else:
+        yield f"Implant: {implant['name']}", known["own_data"].format("its shape files")
 
 
-def _wear_sources(settings: Settings, known: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _wear_sources(
+    settings: Settings, known: Mapping[str, Any]
+) -> Iterator[tuple[str, str | Reference]]:
     wear = settings["wear"]
     law = wear["wear_law"]
-    rows = [(f"Wear law “{words(law)}”", source) for source in WEAR_LAWS[law].references]
-    rows.append(("Creep law", known["creep_laws"][wear["creep_law"]]))
+    for reference in WEAR_LAWS[law].references:
+        yield f"Wear law “{words(law)}”", reference
+    yield from _works({"Creep law": known["creep_laws"][wear["creep_law"]]})
     if wear["recovery_minutes"]:
-        rows.append(("Recovery of creep", known["recovery"]))
+        yield from _works({"Recovery of creep": known["recovery"]})
     for name in sorted({name for shares in wear["lives"].values() for name in shares}):
         if settings["activities"][name]["source"] != "parametric":
-            source = known["own_data"].format("its motion and load files")
-            rows.append((f"Activity {name}", source))
+            yield f"Activity {name}", known["own_data"].format("its motion and load files")
+        elif name == "gait":
+            yield from _works({f"Activity {name}: built-in curves": known["gait"]})
         else:
-            source = known["bei"] if name == "gait" else known["representative"]
-            rows.append((f"Activity {name}: built-in curves", source))
-    return rows
+            yield f"Activity {name}: built-in curves", known["representative"]
 
 
 def provenance_tables(provenance: Mapping[str, Any]) -> dict[str, pd.DataFrame]:

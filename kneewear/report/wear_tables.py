@@ -617,7 +617,7 @@ def wear_law_coefficients(settings: Settings) -> pd.DataFrame:
         }
         values = ", ".join(f"{words(key)} {value:.4g}" for key, value in known.items())
         status = f"unverified ({law.read})" if law.unverified() else law.read
-        sources = "; ".join(reference.partition(")")[0] + ")" for reference in law.references)
+        sources = "; ".join(reference.authors_and_year for reference in law.references)
         rows.append((words(name), values, sources, status))
     return pd.DataFrame(rows, columns=["law", "values", "sources", "status"])
 

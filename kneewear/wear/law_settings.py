@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from kneewear.base.ranges import Range
+from kneewear.base.references import Reference, cite
 from kneewear.base.types import Finite, NonNegative, Positive, Settings, quantity
 from kneewear.wear.direction_memory import (
     RememberedSliding,
@@ -56,7 +57,7 @@ class LawSettings(Settings, ABC):
     name: ClassVar[str]
     # Sentence for reports, where "{factor}" is replaced by the wear factor with its unit.
     summary: ClassVar[str]
-    references: ClassVar[tuple[str, ...]]
+    references: ClassVar[tuple[Reference, ...]]
     # How form and coefficients were read: paper, textbook, abstract or memory.
     read: ClassVar[str] = "memory"
     # Whether it agrees with all tests of moving contacts (`config/evidence/measured_wear.yaml`).
@@ -73,7 +74,13 @@ class LawSettings(Settings, ABC):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
-        """Register the law."""
+        """Register the law; raise TypeError if it cites works that are no records."""
+        for work in getattr(cls, "references", ()):
+            if not isinstance(work, Reference):
+                raise TypeError(
+                    f"{cls.__name__}.references: expected objects of "
+                    f"kneewear.base.references.Reference, found {work!r}"
+                )
         if hasattr(cls, "name"):
             WEAR_LAWS[cls.name] = cls
 
@@ -120,10 +127,7 @@ class Archard(WearLaw):
     is_drawn: ClassVar[bool] = True
     read: ClassVar[str] = "textbook"
     summary: ClassVar[str] = "Wear follows Archard's law with {factor}"
-    references: ClassVar[tuple[str, ...]] = (
-        "Archard, J.F. (1953) Contact and rubbing of flat surfaces. J. Applied Physics 24, "
-        "981-988. https://doi.org/10.1063/1.1721448",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("archard1953")
 
     def factor(self, cross_shear: Array) -> float:
         """1."""
@@ -143,13 +147,7 @@ class UnifiedTheory(WearLaw):
         "Wear is proportional to the work across the principal direction only (unified theory, "
         "Wang 2001), with {factor} on a square path"
     )
-    references: ClassVar[tuple[str, ...]] = (
-        "Wang, A. (2001) A unified theory of wear for ultra-high molecular weight polyethylene in "
-        "multi-directional sliding. Wear 248, 38-47.",
-        "Turell, M., Wang, A. and Bellare, A. (2003) Quantification of the effect of cross-path "
-        "motion on the wear rate of ultra-high molecular weight polyethylene. Wear 255, "
-        "1034-1039.",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("wang2001", "turell2003")
 
     def factor(self, cross_shear: Array) -> Array:
         """k(CS) / k."""
@@ -178,11 +176,7 @@ class DirectionalWork(WearLaw):
         "Wear weights the work along the principal direction {work_along_over_across} times less "
         "than the work across it (Schwenke and Wimmer 2013), with {factor} on a square path"
     )
-    references: ClassVar[tuple[str, ...]] = (
-        "Schwenke, T. and Wimmer, M.A. (2013) Cross-shear in metal-on-polyethylene articulation "
-        "of orthopaedic implants and its relationship to wear. Wear 301, 168-174. "
-        "https://doi.org/10.1016/j.wear.2013.01.069",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("schwenke2013")
 
     def factor(self, cross_shear: Array) -> Array:
         """k(CS) / k."""
@@ -225,14 +219,7 @@ class CrossShearSaturation(WearLaw):
         "The wear factor rises from {straight_factor} of its largest value on straight paths to "
         "{factor} at a cross-shear ratio of {saturation}, without dependence on pressure"
     )
-    references: ClassVar[tuple[str, ...]] = (
-        "Saikko, V. (2005) A hip wear simulator with 100 test stations. Proc. IMechE Part H 219, "
-        "309-318. https://doi.org/10.1243/095441105X34301 (title from memory)",
-        "Grupp, T.M. et al. (2009) Eur. Spine J. 18, 98-108. "
-        "https://doi.org/10.1007/s00586-008-0840-5",
-        "Kaddick, C. and Wimmer, M.A. (2001) Hip simulator wear testing according to the newly "
-        "introduced standard ISO 14242. Proc. IMechE Part H 215, 429-442 (pages from memory).",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("saikko2005", "grupp2009", "kaddick2001")
 
     def factor(self, cross_shear: Array) -> Array:
         """k(CS) / k."""
@@ -266,11 +253,7 @@ class PressurePower(WearLaw):
         -0.84,
     )
     summary: ClassVar[str] = "The wear factor decreases with pressure (Vassiliou and Unsworth 2004)"
-    references: ClassVar[tuple[str, ...]] = (
-        "Vassiliou, K. and Unsworth, A. (2004) Is the wear factor in total joint replacements "
-        "dependent on the nominal contact stress in ultra-high molecular weight polyethylene "
-        "contacts? Proc. IMechE Part H 218, 101-107.",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("vassiliou2004")
 
     def weight(self, pressure: Array) -> Array:
         """Pressure to the power of 1 + e, zero where unloaded."""
@@ -309,11 +292,7 @@ class CrossShearAndPressure(WearLaw):
     summary: ClassVar[str] = (
         "The wear factor increases with cross-shear and decreases with pressure (Kang et al. 2009)"
     )
-    references: ClassVar[tuple[str, ...]] = (
-        "Kang, L., Galvin, A.L., Fisher, J. and Jin, Z. (2009) Enhanced computational prediction "
-        "of polyethylene wear in hip joints by incorporating cross-shear and contact pressure in "
-        "addition to load and sliding distance. J. Biomechanics 42, 912-918.",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("kang2009")
 
     def weight(self, pressure: Array) -> Array:
         """Pressure times exp(c p), MPa."""
@@ -356,12 +335,7 @@ class ContactArea(WearLaw):
         "Wear follows contact area and cross-shear, independent of the pressure (Liu et al. 2011, "
         "Abdelgaied et al. 2011)"
     )
-    references: ClassVar[tuple[str, ...]] = (
-        "Liu, F., Galvin, A., Jin, Z. and Fisher, J. (2011) A new formulation for the prediction "
-        "of polyethylene wear in artificial hip joints. Proc. IMechE Part H 225, 16-24.",
-        "Abdelgaied, A. et al. (2011) Computational wear prediction of artificial knee joints "
-        "based on a new wear law and formulation. J. Biomechanics 44, 1108-1116.",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("liu2011", "abdelgaied2011")
 
     def weight(self, pressure: Array) -> Array:
         """One where loaded, zero elsewhere."""
@@ -411,15 +385,7 @@ class DirectionMemory(LawSettings):
         "Wear follows cross-shear against the directions of the last {memory_mm} mm of sliding, "
         "with {factor} on a circle of {reference_diameter_mm} mm"
     )
-    references: ClassVar[tuple[str, ...]] = (
-        "Strickland, M.A., Dressler, M.R. and Taylor, M. (2012) Predicting implant UHMWPE wear "
-        "in-silico: a robust, adaptable computational-numerical framework for future theoretical "
-        "models. Wear 274-275, 100-108. https://doi.org/10.1016/j.wear.2011.08.020 (title from "
-        "memory)",
-        "Saikko, V. and Kostamo, J. (2013) Wear, 731-735.",
-        "Grupp, T.M. et al. (2009) Eur. Spine J. 18, 98-108. "
-        "https://doi.org/10.1007/s00586-008-0840-5",
-    )
+    references: ClassVar[tuple[Reference, ...]] = cite("strickland2012", "saikko2013", "grupp2009")
 
     def features(self, history: History) -> RememberedSliding:
         """Work and crossed work of the cycle."""

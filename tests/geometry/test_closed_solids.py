@@ -7,6 +7,8 @@ import pytest
 
 from kneewear import default_study
 from kneewear.geometry.closed_solids import (
+    SAMPLES,
+    SHELL,
     enclosed_volume,
     is_watertight,
     layer_solid,
@@ -80,9 +82,41 @@ def test_shells_of_condyles_are_closed_and_lie_behind_them():
         half = len(shell.vertices) // 2
         depth = np.linalg.norm(shell.vertices[:half] - shell.vertices[half:], axis=1)
         assert np.ptp(depth) < 1e-9
-        # Of a thin shell it is the depth times the mean area of both faces.
-        area = np.linalg.norm(shell.face_normals, axis=1).sum() / 2.0
-        assert enclosed_volume(shell) == pytest.approx(depth.mean() * area, rel=0.1)
+        # It is the depth times the mean area of front and back, which are its first and last faces.
+        areas = np.linalg.norm(shell.face_normals, axis=1)
+        count = 2 * (SAMPLES[0] - 1) * (SAMPLES[1] - 1)
+        area = (areas[:count].sum() + areas[-count:].sum()) / 2.0
+        assert enclosed_volume(shell) == pytest.approx(depth.mean() * area, rel=0.03)
+
+
+class Rough:
+    """A surface with the roughness of a scanned sheet: heights and normals of samples scatter."""
+
+    def __init__(self, surface):
+        self.surface, self.domain = surface, surface.domain
+        self.random = np.random.default_rng(4)
+
+    def evaluate(self, u, v):
+        points = self.surface.evaluate(u, v)
+        return points + self.random.normal(0.0, 0.01, points.shape)
+
+    def normal(self, u, v):
+        normals = self.surface.normal(u, v)
+        tilted = normals + self.random.normal(0.0, 0.3, normals.shape)
+        return tilted / np.linalg.norm(tilted, axis=-1, keepdims=True)
+
+
+def test_shells_behind_rough_sheets_have_the_thickness_of_smooth_ones():
+    implant, _ = build_implant(default_study().implant)
+    for surface in implant.femoral.values():
+        shell = patch_shell(Rough(surface))
+        assert is_watertight(shell)
+        half = len(shell.vertices) // 2
+        depth = np.linalg.norm(shell.vertices[:half] - shell.vertices[half:], axis=1)
+        np.testing.assert_allclose(depth, SHELL)
+        assert enclosed_volume(shell) == pytest.approx(
+            enclosed_volume(patch_shell(surface)), rel=0.02
+        )
 
 
 def test_worn_mesh_loses_what_its_elements_lose():

@@ -285,6 +285,7 @@ def test_flank_of_a_groove_does_not_move_the_axis_of_the_condyles(depth):
     np.testing.assert_allclose(middle_of_axis(mesh, "solid")[:2], strip, atol=3.0)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_surfaces_of_a_scan_follow_the_shape_and_not_the_noise():
     """15 um of noise; contact follows a micrometre, and lines that follow noise keep half of it."""

@@ -13,10 +13,7 @@ from matplotlib.figure import Figure
 from kneewear.report import style
 from kneewear.report.journal import build_manuscript, latex_text, manuscript_files
 from kneewear.report.print_layout import fit_texts, is_legible
-from kneewear.report.references import as_bibtex, read_reference, read_references
 from kneewear.report.regression import draw_models, draw_trends
-from kneewear.report.specification import page_data
-from kneewear.wear.law_settings import WEAR_LAWS
 from tests.report.conftest import make_study
 
 VERSIONS = {"python": "3.11", "numpy": "2", "scipy": "1", "numba": "0"}
@@ -30,56 +27,9 @@ SUMMARY = {
 }
 
 
-def texts_of(node):
-    if isinstance(node, dict):
-        return [text for one in node.values() for text in texts_of(one)]
-    return [text for one in node for text in texts_of(one)] if isinstance(node, list) else [node]
-
-
-def all_sources():
-    laws = [source for law in WEAR_LAWS.values() for source in law.references]
-    return [
-        one for one in [*texts_of(page_data("citations")), *laws] if re.search(r"\(\d{4}\)", one)
-    ]
-
-
 @pytest.fixture(scope="module")
 def drawn():
     return make_study((6.0, 8.0, 10.0), (50.0, 75.0, 100.0))
-
-
-@pytest.mark.parametrize("source", all_sources())
-def test_every_source_is_read_as_a_reference(source):
-    reference = read_reference(source)
-    assert reference is not None
-    assert reference.fields["year"] in source
-    whole = ("year", "title", "journal", "volume", "school", "howpublished", "doi", "note")
-    assert all(reference.fields[name] in source for name in whole if name in reference.fields)
-
-
-def test_parts_of_a_reference():
-    text = "Lee, K.Y. and Pienkowski, D. (1998) Creep of some polymers. J. Materials 39, 261-265. https://doi.org/10.1/x(1)2"
-    reference = read_reference(text)
-    assert reference.kind == "article"
-    assert reference.fields == {
-        "author": "Lee, K.Y. and Pienkowski, D.",
-        "year": "1998",
-        "title": "Creep of some polymers",
-        "journal": "J. Materials",
-        "volume": "39",
-        "pages": "261--265",
-        "doi": "10.1/x(1)2",
-    }
-    assert reference.cited == "Lee and Pienkowski, 1998"
-
-
-def test_equal_keys_get_letters():
-    same = [
-        "Lee, K. (1998) One of the works. J. A 1, 2-3.",
-        "Lee, K. (1998) Another of them. J. A 2, 3-4.",
-    ]
-    assert list(read_references(same)) == ["lee1998", "lee1998b"]
-    assert as_bibtex(read_references(same)).count("@article{") == 2
 
 
 @pytest.mark.parametrize("width", [90.0, 190.0])

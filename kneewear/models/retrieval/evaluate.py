@@ -195,7 +195,22 @@ def _evaluate_alone(scan: Scan, settings: ScanSettings, areas: Areas) -> Evaluat
         unworn = np.zeros(raster.shape, dtype=bool)
         rows, columns = (min(a, b) for a, b in zip(image.shape, raster.shape, strict=True))
         unworn[:rows, :columns] = image[:rows, :columns]
-    return _finished(scan, None, raster, heights, blocks, scar, settings, ())
+    return _finished(scan, None, raster, heights, blocks, scar, settings, (_doubt_alone(scan),))
+
+
+def _doubt_alone(scan: Scan) -> Finding:
+    """Finding about every volume without a reference: a form of wear may be one of the dish.
+
+    Phantoms were found with a third of their volume, far outside their interval, and neither
+    residual nor interval showed which.
+    """
+    result = "no reference: wear that continues the form of the dish is taken for its shape"
+    expected = "an unworn surface of the same design"
+    remedy = (
+        "Name one with --reference; without it the volume may be too small by more than its "
+        "interval says."
+    )
+    return Finding("retrieval.alone", "warn", scan.file, result, expected, remedy)
 
 
 def _check_unworn(scan: Scan, unworn: Array, settings: ScanSettings) -> None:

@@ -3,7 +3,8 @@
 Manufacturing tolerance and wear both lower a surface, and nothing but their shape tells them apart.
 Candidates of the scar, level sets of the deviation, are therefore compared by their likelihood:
 deviations are drift, a random field of the tolerance and noise everywhere, and in addition a field
-of wear, which fades to zero at the border of the scar. Results are averaged over the likely scars.
+of wear, which fades to zero at the border of the scar. Borders of the likeliest are
+then moved at random by their likelihoods, and results averaged over the likely scars.
 """
 
 from __future__ import annotations
@@ -66,9 +67,17 @@ _MARGIN = 3.6
 _ABOUT_HOLES = 10.0
 _MIN_ABOUT = 12
 _HOLE_FIELDS = 4
-# Likelihood over the largest one below which a scar is left out, and scars averaged at most.
+# Borders of scars moved by random distances: SD, mm, over a length, mm; part that a step changes,
+# steps, and scars that are kept of them.
+_BORDER_MOVES = ((2.0, 6.0), (3.0, 15.0))
+_BORDER_CHANGE = 0.25
+_BORDER_STEPS = 840
+_BORDERS = 6
+# Likelihood over the largest one below which a scar is left out, level sets among those that are
+# averaged at most, and scars averaged at most.
 _MIN_WEIGHT = 0.03
 _MAX_SCARS = 4
+_MAX_AVERAGED = 8
 # Fields that a prediction is averaged over, of all scars together.
 _MAX_FIELDS = 12
 
@@ -164,6 +173,10 @@ def find_scar(
         search = _Search(blocks, drift, settings, usable)
         scars = [declared] if declared is not None else search.scars()
         likely += [_Likely(search.likelihood(scar), scar, drift) for scar in scars]
+        if declared is None and scars[0].any() and np.isfinite(search.likelihood(scars[0])):
+            moved, mean = search.moved_borders(scars[0])
+            # Together they have the weight of one scar.
+            likely += [_Likely(mean - float(np.log(len(moved))), scar, drift) for scar in moved]
     likely = _weighted(likely)
     if declared is not None:
         return _averaged(likely, blocks, usable)
@@ -202,7 +215,7 @@ def _weighted(items: Sequence[_Likely]) -> list[_Likely]:
     if not np.isfinite(best):
         # Declared on nearly the whole bearing: nothing separates them.
         return [replace(item, weight=1.0 / len(items)) for item in items]
-    ranked = sorted(items, key=lambda item: -item.weight)[:_MAX_SCARS]
+    ranked = sorted(items, key=lambda item: -item.weight)[:_MAX_AVERAGED]
     ranked = [replace(item, weight=float(np.exp(item.weight - best))) for item in ranked]
     ranked = [item for item in ranked if item.weight > _MIN_WEIGHT]
     total = sum(item.weight for item in ranked)
@@ -318,28 +331,71 @@ class _Search:
         key = scar.tobytes()
         if key in self.known:
             return self.known[key]
-        sample, blocks = self.sample, self.blocks
-        unworn = ~scar[sample]
-        if unworn.sum() < max(self.settings.least_unworn * sample.size, self.drift.count + 5):
+        if not self._unworn_enough(scar):
             self.known[key] = -np.inf
             return -np.inf
-        values, drift = blocks.deviation[sample], self.drift.at(sample)
-        rows = np.flatnonzero(unworn)
-        fields = likely_fields(
-            self.distance[np.ix_(rows, rows)], values[rows], drift.at(rows), coarse=True
-        )
-        fading = self._fading(scar)
-        wear = fading[:, None] * self.wear * fading
-        wear[np.diag_indices_from(wear)] += np.where(fading > 0.0, self.roughness**2, 0.0)
-        best = -np.inf
-        for item in fields[:3]:
+        self.known[key] = max(self._likelihood(scar, *item) for item in self._tolerances(scar))
+        return self.known[key]
+
+    def _unworn_enough(self, scar: Bools) -> bool:
+        """True where the sampled blocks outside a scar show the drift."""
+        size = self.sample.size
+        least = max(self.settings.least_unworn * size, self.drift.count + 5)
+        return bool((~scar[self.sample]).sum() >= least)
+
+    def _tolerances(self, scar: Bools) -> list[tuple[Array, float]]:
+        """Covariances of the likeliest tolerances, and the logarithms of their priors."""
+        rows, sample = np.flatnonzero(~scar[self.sample]), self.sample
+        drift = self.drift.at(sample).at(rows)
+        distances, values = self.distance[np.ix_(rows, rows)], self.blocks.deviation[sample][rows]
+        result = []
+        for item in likely_fields(distances, values, drift, coarse=True)[:3]:
             covariance = item.sd**2 * correlation(self.distance, item.length, item.smoothness)
             covariance[np.diag_indices_from(covariance)] += item.sd**2 * item.nugget
             unusual = np.log(max(item.sd, 1e-4) / _USUAL_TOLERANCE) / _TOLERANCE_SPREAD
-            prior = -0.5 * max(unusual, 0.0) ** 2
-            best = max(best, likelihood(covariance + wear, values, drift) + prior)
-        self.known[key] = best
-        return best
+            result.append((covariance, -0.5 * max(unusual, 0.0) ** 2))
+        return result
+
+    def _likelihood(self, scar: Bools, tolerance: Array, prior: float) -> float:
+        """Restricted log likelihood with a scar and a covariance of the tolerance."""
+        fading = self._fading(scar)
+        wear = fading[:, None] * self.wear * fading
+        wear[np.diag_indices_from(wear)] += np.where(fading > 0.0, self.roughness**2, 0.0)
+        values, drift = self.blocks.deviation[self.sample], self.drift.at(self.sample)
+        return likelihood(tolerance + wear, values, drift) + prior
+
+    def moved_borders(self, scar: Bools) -> tuple[list[Bools], float]:
+        """Scars drawn by their likelihoods, of equal weight, and the mean of their log likelihoods.
+
+        Level sets of a deviation follow the tolerance: a border leaves out what is high by chance,
+        and their likelihoods say nothing of borders between them.
+        """
+        every = _BORDER_STEPS // (2 * _BORDERS)
+        walk = list(self._walk(scar))[_BORDER_STEPS // 2 :]
+        return [item for item, _ in walk[every - 1 :: every]], float(np.mean([v for _, v in walk]))
+
+    def _walk(self, scar: Bools) -> Iterator[tuple[Bools, float]]:
+        """Scars with borders moved by smooth random distances, and their log likelihoods.
+
+        Metropolis steps of which a normal distribution of the distances is the prior
+        (preconditioned Crank-Nicolson).
+        """
+        blocks, rng = self.blocks, np.random.default_rng(0)
+        start, moved = _inside_border(blocks, scar), np.zeros(scar.size)
+        for step in range(_BORDER_STEPS):
+            if step in (0, _BORDER_STEPS // 4):
+                tolerance = self._tolerances(scar)[0]
+                known = self._likelihood(scar, *tolerance)
+            own = blocks.side == step % 2
+            proposed = np.sqrt(1.0 - _BORDER_CHANGE**2) * moved
+            proposed += _BORDER_CHANGE * _border_move(rng, blocks)
+            proposed = np.where(own, proposed, moved)
+            candidate, value = np.asarray(start + proposed > 0.0), -np.inf
+            if self._unworn_enough(candidate):
+                value = self._likelihood(candidate, *tolerance)
+            if np.log(rng.uniform()) < value - known:
+                moved, scar, known = proposed, candidate, value
+            yield scar, known
 
     def _lowered(self, scar: Bools) -> Array:
         """Lowering of blocks against the surface predicted from those outside a scar, mm."""
@@ -350,6 +406,25 @@ class _Search:
             self.blocks.points[:, [0, 2]], self.drift, np.zeros((0, scar.size))
         )
         return np.where(self.usable, result.mean - self.blocks.deviation, 0.0)
+
+
+def _inside_border(blocks: Blocks, scar: Bools) -> Array:
+    """Distance of blocks from the border of a scar, mm: positive inside it."""
+    image = blocks.masked(scar)
+    inside = scipy.ndimage.distance_transform_edt(np.pad(image, 1))[1:-1, 1:-1]
+    outside = scipy.ndimage.distance_transform_edt(~image)
+    return np.asarray(((inside - outside) * blocks.size)[blocks.row, blocks.column])
+
+
+def _border_move(rng: np.random.Generator, blocks: Blocks) -> Array:
+    """Smooth random distances at the blocks, mm."""
+    shape = (blocks.row.max() + 1, blocks.column.max() + 1)
+    total = np.zeros(shape)
+    for sd, length in _BORDER_MOVES:
+        sigma = length / np.sqrt(2.0) / blocks.size
+        noise = scipy.ndimage.gaussian_filter(rng.standard_normal(shape), sigma, mode="wrap")
+        total += sd * 2.0 * np.sqrt(np.pi) * sigma * noise
+    return np.asarray(total[blocks.row, blocks.column])
 
 
 def _unworn_surface(blocks: Blocks, drift: Drift, unworn: Bools) -> UnwornSurface:

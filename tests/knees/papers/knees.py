@@ -13,7 +13,7 @@ SMALL = {
         "element_mm": 18.0,
         "refinements": 0,
         "joint_gap_mm": 0.1,
-        "simplified": {"shaft_mm": 0.0, "fibula": None},
+        "simplified": {"shaft_mm": 0.0, "fibula": None, "dishes": None},
     },
     "steps": 20,
     "frames": 5,
@@ -34,6 +34,8 @@ def small_knee(changes=None):
     return small_study(changes).fe_knee
 
 
+# Hollows of the plateau, nearly as curved as the condyles.
+DISHES = {"bones": {"simplified": {"dishes": {"radii_mm": [32.0, 21.0], "depth_mm": 3.0}}}}
 # A fibula beside the small tibia.
 FIBULA = {
     "size_mm": [20.0, 36.0, 14.0],

@@ -93,6 +93,31 @@ def test_lower_side_of_the_simplified_femur_has_the_radii_of_its_condyles():
     assert bone_meshes.tetrahedron_quality(VolumeMesh(nodes, tetrahedra)).min() > 0.2
 
 
+def test_dishes_have_their_radii_and_depth_and_the_plateau_beside_them_stays():
+    dishes = bone_meshes.Dishes((32.0, 21.0), 44.0, 3.0)
+    nodes, tetrahedra = bone_meshes.simplified_tibia(SIZE, 2.0, 20.0, dishes)
+    flat = bone_meshes.simplified_tibia(SIZE, 2.0, 20.0)[0]
+    assert element_volumes(VolumeMesh(nodes, tetrahedra))[0].min() > 0.0
+    top = flat[:, 1] == 0.0
+    x, y, z = nodes[top].T
+    low = (x**2 / 32.0 + (np.abs(z) - 22.0) ** 2 / 21.0) / 2.0 - 3.0
+    np.testing.assert_allclose(y, np.minimum(low, 0.0), atol=1e-12)
+    assert y.min() == pytest.approx(-3.0, abs=0.02)
+    lowest = flat[:, 1] == flat[:, 1].min()
+    np.testing.assert_array_equal(nodes[lowest], flat[lowest])
+
+
+def test_a_longer_bone_has_the_volume_of_its_shaft_and_stays_closed():
+    nodes, tetrahedra = bone_meshes.simplified_tibia(SIZE, 3.0)
+    surface = TriangleMesh(nodes, boundary_triangles(VolumeMesh(nodes, tetrahedra)))
+    longer = bone_meshes.lengthened(surface, 30.0)
+    volumes = [
+        (one.vertices[one.faces].mean(1) * one.face_normals).sum() / 3.0
+        for one in (surface, longer)
+    ]
+    np.testing.assert_allclose(volumes, [np.prod(SIZE), SIZE[0] * (SIZE[1] + 30.0) * SIZE[2]])
+
+
 def test_mean_ratio_is_one_for_a_regular_tetrahedron_and_small_for_a_flat_one():
     regular = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
     flat = regular * [1.0, 1.0, 1e-3]

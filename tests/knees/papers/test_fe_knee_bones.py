@@ -14,9 +14,10 @@ from kneewear.knees.papers.fe_knee.bone_meshes import joint_gap, tetrahedron_qua
 from kneewear.knees.papers.fe_knee.bones import BASE, CONTACT, build_bones
 from kneewear.knees.papers.fe_knee.boundary import boundary_distances
 from kneewear.knees.papers.fe_knee.files import keep_meshes, load_bones, load_meshes, save_meshes
+from kneewear.knees.papers.fe_knee.model import GROUPS, DynamicKnee
 from kneewear.knees.papers.fe_knee.volume_mesh import boundary_triangles, element_volumes, hierarchy
 from kneewear.study.settings import merge_settings, read_settings, validate_study
-from tests.knees.papers.knees import CONFIG, small_knee, small_study, with_fibula
+from tests.knees.papers.knees import CONFIG, DISHES, small_knee, small_study, with_fibula
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -111,6 +112,16 @@ def test_a_fibula_is_a_block_as_low_as_the_tibia_and_is_kept_in_the_file(tmp_pat
         build_bones(small_knee(with_fibula(tie_mm=10.0)).bones)
 
 
+def test_condyles_are_near_more_places_of_a_plateau_with_dishes():
+    near = []
+    for changes in ({}, DISHES):
+        settings = small_knee(merge_settings({"bones": {"element_mm": 9.0}, "rods": None}, changes))
+        conditions = DynamicKnee(build_bones(settings.bones), settings).problem.constraints
+        gaps = conditions.gaps[conditions.group == GROUPS.index("cartilage")]
+        near.append(np.count_nonzero(gaps < settings.bones.joint_gap_mm + 0.4))
+    assert near[1] > 2 * near[0] > 0
+
+
 def test_an_attachment_far_from_its_bone_is_refused():
     ends = {"MCL": {"femur": [0.0, 24.0, 90.0], "tibia": [0.0, -26.0, 36.0]}}
     bones = small_knee({"bones": {"simplified": {"attachments_mm": ends}}}).bones
@@ -127,9 +138,8 @@ def test_natural_bones_have_the_volume_of_their_surface_and_cartilage_that_faces
     settings = merge_settings(
         small_study().model_dump(mode="json"), read_settings(CONFIG / "papers/fe_knee_natural.yaml")
     )
-    named = {"surface": "natural_knee/fibula_bone.stl", "tie_mm": 30.0, "ligaments": ["LCL"]}
-    fibula = {"fe_knee": {"bones": {"natural": {"fibula": named}}}}
-    own = validate_study(merge_settings(settings, fibula)).fe_knee
+    unlengthened = {"fe_knee": {"bones": {"natural": {"shaft_mm": 0.0}}}}
+    own = validate_study(merge_settings(settings, unlengthened)).fe_knee
     natural = load_bones(own.bones, {k: DATA / v for k, v in own.files.items()}, "right")
     bones = build_bones(own.bones, natural)
     for name in ("tibia", "fibula"):

@@ -11,6 +11,7 @@ from kneewear.study.files import check_inputs, model_files
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 from tests.knees.papers.knees import CONFIG, small_knee, small_study, with_fibula
 
+DISH = {"radii_mm": [32.0, 21.0], "depth_mm": 3.0}
 HEADER = (
     "bundle,body_1,x1_mm,y1_mm,z1_mm,body_2,x2_mm,y2_mm,z2_mm,"
     "linear_stiffness_n_per_strain,slack_length_mm\n"
@@ -41,7 +42,8 @@ def natural_study(changes=None):
 def folder(tmp_path, monkeypatch):
     """Folder with files of a natural knee that only hold a triangle and two bundles."""
     (tmp_path / "natural_knee").mkdir()
-    for name in ("tibia_bone", "tibia_subchondral_bone", "femur_subchondral_bone"):
+    bones = ("tibia_bone", "fibula_bone", "tibia_subchondral_bone", "femur_subchondral_bone")
+    for name in bones:
         (tmp_path / f"natural_knee/{name}.stl").write_text(SHEET)
     rows = [ROW.format(name) for name in ("ACL1", "ACL2", "PCL1", "MCLs1", "LCL1")]
     (tmp_path / "natural_knee/ligaments.csv").write_text(HEADER + "".join(rows))
@@ -62,6 +64,16 @@ def folder(tmp_path, monkeypatch):
 def test_an_impossible_fibula_is_refused(own):
     with pytest.raises(InputDataError):
         small_knee(with_fibula(**own))
+
+
+@pytest.mark.parametrize(
+    "own",
+    [{"radii_mm": [29.0, 21.0]}, {"radii_mm": [32.0, 19.0]}, {"depth_mm": 45.0}],
+    ids=["flatter front to back", "flatter side to side", "deep"],
+)
+def test_impossible_dishes_are_refused(own):
+    with pytest.raises(InputDataError, match="dishes"):
+        small_knee({"bones": {"simplified": {"dishes": {**DISH, **own}}}})
 
 
 def test_blocks_of_the_knee_belong_to_its_model():

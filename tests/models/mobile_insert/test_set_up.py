@@ -50,6 +50,7 @@ def platform(tmp_path_factory):
         yield created.settings
 
 
+@pytest.mark.slow
 def test_settings_of_a_mobile_insert_have_the_face_that_was_found(platform):
     study = kw.load_study(platform)
     assert study.model == "backside"

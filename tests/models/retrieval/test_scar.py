@@ -1,6 +1,7 @@
-"""Depths in holes and damage inside a scar."""
+"""Depths in holes, damage inside a scar, and borders of scars."""
 
 import numpy as np
+import pytest
 
 from benchmarks.retrieval.coverage import blocks_of
 from benchmarks.retrieval.phantoms import make_phantom, read_families
@@ -24,3 +25,14 @@ def test_damage_inside_a_scar_is_bridged_with_an_error() -> None:
     error = abs(masked.volume[0] - phantom.volumes[0])
     assert error < max(0.05 * phantom.volumes[0], 3.0)
     assert abs(masked.volume[1] - whole.volume[1]) < 0.5
+
+
+@pytest.mark.parametrize("seed", [7005, 7007])
+def test_volume_below_a_rough_tolerance_is_in_its_interval(seed: int) -> None:
+    # Level sets alone gave 150 and 107 mm3 with standard deviations of 9 and 6 mm3.
+    family = next(item for item in read_families() if item["family"] == "cad_5")
+    phantom, settings = make_phantom(family, seed), ScanSettings()
+    blocks = blocks_of(phantom, settings)
+    result = find_scar(blocks, [Drift(blocks.rigid_drift())], settings)
+    assert abs(result.volume[2] - sum(phantom.volumes)) < 2.576 * result.volume_sd[2]
+    assert result.sources["scar"][2] > 0.5

@@ -13,6 +13,7 @@ surface.
 from __future__ import annotations
 
 from contextlib import chdir
+from dataclasses import dataclass
 from itertools import permutations
 from tempfile import TemporaryDirectory
 
@@ -48,6 +49,8 @@ _MIN_QUALITY = 0.02
 _FLAT_CORNER = 0.2
 # Attachments further from their bone than this, mm, are mistaken.
 _FAR = 20.0
+# Height of the end of a natural bone that is moved to lengthen it, mm: its edge is rounded.
+_END = 5.0
 # Distance of hull triangles to the articular sheet that they would double, mm.
 _DOUBLED = 3.0
 
@@ -88,8 +91,20 @@ def _edges_from(count: float, length: float, size: float) -> Array:
     return count + np.linspace(0.0, length, max(1, int(np.ceil(length / size - 1e-9))) + 1)
 
 
+@dataclass(frozen=True)
+class Dishes:
+    """Two hollows of a plateau, mm: paraboloids with `radii` of curvature, `depth` below it."""
+
+    radii: tuple[float, float]
+    spacing: float
+    depth: float
+
+
 def simplified_tibia(
-    size: tuple[float, float, float], element: float, shaft: float = 0.0
+    size: tuple[float, float, float],
+    element: float,
+    shaft: float = 0.0,
+    dishes: Dishes | None = None,
 ) -> tuple[Array, Ints]:
     """Nodes and tetrahedra of a box whose top, at y = 0, is the plateau.
 
@@ -97,7 +112,20 @@ def simplified_tibia(
     mm, below it has cells up to `SHAFT_CELLS` times as high.
     """
     x, y, z = _grid(size, element, shaft)
-    return block_tetrahedra(x, -y[::-1], z)
+    nodes, tetrahedra = block_tetrahedra(x, -y[::-1], z)
+    if dishes is None:
+        return nodes, tetrahedra
+    rise = _paraboloids(nodes, dishes.radii, dishes.spacing)
+    low = np.minimum(rise - dishes.depth, 0.0)
+    moved = nodes.copy()
+    moved[:, 1] += low * (1.0 + nodes[:, 1] / (size[1] + shaft))
+    return moved, tetrahedra
+
+
+def _paraboloids(nodes: Array, radii: tuple[float, float], spacing: float) -> Array:
+    """Height of each node's place over two lowest points at z = +-`spacing`/2, mm."""
+    across = np.abs(nodes[:, 2]) - 0.5 * spacing
+    return np.asarray(0.5 * (nodes[:, 0] ** 2 / radii[0] + across**2 / radii[1]))
 
 
 def simplified_femur(
@@ -114,8 +142,7 @@ def simplified_femur(
     side to side), mm, and forms a notch between them.
     """
     nodes, tetrahedra = block_tetrahedra(*_grid(size, element, shaft))
-    across = np.abs(nodes[:, 2]) - 0.5 * spacing
-    low = 0.5 * (nodes[:, 0] ** 2 / radii[0] + across**2 / radii[1])
+    low = _paraboloids(nodes, radii, spacing)
     moved = nodes.copy()
     moved[:, 1] = low + nodes[:, 1] * (1.0 - low / (size[1] + shaft))
     return moved, tetrahedra
@@ -209,6 +236,16 @@ def _largest_part(nodes: Array, tetrahedra: Ints) -> tuple[Array, Ints]:
     kept = tetrahedra[part == np.bincount(part).argmax()]
     used, number = np.unique(kept, return_inverse=True)
     return nodes[used], number.reshape(kept.shape)
+
+
+def lengthened(surface: TriangleMesh, shaft: float) -> TriangleMesh:
+    """Surface of a bone whose lower end, its lowest `_END`, is moved down by `shaft`, mm.
+
+    Triangles between the end and the rest become the sides of a straight shaft.
+    """
+    vertices = surface.vertices.copy()
+    vertices[vertices[:, 1] <= vertices[:, 1].min() + _END, 1] -= shaft
+    return TriangleMesh(vertices, surface.faces)
 
 
 def closed_femur(sheet: TriangleMesh, attachments: ArrayLike, top: float) -> TriangleMesh:

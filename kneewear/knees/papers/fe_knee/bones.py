@@ -208,9 +208,13 @@ def _check_tie(tibia: VolumeMesh, fibula: VolumeMesh, reach: float, source: str)
 def _simplified(
     settings: BonesSettings, own: SimplifiedBonesSettings
 ) -> tuple[dict[str, VolumeMesh], dict[str, TriangleMesh]]:
-    """Blocks whose cartilage covers a rectangle of each compartment, and the femur's surface."""
-    element = settings.element_mm
-    tibia = bone_meshes.simplified_tibia(own.size_mm, element, own.shaft_mm)
+    """Blocks whose cartilage covers a rectangle of each compartment, and their curved surfaces."""
+    element, dishes = settings.element_mm, None
+    if own.dishes is not None:
+        dishes = bone_meshes.Dishes(
+            own.dishes.radii_mm, own.condyle_spacing_mm, own.dishes.depth_mm
+        )
+    tibia = bone_meshes.simplified_tibia(own.size_mm, element, own.shaft_mm, dishes)
     femur = bone_meshes.simplified_femur(
         own.size_mm, element, own.condyle_radii_mm, own.condyle_spacing_mm, own.shaft_mm
     )
@@ -223,7 +227,15 @@ def _simplified(
     }
     if own.fibula is not None:
         meshes[FIBULA] = _fibula_block(element, own, own.fibula)
-    return meshes, {FEMUR: TriangleMesh(fine[0], boundary_triangles(VolumeMesh(*fine)))}
+    curved = {FEMUR: fine}
+    if dishes is not None:
+        curved[TIBIA] = bone_meshes.simplified_tibia(
+            own.size_mm, _FINE * element, own.shaft_mm, dishes
+        )
+    return meshes, {
+        name: TriangleMesh(one[0], boundary_triangles(VolumeMesh(*one)))
+        for name, one in curved.items()
+    }
 
 
 def _fibula_block(
@@ -271,12 +283,14 @@ def _natural(
     outside = [side for side in sides if _is_beside(side, surfaces["femoral_sheet"])]
     solids = {
         FEMUR: bone_meshes.closed_femur(
-            surfaces["femoral_sheet"], np.array(outside).reshape(-1, 3), own.femur_top_mm
+            surfaces["femoral_sheet"],
+            np.array(outside).reshape(-1, 3),
+            own.femur_top_mm + own.shaft_mm,
         ),
-        TIBIA: surfaces["tibia"],
+        TIBIA: bone_meshes.lengthened(surfaces[TIBIA], own.shaft_mm),
     }
     if own.fibula is not None:
-        solids[FIBULA] = surfaces[FIBULA]
+        solids[FIBULA] = bone_meshes.lengthened(surfaces[FIBULA], own.shaft_mm)
     sheets = {FEMUR: surfaces["femoral_sheet"], TIBIA: surfaces["tibial_sheet"]}
     found = {}
     for name, solid in solids.items():

@@ -30,6 +30,7 @@ ElementSize = Annotated[float, Field(ge=1.0, le=50.0)]
 Poisson = Annotated[float, Field(ge=0.0, le=0.49)]
 _POINT = Range("mm", -500, -120, 120, 500, "Within the bones of the knee")
 _SIZE = Range("mm", 1, 10, 150, 500, "Bones of the knee are 50 to 100 mm wide")
+_SHAFT = Range("mm", 0, 0, 400, 500, "A tibia has 350 to 400 mm (from memory)")
 _GAP = Range("mm", 0, 0, 10, 500, "Surfaces of a joint nearly touch")
 _TOLERANCE = Range("1", 0, 1e-12, 1e-3, 0.1, "Rounding, and an error of 0.1 %")
 
@@ -77,8 +78,22 @@ class NaturalFibulaSettings(FibulaSettings):
     )
 
 
+class DishesSettings(Settings):
+    """Two hollows of a plateau, below the condyles."""
+
+    radii_mm: tuple[Size, Size] = quantity(
+        "Radii of curvature at their lowest points, front to back and side to side; at least "
+        "those of the condyles.",
+        Range("mm", 1, 10, 400, 500, "From 15 mm to nearly flat"),
+    )
+    depth_mm: Annotated[float, Field(ge=0.1, le=50.0)] = quantity(
+        "Depth of the lowest points below the plateau, which is flat beside the hollows.",
+        Range("mm", 0.1, 1, 10, 50, "Plateaus with menisci are some mm deep (from memory)"),
+    )
+
+
 class SimplifiedBonesSettings(Settings):
-    """A block with two condyles on a block with a flat plateau."""
+    """A block with two condyles on a block with a plateau."""
 
     size_mm: tuple[Size, Size, Size] = quantity(
         "Front to back, height and side to side of the blocks of both bones.", _SIZE
@@ -86,7 +101,7 @@ class SimplifiedBonesSettings(Settings):
     shaft_mm: Annotated[float, Field(ge=0.0, le=500.0)] = quantity(
         "Further height of each block, away from the joint, in cells up to three times as high. "
         "A blow lasts as long as its wave runs to the end of the bones and back.",
-        Range("mm", 0, 0, 400, 500, "A tibia has 350 to 400 mm (from memory)"),
+        _SHAFT,
         0.0,
     )
     condyle_radii_mm: tuple[Size, Size] = quantity(
@@ -97,6 +112,9 @@ class SimplifiedBonesSettings(Settings):
     condyle_spacing_mm: Size = quantity(
         "Distance between the lowest points of both condyles.",
         Range("mm", 1, 20, 80, 500, "Condyles of adults are 40 to 55 mm apart"),
+    )
+    dishes: DishesSettings | None = Field(
+        None, description="Hollows of the plateau; null for a flat one."
     )
     cartilage_size_mm: tuple[Size, Size] = quantity(
         "Front to back and side to side of the cartilage of each compartment; coarse triangles "
@@ -120,6 +138,28 @@ class SimplifiedBonesSettings(Settings):
                 f"a lower side of the femur that rises {self.highest_mm:.1f} mm",
                 f"less than its height of {self.size_mm[1]:g} mm",
                 "Take larger radii, or a higher block.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _condyles_fit_into_dishes(self) -> SimplifiedBonesSettings:
+        own = self.dishes
+        if own is None:
+            return self
+        for direction, dish, condyle in zip(
+            ("front to back", "side to side"), own.radii_mm, self.condyle_radii_mm, strict=True
+        ):
+            if dish < condyle:
+                raise fault(
+                    f"dishes.radii_mm: {dish:g} mm {direction}",
+                    f"at least the {condyle:g} mm of the condyles",
+                    "Take flatter dishes, or more curved condyles (condyle_radii_mm).",
+                )
+        if own.depth_mm >= self.size_mm[1]:
+            raise fault(
+                f"dishes.depth_mm: {own.depth_mm:g} mm",
+                f"less than the height of the block, {self.size_mm[1]:g} mm",
+                "Take shallower dishes, or a higher block.",
             )
         return self
 
@@ -169,6 +209,11 @@ class NaturalBonesSettings(Settings):
         description="Anatomical directions of the axes of surfaces and table."
     )
     femur_top_mm: Finite = quantity("Height of the cut through the femur, in its frame.", _POINT)
+    shaft_mm: Annotated[float, Field(ge=0.0, le=500.0)] = quantity(
+        "Length by which tibia and fibula are extruded downwards, and the femur upwards.",
+        _SHAFT,
+        0.0,
+    )
     ligaments: FileName = Field(description="Table of two-point bundles, as of multibody studies.")
     frames: dict[Name, Literal["femur", "tibia", "patella"]] = Field(
         description="Bone of each frame of the table."
