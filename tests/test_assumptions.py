@@ -64,7 +64,7 @@ def test_what_an_assumption_states_has_no_warning_of_its_own(stated):
 
     def findings(*assumed):
         study = study_with({"assumed": list(assumed)}, unusual)
-        return {one.check: one.where for one in setting_findings(study)}
+        return {finding.check: finding.where for finding in setting_findings(study)}
 
     assert "key activities.gait.duration_s" in findings().values()
     assert set(findings(entry)) == {"assumed.stated"}

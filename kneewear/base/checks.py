@@ -249,7 +249,7 @@ def _path(at: Location) -> str:
 
 def _is_stated(at: Location, assumed: Sequence[Assumption]) -> bool:
     """True if an assumption states the setting at a location."""
-    return any(one.states(_path(at)) for one in assumed)
+    return any(assumption.states(_path(at)) for assumption in assumed)
 
 
 def refuse_impossible(study: BaseModel) -> None:

@@ -209,8 +209,8 @@ def _write_gait(name: str, shapes: RecognisedShapes) -> str:
         "an invented gait, the built-in one, with the part of its travel that motion.scale states"
     )
     block, remedy = f"activities.{name}_gait.motion", "Replace it by curves of your own."
-    covers = (f"{block}.scale",)
-    shapes.assume("gait", f"{block}.file", settings_path(file), text, remedy, covers)
+    key, scale = f"{block}.file", f"{block}.scale"
+    shapes.assume("gait", key, settings_path(file), text, remedy, scale)
     return file
 
 

@@ -79,13 +79,15 @@ class RecognisedShapes:
         value: str | float | tuple[float, ...],
         found: str,
         remedy: str,
-        covers: tuple[str, ...] = (),
+        *covers: str,
     ) -> None:
-        """Add a guess that files cannot decide, about the value of a setting."""
-        assumption = Assumption(
-            name=name, key=key, value=value, covers=covers, found=found, remedy=remedy
+        """Add a guess that files cannot decide, about the value of a setting.
+
+        It states the settings that it `covers` as well, blocks or single ones.
+        """
+        self.assumed.append(
+            Assumption(name=name, key=key, value=value, covers=covers, found=found, remedy=remedy)
         )
-        self.assumed.append(assumption)
 
     @property
     def sheets(self) -> dict[str, TriangleMesh]:

@@ -64,8 +64,8 @@ class TestTotalNamedAsASide:
     def test_a_total_beside_its_lateral_side_has_one(self, share):
         total = 1000.0 + 800 * WAVE
         sides = forces(medial=total, lateral=(1 - share) * total)
-        found = judge_sharing(sides.assign(load=sides["medial"] + sides["lateral"]), settings())
-        assert "load.medial_excess" in [finding.check for finding in found]
+        judged = judge_sharing(sides.assign(load=sides["medial"] + sides["lateral"]), settings())
+        assert "load.medial_excess" in [finding.check for finding in judged]
 
 
 class TestNoise:

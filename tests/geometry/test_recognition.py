@@ -226,8 +226,8 @@ def test_a_flat_post_above_pegs_does_not_turn_an_insert_over(rows):
     pegs = [block(0.0, z, -4.0, 0.5, 2.5) for z in (-20.0, 20.0)]
     insert = joined([higher_rear(3.0, 6.0, True), block(-4.0, 0.0, 5.0, 24.0, 5.0), *pegs])
     orientation, _ = recognition.orient_insert(turned(insert, rows))
-    found = to_knee_axes(turned(insert, rows), "mm", orientation.words("right"), "right")
-    np.testing.assert_allclose(found.vertices, insert.vertices, atol=1e-9)
+    back = to_knee_axes(turned(insert, rows), "mm", orientation.words("right"), "right")
+    np.testing.assert_allclose(back.vertices, insert.vertices, atol=1e-9)
 
 
 @pytest.mark.slow
