@@ -92,7 +92,7 @@ def patch_shell(surface: Surface) -> TriangleMesh:
     """Closed shell behind a patch, whose normals point out of it.
 
     The back follows normals that are averaged over the thickness: waves of a scanned sheet turn
-    those of single samples. The thickness is halved until no triangle of the back is turned over.
+    normals of single samples. The thickness is halved until no triangle of the back is turned over.
     """
     (u0, u1), (v0, v1) = surface.domain
     u = np.linspace(u0, u1, SAMPLES[0])[:, None] + np.zeros(SAMPLES[1])

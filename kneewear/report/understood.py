@@ -83,8 +83,8 @@ def tabulate_columns(settings: Settings, files: Mapping[str, Mapping[str, str]])
 def unused_columns(columns: pd.DataFrame) -> list[str]:
     """Return lines for a terminal about columns that are not used, a line for each reason.
 
-    Files of whole bodies have a hundred columns of other joints; the page lists each. `columns` are
-    those of `tabulate_columns`.
+    Files of whole bodies have a hundred columns of other joints; the page lists each. `columns` is
+    the table of `tabulate_columns`.
     """
     unused: dict[tuple[str, ...], list[str]] = {}
     for column in columns.to_dict("records"):
