@@ -126,7 +126,7 @@ PYTEST := $(BIN)/python -m pytest -n 2
 test: $(DEVELOPED)
 	$(PYTEST) --dist loadfile -m "not slow"
 
-# Whole studies, browser, documentation, cluster, faults of running studies, and tests of over two seconds.
+# Whole studies, browser, documentation, cluster, faults of running studies, and tests of over about a second.
 test-slow: $(DEVELOPED) $(STANDARDS)
 	$(PYTEST) --dist loadfile --no-loadscope-reorder -m slow
 

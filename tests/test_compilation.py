@@ -101,6 +101,7 @@ def test_kernels_run_where_nothing_can_be_kept(tmp_path):
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
+@pytest.mark.slow
 def test_kernels_compile_before_packages_that_they_do_not_need_are_there():
     """The Makefile compiles them beside the installation of all others."""
     makefile = (PACKAGE.parent / "Makefile").read_text()

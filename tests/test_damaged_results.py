@@ -115,7 +115,9 @@ def two_batches(tmp_path):
 
 
 @pytest.mark.parametrize("renewed", [False, True], ids=["its digest", "a digest of its name"])
-@pytest.mark.parametrize("door", [kw.open_results, load_finished])
+@pytest.mark.parametrize(
+    "door", [kw.open_results, pytest.param(load_finished, marks=pytest.mark.slow)]
+)
 def test_a_batch_in_place_of_another_is_refused(door, renewed, two_batches):
     first, second = (two_batches / "wear" / name for name in ("b000.nc", "b001.nc"))
     door(two_batches)

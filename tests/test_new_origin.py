@@ -114,6 +114,7 @@ def test_copies_of_left_and_right_knees_have_their_origin_between_the_condyles(
     np.testing.assert_allclose(middle, 0.0, atol=0.01)
 
 
+@pytest.mark.slow
 def test_insert_in_the_coordinates_of_a_scanner_gets_an_origin_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     insert, femoral = closed_insert(n=40), rounded_femoral(n=40)

@@ -102,6 +102,7 @@ def test_settings_follow_from_the_files(name, files, tmp_path, monkeypatch):
         assert again.simulation.medial_lateral == "held"
 
 
+@pytest.mark.slow
 def test_strides_of_a_recording_are_found_and_averaged(files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("KNEEWEAR_DATA", raising=False)

@@ -143,6 +143,7 @@ def linked_files(page):
     return re.findall(r'(?:href|src)="([^"#:]+)"', page.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_every_link_of_the_page_is_a_file_in_each_format(tmp_path):
     results = tmp_path / "results"
     small_results(results)

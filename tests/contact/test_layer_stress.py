@@ -46,6 +46,7 @@ def test_largest_stress_below_a_sphere_is_at_half_the_radius_of_contact():
     assert np.unravel_index(largest.argmax(), largest.shape) == (middle, middle)
 
 
+@pytest.mark.slow
 def test_largest_stress_below_an_ellipse_of_contact_is_that_of_hertz():
     # Smaller semi-axis 1; 0.522 (strip) to 0.549 (circle) of the peak pressure at this ratio.
     long, poisson, edge = 4.0, 0.46, (0.05, 0.1)

@@ -96,6 +96,7 @@ def test_the_field_has_the_derivatives_of_its_value():
         np.testing.assert_allclose(hessian[:, a], slope, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_ball_on_a_layer_has_the_force_of_winkler(contact):
     # F = pi K R d^2 / h for the paraboloid, to first order in d / R.
     depth = 0.5

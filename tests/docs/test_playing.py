@@ -19,6 +19,7 @@ def quick():
     return study, kw.accumulate_wear(kw.simulate(kw.build_knee(study), study), study)
 
 
+@pytest.mark.slow
 def test_cases_are_in_the_order_of_thickness_and_mass(quick):
     study, damage = quick
     data = playing_data(damage, study)

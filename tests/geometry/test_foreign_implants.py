@@ -100,6 +100,7 @@ def test_other_axes_and_units_give_the_same_surfaces(name, unit):
         )
 
 
+@pytest.mark.slow
 def test_a_left_knee_becomes_the_same_right_one():
     parts = {
         part: TriangleMesh(mesh.vertices * [-1, 1, 1], mesh.faces[:, ::-1])
@@ -171,6 +172,7 @@ def solid_settings(**changes) -> ImplantSettings:
     )
 
 
+@pytest.mark.slow
 def test_solids_have_their_bearings_cut_out():
     parts = {"insert": closed_insert(), "femoral": closed_femoral()}
     _, quality = build(parts, solid_settings())

@@ -186,6 +186,7 @@ def test_the_bearing_of_one_side_is_the_whole_insert(side):
     np.testing.assert_allclose(plateaus[side].z, [-12.0, 12.0], atol=0.6)
 
 
+@pytest.mark.slow
 def test_plateaus_end_at_the_border_the_notch_and_the_post():
     insert = posterior_stabilised_insert()
     (plateaus,) = segment_plateaus(extract_plateaus(insert).sheet)

@@ -188,6 +188,7 @@ class TestWithOpenCascade:
         # Twenty of the file's units wide, whichever they are.
         assert load_shape(path).extent.max() == pytest.approx(20.0, rel=0.01)
 
+    @pytest.mark.slow
     def test_damaged_file_is_refused(self, tmp_path):
         path = tmp_path / "cut.step"
         cad.save_patches({"wavy": wavy()}, path)

@@ -55,6 +55,7 @@ def test_a_step_damps_a_vibration_as_theory_says(ratio):
     np.testing.assert_allclose(factors, 1.0 / np.hypot(1.0, ratio), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_small_steps_follow_the_motion_to_first_order():
     """Half the step halves the distance from backward differentiation of a high order."""
     system = on_springs(centre=(4.0, -9.0, 6.0), force=(30.0, -60.0, 10.0))

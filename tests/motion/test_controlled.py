@@ -231,6 +231,7 @@ class TestInertia:
         lag = np.angle(parts * 1j) - np.angle(wanted)
         assert lag == pytest.approx(0.0, abs=2e-3)
 
+    @pytest.mark.slow
     @pytest.mark.compiled
     def test_coulomb_friction_has_the_amplitude_of_den_hartog(self, contacts):
         """X = F/k sqrt(V^2 - (mu N / F)^2 U^2), Den Hartog (1931), where the mass never stops."""

@@ -48,6 +48,7 @@ def test_cycle_balances_the_load_and_is_the_same_in_any_batch():
         assert np.array_equal(alone[name].values[0], history[name].values[-1]), name
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_cycle_of_a_left_knee_is_that_of_the_right_one():
     study, shape = coupled_study(), example_study().implant
@@ -62,6 +63,7 @@ def test_cycle_of_a_left_knee_is_that_of_the_right_one():
         assert np.array_equal(mirrored[name].values, right[name].values), name
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_cycle_is_softer_than_the_foundation_and_its_area_that_of_the_pressure():
     soft, stiff = (one.run(CASES[1]) for one in (coupled_study(), gait_study()))
@@ -132,6 +134,7 @@ def test_half_space_deflects_as_a_half_space_whatever_the_thickness():
     assert 0.1 < forces[0] / forces[1] < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_rig_balances_its_load_on_a_coupled_layer():
     settings = read_settings("config/defaults.yaml")

@@ -262,6 +262,7 @@ def _turned(rotation, spin):
     return Rotation.from_rotvec(spin).as_matrix() @ rotation
 
 
+@pytest.mark.slow
 def test_forces_do_no_work_around_a_closed_loop():
     pair, layer = egg_box()
     node, weight = np.polynomial.legendre.leggauss(3)

@@ -75,6 +75,7 @@ def test_yield_carries_the_load_at_less_pressure():
         assert found["contact_area"].values.max() > elastic()["contact_area"].values.max()
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_batch():
     both = study_of(curve_of(1.0)).run(OTHER, HEAVY)
     for name, values in cycle(1.0).data_vars.items():

@@ -235,6 +235,7 @@ def test_pressure_rises_with_mass_and_falls_with_thickness():
     assert (np.diff(area, axis=0) > 0).all()
 
 
+@pytest.mark.slow
 def test_a_load_beside_the_bearing_is_refused_with_case_and_frame():
     study = gait_study().with_settings(load_line="fixed", fixed_load_line_mm=60.0)
     with pytest.raises(ConvergenceError) as caught:

@@ -48,6 +48,7 @@ def view_of(*scenes):
     )
 
 
+@pytest.mark.slow
 def test_a_film_has_each_frame_of_the_scene_that_is_chosen_first():
     view = view_of(scene_of("still", 1), scene_of("other", 4), scene_of("first", 3))
     assert moving_scene(view)["title"] == "first"

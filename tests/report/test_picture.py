@@ -38,6 +38,7 @@ def picture_of(bodies, steps=None, **further):
     return np.asarray(image)
 
 
+@pytest.mark.slow
 def test_a_square_fills_its_part_of_the_picture():
     image = picture_of({"low": body(SQUARE, FACES, "#ff0000")})
     covered = image[..., 3]
@@ -49,6 +50,7 @@ def test_a_square_fills_its_part_of_the_picture():
     assert red > 3 * max(green, blue, 0.01)
 
 
+@pytest.mark.slow
 def test_both_panes_of_a_view_are_in_its_picture():
     bodies = {"red": body(SQUARE, FACES, "#ff0000"), "blue": body(SQUARE, FACES, "#0000ff")}
     scenes = [{"of": {"design": name}, "title": name, "bodies": [name]} for name in bodies]

@@ -45,7 +45,7 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
     [
         pytest.param("config/example_meshes.yaml", marks=pytest.mark.slow, id="meshes"),
         pytest.param("config/evidence/chapter3.yaml", id="static"),
-        pytest.param("config/monte_carlo.yaml", id="samples"),
+        pytest.param("config/monte_carlo.yaml", marks=pytest.mark.slow, id="samples"),
     ],
 )
 def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
@@ -63,6 +63,7 @@ def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
     assert list(printed.parent.glob("*.svg"))
 
 
+@pytest.mark.slow
 def test_windows_beside_the_bearing_are_drawn_with_its_extent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").symlink_to(CHECKOUT / "config")

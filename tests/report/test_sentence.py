@@ -38,6 +38,7 @@ def test_sentences_name_key_results_of_their_page(name):
     assert set(page.key_numbers) <= set(known)
 
 
+@pytest.mark.slow
 def test_headline_has_an_interval_where_there_is_one(whole):
     row = {"law": ALL_LAWS, "side": "both", "quantity": "wear_volume", "unit": "mm3"}
     ends = {"low": 1.5, "median": 3.0, "high": 7.5, "percent": 90.0}

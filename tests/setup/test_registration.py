@@ -102,10 +102,10 @@ def clinical_recording(file, height):
         (0.0, 0.0, True, False),
         pytest.param(4.0, 4.0, True, False, marks=pytest.mark.slow),
         # Of other origins than those of the shapes.
-        (0.0, 35.0, False, True),
+        pytest.param(0.0, 35.0, False, True, marks=pytest.mark.slow),
         pytest.param(-50.0, 0.0, False, True, marks=pytest.mark.slow),
         # From rest, wherever the files are.
-        (0.0, None, False, False),
+        pytest.param(0.0, None, False, False, marks=pytest.mark.slow),
         pytest.param(40.0, None, False, False, marks=pytest.mark.slow),
     ],
 )

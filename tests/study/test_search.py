@@ -139,6 +139,7 @@ def test_design_that_cannot_be_built_is_reported_and_the_search_continues():
     assert generations(study, results)[0].feasible.tolist() == [True, False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_stiffness_of_spheres_in_dishes_is_load_over_the_difference_of_radii():
     """The constraint of a design, as an objective and as a limit."""

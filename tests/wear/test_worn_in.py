@@ -32,6 +32,7 @@ def test_depth_goes_on_with_the_last_slope():
     assert curve.depth(np.array([0.0, 0.5, 2.0, 4.0])) == pytest.approx([0.0, 0.4, 1.2, 2.0])
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_depths_of_less_wear_are_those_of_lives_of_their_own():
     study = coarse_study({}, **{key: QUICK[key] for key in ("grid", "simulation")})

@@ -211,6 +211,7 @@ def test_refined_bones_keep_their_insertions():
     assert areas(finer.nodes, finer.patches["base"]).sum() == pytest.approx(SIZE[0] * SIZE[2])
 
 
+@pytest.mark.slow
 def test_tetrahedra_fill_a_sphere_and_close_a_hole():
     pytest.importorskip("pytetwild", exc_type=ImportError)
     ball = sphere(20.0, 16)

@@ -45,6 +45,7 @@ def fine():
     return surface_of(*simplified_femur(SIZE, FACET, RADII, SPACING))
 
 
+@pytest.mark.slow
 def test_refined_condyles_are_on_their_paraboloids(fine):
     levels = hierarchy(femur(), 2, surface_follower(fine, LAYER, 3.0)).finest
     assert boundary_distances(levels, fine).mean() < 1e-9

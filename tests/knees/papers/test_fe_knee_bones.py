@@ -32,6 +32,7 @@ def bones():
     return build_bones(small_knee().bones)
 
 
+@pytest.mark.slow
 def test_the_femur_is_raised_to_the_gap(bones):
     assert joint_gap(bones.femur, bones.tibia) == pytest.approx(0.1, abs=1e-12)
     wider = build_bones(small_knee({"bones": {"joint_gap_mm": 2.0}}).bones)

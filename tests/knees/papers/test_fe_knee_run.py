@@ -44,6 +44,7 @@ def fibular():
     return build_bones(small_knee(with_fibula()).bones)
 
 
+@pytest.mark.slow
 def test_energy_falls_by_the_losses_and_the_coupling_alone(knee):
     history = knee[2].history
     names = ["viscous", "contact", "stabilisation", "coupling"]
@@ -260,6 +261,7 @@ def test_frames_of_a_knee_without_rods_are_written(tmp_path):
     assert netcdf.load(KneeFrames, tmp_path / "frames.nc").rods.size == 0
 
 
+@pytest.mark.slow
 def test_printed_numbers_are_compared(knee):
     bones, settings, run, _ = knee
     rows = compare_fe_knee(run, bones, settings).set_index("quantity")
@@ -310,6 +312,7 @@ def test_steps_of_frames_are_even_with_both_ends():
     assert frame_steps(small_knee({"steps": 2})) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_oscillation_is_judged_only_with_enough_nodes(knee):
     bones, settings, run, _ = knee
     steps = np.arange(len(run.history))

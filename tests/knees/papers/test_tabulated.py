@@ -113,6 +113,7 @@ def test_the_ball_bounces_as_hertz_has_it():
     assert rows["processor time with window 2 over that with window 1", ""] > 0.0
 
 
+@pytest.mark.slow
 def test_the_window_of_the_ground_follows_the_ball():
     window = WindowSettings(ball=(3, 3), ground=(3, 3))
     slow, fast = (

@@ -65,6 +65,7 @@ def held():
     return study, cycle_of(study)
 
 
+@pytest.mark.slow
 def test_friction_of_the_backside_is_full_where_it_slides_and_less_where_it_rests(mobile_insert):
     curves = mobile_insert[0].curves
     turned = np.abs(np.diff(curves["insert_rotation"], prepend=curves["insert_rotation"][-1]))
@@ -214,6 +215,7 @@ def test_forces_on_a_gliding_insert_balance():
         assert total[1] == pytest.approx(0.0, abs=1e-3 * size.sum() * coefficient * 20.0)
 
 
+@pytest.mark.slow
 def test_insert_without_friction_follows_the_femoral_component():
     none = {"coefficient": 0.0}
     found, motion = mobile_insert_of(gliding(lower_friction=none, upper_friction=none))

@@ -55,6 +55,7 @@ def spheres(results):
     return results[results["design"] == "spheres"].reset_index(drop=True)
 
 
+@pytest.mark.slow
 def test_each_condyle_carries_its_share_of_the_load(spheres):
     down = -spheres[["medial_force_superior", "lateral_force_superior"]].to_numpy()
     assert_allclose(down.sum(axis=1), spheres["load_n"], rtol=1e-6)

@@ -53,6 +53,7 @@ def test_volume_against_own_unworn_scan(evaluated, files: tuple[Path, Path, floa
     assert sides["medial"] + sides["lateral"] == pytest.approx(sides["both"])
 
 
+@pytest.mark.slow
 def test_position_is_that_of_the_nearest_of_several_valleys(tmp_path: Path) -> None:
     # From one start this scan ended 0.45 mm from its reference, and was refused as another design.
     phantom = make_phantom(FAMILIES["other_insert"], 3)
@@ -85,6 +86,7 @@ def test_scan_of_another_size_is_refused(files: tuple[Path, Path, float], tmp_pa
     assert error.value.finding.check == "retrieval.size"
 
 
+@pytest.mark.slow
 def test_mirrored_scan_is_refused(tmp_path: Path) -> None:
     phantom = make_phantom(FAMILIES["milled"], 0)
     scan, reference = tmp_path / "scan.ply", tmp_path / "reference.ply"
@@ -96,6 +98,7 @@ def test_mirrored_scan_is_refused(tmp_path: Path) -> None:
     assert error.value.finding.check == "retrieval.mirrored"
 
 
+@pytest.mark.slow
 def test_mirrored_whole_insert_is_refused(tmp_path: Path) -> None:
     # Undersides and outlines of mirror images are alike: only bearings differ.
     x, z = np.meshgrid(np.arange(-22.0, 22.1, 0.7), np.arange(-35.0, 35.1, 0.7), indexing="ij")
@@ -157,6 +160,7 @@ def test_underside_is_refused(tmp_path: Path) -> None:
     assert error.value.finding.check == "retrieval.underside"
 
 
+@pytest.mark.slow
 def test_too_little_unworn_surface_is_refused(files: tuple[Path, Path, float]) -> None:
     scan, reference, _ = files
     everything = np.array([[-30.0, -50.0], [30.0, -50.0], [30.0, 50.0], [-30.0, 50.0]])
@@ -188,6 +192,7 @@ def test_command_writes_page_tables_and_coloured_mesh(
     assert {"red", "green", "blue"} <= {item.name for item in vertex.properties}
 
 
+@pytest.mark.slow
 def test_equal_prediction_has_ratio_and_overlap_of_one(files: tuple[Path, Path, float]) -> None:
     scan, reference, _ = files
     # Stated areas: a volume that is averaged over likely scars is of no single map.

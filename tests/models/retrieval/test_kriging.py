@@ -28,6 +28,7 @@ def test_drift_alone_is_found_exactly() -> None:
     assert found.mean[0] == pytest.approx(0.1, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_sum_over_hole_is_within_its_standard_deviations() -> None:
     scores = []
     for seed in range(20):

@@ -10,6 +10,7 @@ from kneewear.models.retrieval.scar import find_scar
 from kneewear.models.retrieval.settings import ScanSettings
 
 
+@pytest.mark.slow
 def test_damage_inside_a_scar_is_bridged_with_an_error() -> None:
     family = next(item for item in read_families() if item["family"] == "own_scan")
     phantom = make_phantom(family, 21)
