@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 
 from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case, shallowest_case
 from kneewear.geometry.fit_quality import GeometryRecord
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant, extract_bearings
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.settings import ImplantSettings, MeshImplant
 from kneewear.geometry.table import tabulate_surface
-from kneewear.motion.bearing_ends import Sheets, Simulate
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.placement import Placement, check_placement
+from kneewear.motion.placement import Placement, Sheets, Simulate, check_placement
 from kneewear.motion.settings import SimulationSettings
 from kneewear.study.files import load_activity
 from kneewear.study.models import model_of
@@ -33,9 +28,6 @@ ELEMENTS = (60, 45)
 # the condyle is narrower than one element in `ELEMENTS`. The share of the force there was 5.0 %
 # in (60, 45), 0.25 % in (60, 64), 0.20 % in (60, 90) and 0.15 % in (120, 90) on subject DM.
 _BORDER_ELEMENTS = (60, 90)
-# Last implant that was built: `kneewear new` tries motions on it several times, and checks it then.
-_remembered: deque[tuple[bytes, tuple[Implant, GeometryRecord], tuple[logging.LogRecord, ...]]]
-_remembered = deque(maxlen=1)
 
 
 @dataclass(frozen=True)
@@ -75,7 +67,7 @@ def build_trial(study: Study, root: str | Path, shapes: Mapping[str, TriangleMes
 
     InputDataError when an implant cannot be built from its files, or an activity from its curves.
     """
-    implant, record = _built_implant(study.implant, shapes)
+    implant, record = build_implant(study.implant, **shapes)
     nodes = (study.table.u_points, study.table.v_points)
     samples = {side: tabulate_surface(patch, *nodes) for side, patch in implant.femoral.items()}
     return Trial(
@@ -86,46 +78,6 @@ def build_trial(study: Study, root: str | Path, shapes: Mapping[str, TriangleMes
         tried_cases(study.preflight_cases()),
         bearing_sheets(study.implant, shapes),
     )
-
-
-def _built_implant(
-    settings: ImplantSettings, shapes: Mapping[str, TriangleMesh]
-) -> tuple[Implant, GeometryRecord]:
-    """Implant of settings and shapes, built once while motions are tried and checked on it.
-
-    Its warnings are logged each time.
-    """
-    digest = blake2b(settings.model_dump_json().encode())
-    for name, mesh in shapes.items():
-        for array in (mesh.vertices, mesh.faces):
-            digest.update(f"{name} {array.shape}".encode() + array.tobytes())
-    content = digest.digest()
-    for key, built, records in tuple(_remembered):  # threads add implants
-        if key == content:
-            for record in records:
-                logging.getLogger(record.name).handle(record)
-            return built
-    warnings = _Warnings()
-    geometry = logging.getLogger("kneewear.geometry")
-    geometry.addHandler(warnings)
-    try:
-        built = build_implant(settings, **shapes)
-    finally:
-        geometry.removeHandler(warnings)
-    _remembered.append((content, built, tuple(warnings.records)))
-    return built
-
-
-class _Warnings(logging.Handler):
-    """Keeps records of warnings."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep a record."""
-        self.records.append(record)
 
 
 def tried_cases(listed: Sequence[Case]) -> tuple[Case, ...]:
