@@ -15,8 +15,9 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.settings import ImplantSettings, MeshImplant
 from kneewear.geometry.table import tabulate_surface
+from kneewear.motion.bearing_ends import Sheets, Simulate
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.placement import Placement, Sheets, Simulate, check_placement
+from kneewear.motion.placement import Placement, check_placement
 from kneewear.motion.settings import SimulationSettings
 from kneewear.study.files import load_activity
 from kneewear.study.models import model_of
