@@ -2,14 +2,14 @@
 
 `<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file,
 with `where=column:text` its rows with this text in a column. In place of `table`, `twin` or `layer`
-give the errors of the foundation or of the coupled layer, `orders` the observed order of errors
-that fall with a count, and `gci` the grid convergence index of the last three counts of a table of
-values. `materials` gives the results of each case by a column, each as a change from the one
-before, and `ranks` how alike they order the cases. The file is that of `results/`, its copy in
-`docs/snapshot/` where the study was not run, or a record in `config/`. Tables of `records/` were
-written down by hand from several runs and are shown as they are. `python -m
-docs.generators.results` renews the copies that finished studies have, the times and the pictures of
-the gallery.
+give the errors of the foundation or of the coupled layer, `orders` the observed order and the grid
+convergence index of errors that fall with a count, and `gci` the same of the last three counts of a
+table of values, or of errors in per cent with `errors=yes`. `materials` gives the results of each
+case by a column, each as a change from the one before, and `ranks` how alike they order the cases.
+The file is that of `results/`, its copy in `docs/snapshot/` where the study was not run, or a
+record in `config/`. Tables of `records/` were written down by hand from several runs and are shown
+as they are. `python -m docs.generators.results` renews the copies that finished studies have, the
+times and the pictures of the gallery.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from scipy.optimize import brentq
 
 from kneewear.study.shipped import find_study
 
@@ -92,7 +93,9 @@ SUMMARIES: dict[str, Callable[[pd.DataFrame, dict[str, str]], pd.DataFrame]] = {
     "twin": lambda table, _: fe_comparison_summary(table),
     "layer": lambda table, _: layer_summary(table),
     "orders": lambda table, by: observed_orders(table, by["error"], by["count"]),
-    "gci": lambda table, by: convergence_indices(table, by["count"]),
+    "gci": lambda table, by: convergence_indices(
+        table, by["count"], "errors" in by, by.get("parts", "medial,lateral").split(",")
+    ),
     "materials": lambda table, by: material_changes(table, by["by"]),
     "ranks": lambda table, by: rank_changes(table, by["by"]),
 }
@@ -132,65 +135,133 @@ def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.Data
     return summary.reset_index()
 
 
+def grid_convergence(
+    counts: Sequence[float], values: Sequence[float]
+) -> tuple[float, float, float]:
+    """Observed order, extrapolated value and index of three grids (Roache 1994, from memory).
+
+    Values f1, f2 and f3 at counts that grow by the factors r12 and r23 follow f + c n^-p, where the
+    order p solves (f2 - f1) / (f3 - f2) = r23^p (r12^p - 1) / (r23^p - 1). Richardson's value is
+    f3 + (f3 - f2) / (r23^p - 1), and the index its difference from f3 times a safety factor of
+    1.25, relative to f3. Where values do not approach a limit, order and limit are nan and the
+    index has the largest step.
+
+    Parameters
+    ----------
+    counts : sequence of float
+        Three numbers of elements, frames or blocks, rising.
+    values : sequence of float
+        Values of one quantity with them.
+
+    Returns
+    -------
+    tuple of float
+        The order, the extrapolated value, and the index as a fraction.
+    """
+    (n1, n2, n3), (f1, f2, f3) = counts, values
+    steps = f2 - f1, f3 - f2
+    first, last = math.log(n2 / n1), math.log(n3 / n2)
+
+    def excess(order: float) -> float:
+        rise = math.exp(order * last) * math.expm1(order * first) / math.expm1(order * last)
+        return rise - steps[0] / steps[1]
+
+    # Below and above what any scheme has.
+    low, high = 0.01, 20.0
+    if steps[1] == 0.0 or excess(low) > 0.0 or excess(high) < 0.0:
+        return math.nan, math.nan, SAFETY_FACTOR * max(map(abs, steps)) / abs(f3)
+    order = brentq(excess, low, high)
+    left = steps[1] / math.expm1(order * last)
+    return order, f3 + left, SAFETY_FACTOR * abs(left / f3)
+
+
 def observed_orders(table: pd.DataFrame, error: str, count: str) -> pd.DataFrame:
-    """Order of an error of each contact and quantity, between its last two counts.
+    """Order and grid convergence index of an error of each contact and quantity.
 
     Parameters
     ----------
     table : DataFrame
-        Columns contact, quantity, the count and the error.
+        Columns contact, quantity, the count and the error in per cent of an exact value, at three
+        counts or more.
     error, count : str
         Column of the error, and of what it falls with.
 
     Returns
     -------
     DataFrame
-        Contact, quantity, the two counts, and the order p of an error proportional to count^-p.
+        Contact, quantity, the last two counts, the order p of an error proportional to count^-p
+        between them; then, as if the exact value were not known, the order of the last three
+        counts, the error that is left after extrapolation, the index, and beside it the error that
+        the index should exceed.
     """
     rows = []
     for (contact, quantity), own in table.groupby(["contact", "quantity"], sort=False):
-        last = own.sort_values(count).tail(2)
-        (n1, n2), (e1, e2) = last[count].tolist(), last[error].tolist()
-        counts = f"{n1:g} to {n2:g}"
-        order = math.log(e1 / e2) / math.log(n2 / n1) if min(e1, e2) > 0.0 else math.nan
-        rows.append([contact, quantity, counts, f"{order:.1f}"])
-    return pd.DataFrame(rows, columns=["contact", "quantity", count, "observed order"])
+        last = own.sort_values(count).tail(3)
+        counts, errors = last[count].tolist(), last[error].tolist()
+        (_, n1, n2), (_, e1, e2) = counts, errors
+        known = math.log(e1 / e2) / math.log(n2 / n1) if min(e1, e2) > 0.0 else math.nan
+        order, limit, index = grid_convergence(counts, [1.0 + 0.01 * value for value in errors])
+        left = f"{100.0 * (limit - 1.0):.2g}"
+        shown = [_or_dash(f"{known:.1f}"), _or_dash(f"{order:.1f}"), _or_dash(left)]
+        numbers = [f"{100.0 * index:.2g}", f"{e2:.2g}"]
+        rows.append([contact, quantity, f"{n1:g} to {n2:g}", *shown, *numbers])
+    orders = ["observed order", "order of three grids"]
+    percents = ["extrapolated error (%)", "index (%)", "error (%)"]
+    return pd.DataFrame(rows, columns=["contact", "quantity", count, *orders, *percents])
 
 
-def convergence_indices(table: pd.DataFrame, count: str) -> pd.DataFrame:
+def _or_dash(text: str) -> str:
+    return "-" if text == "nan" else text
+
+
+def convergence_indices(
+    table: pd.DataFrame,
+    count: str,
+    errors: bool = False,
+    parts: Sequence[str] = ("medial", "lateral"),
+) -> pd.DataFrame:
     """Observed order, extrapolated value and grid convergence index of each value of a table.
-
-    Of the values f1, f2 and f3 at the last three counts, which grow by one factor r, the order is
-    p = ln|(f1 - f2) / (f2 - f3)| / ln r, Richardson's value f3 + (f3 - f2) / (r^p - 1), and the
-    index its difference from f3 times a safety factor of 1.25, relative to f3 (Roache 1994, from
-    memory). Where the differences do not fall there is no order, and the index is the larger one.
 
     Parameters
     ----------
     table : DataFrame
-        The count, and columns of values; a cell may have several, one for each side.
+        The count, and columns of values, of which those with fewer than three are left out; a cell
+        may have several values, one for each part.
     count : str
-        Column of the count.
+        Column of the count; of "144 x 108" the first number counts. Where no column has this name,
+        the counts are the heads of the columns after the first, which has the names.
+    errors : bool
+        Whether cells are errors in per cent of one reference. Their index is relative to it.
+    parts : sequence of str
+        What the values of a cell are.
     """
-    ordered = table.astype({count: float}).sort_values(count).tail(3)
-    ratio = ordered[count].iloc[-1] / ordered[count].iloc[-2]
+    if count not in table:
+        table = table.set_index(table.columns[0]).T.rename_axis(count).reset_index()
+    table = table.assign(**{count: table[count].astype(str).str.split().str[0].astype(float)})
     rows = []
-    for name in [name for name in ordered if name != count]:
-        columns = zip(*(str(cell).split(", ") for cell in ordered[name]), strict=True)
-        for number, texts in enumerate(columns):
-            first, second, third = map(float, texts)
-            steps = abs(second - first), abs(third - second)
-            if 0.0 < steps[1] < steps[0]:
-                order = math.log(steps[0] / steps[1]) / math.log(ratio)
-                left = (third - second) / (ratio**order - 1.0)
-                shown, limit = f"{order:.1f}", f"{third + left:.4g}"
-            else:
-                left, shown, limit = max(steps), "-", "-"
-            index = 100.0 * SAFETY_FACTOR * abs(left / third)
-            side = ("medial", "lateral")[number]
-            rows.append([name, side, texts[-1], shown, limit, f"{index:.2g}"])
-    head = ["quantity", "side", f"at {ordered[count].iloc[-1]:g}", "observed order"]
-    return pd.DataFrame(rows, columns=[*head, "extrapolated", "index (%)"])
+    for name in [name for name in table if name != count]:
+        own = table[[count, name]].dropna().sort_values(count).tail(3)
+        if len(own) < 3:
+            continue
+        cells = own[name].astype(str).str.removesuffix("%").str.split(", ")
+        several = len(cells.iloc[0]) > 1
+        for number, texts in enumerate(zip(*cells, strict=True)):
+            values = [100.0 + float(text) if errors else float(text) for text in texts]
+            order, limit, index = grid_convergence(own[count].tolist(), values)
+            # No less than the rounding of the last value.
+            decimals = len(texts[-1].strip().partition(".")[2])
+            index = max(index, 0.5 * 10.0**-decimals / abs(values[-1]))
+            left = f"{limit - 100.0:+.2g}" if errors else f"{limit:.4g}"
+            shown = [
+                texts[-1].strip(),
+                _or_dash(f"{order:.1f}"),
+                "-" if math.isnan(limit) else left,
+            ]
+            part = parts[number] if several else ""
+            counts = " to ".join(f"{value:g}" for value in own[count])
+            rows.append([name, part, counts, *shown, f"{100.0 * index:.2g}"])
+    head = ["quantity", "part", count, "last value", "observed order", "extrapolated", "index (%)"]
+    return pd.DataFrame(rows, columns=head)
 
 
 def _results_by(table: pd.DataFrame, by: str) -> dict[str, dict[str, pd.Series]]:

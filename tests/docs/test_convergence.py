@@ -9,6 +9,7 @@ from docs.generators.results import (
     CASE_RESULTS,
     SAFETY_FACTOR,
     convergence_indices,
+    grid_convergence,
     material_changes,
     observed_orders,
     rank_changes,
@@ -34,11 +35,43 @@ def test_values_that_do_not_converge_have_no_order():
     assert float(row["index (%)"]) == pytest.approx(100.0 * SAFETY_FACTOR * 0.2 / 1.3, rel=0.05)
 
 
+def test_order_does_not_need_counts_that_grow_by_one_factor():
+    counts = [3, 5, 6]
+    order, limit, index = grid_convergence(counts, [2.0 + n**-1.5 for n in counts])
+    assert (order, limit) == pytest.approx((1.5, 2.0), abs=1e-9)
+    assert index == pytest.approx(SAFETY_FACTOR * 6**-1.5 / (2.0 + 6**-1.5))
+
+
+def test_errors_in_percent_are_read_with_heads_as_counts_and_gaps():
+    cells = [f"{100.0 * n**-2.0:+.9f}" for n in (4, 8, 16)]
+    table = pd.DataFrame([["a", cells[0], None, *cells[1:]]], columns=["x", "4", "5", "8", "16"])
+    (row,) = convergence_indices(table, "elements", errors=True).to_dict("records")
+    assert (row["elements"], row["observed order"]) == ("4 to 8 to 16", "2.0")
+    assert float(row["index (%)"]) == pytest.approx(SAFETY_FACTOR * 100.0 / 16**2, rel=0.02)
+
+
+def test_a_value_that_no_longer_changes_has_the_index_of_its_rounding():
+    table = pd.DataFrame({"n": [1, 2, 4], "value": ["12.1", "12.5", "12.5"]})
+    (row,) = convergence_indices(table, "n").to_dict("records")
+    assert float(row["index (%)"]) >= 100.0 * 0.05 / 12.5
+
+
 def test_order_of_errors_is_that_between_the_last_two_counts():
     rows = [("c", "q", n, 4.0 * n**-2.0 + (n == 5)) for n in (5, 10, 20)]
     table = pd.DataFrame(rows, columns=["contact", "quantity", "rows", "error"])
     (row,) = observed_orders(table, "error", "rows").to_dict("records")
     assert (row["rows"], row["observed order"]) == ("10 to 20", "2.0")
+
+
+def test_index_of_errors_stands_beside_them():
+    rows = [("c", "q", n, 4.0 * n**-2.0) for n in (5, 10, 20)]
+    table = pd.DataFrame(rows, columns=["contact", "quantity", "rows", "error"])
+    (row,) = observed_orders(table, "error", "rows").to_dict("records")
+    assert row["order of three grids"] == "2.0"
+    assert abs(float(row["extrapolated error (%)"])) < 1e-6
+    assert float(row["index (%)"]) == pytest.approx(
+        SAFETY_FACTOR * float(row["error (%)"]), rel=0.06
+    )
 
 
 def results_of_materials():
