@@ -119,16 +119,17 @@ unlock: $(STAMP)
 compare: $(STAMP)
 	@$(BIN)/python -m kneewear compare "$(STUDIES)"
 
-# Two tests run at once, each on one core (tests/conftest.py).
-PYTEST := $(BIN)/python -m pytest -n 2
+# Tests that run at once have one core each (tests/conftest.py).
+PYTEST := $(BIN)/python -m pytest
 
 # About four minutes on two cores once kernels are compiled.
 test: $(DEVELOPED)
-	$(PYTEST) --dist loadfile -m "not slow"
+	$(PYTEST) -n 2 --dist loadfile -m "not slow"
 
 # Whole studies, browser, documentation, cluster, faults of running studies, and tests of over about a second.
+# Three at once: many wait for processes that they start.
 test-slow: $(DEVELOPED) $(STANDARDS)
-	$(PYTEST) --dist loadfile --no-loadscope-reorder -m slow
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m slow
 
 test-all: test test-slow
 
