@@ -57,7 +57,7 @@ def view_jobs(records: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str
 def draw_knee(history: pd.DataFrame, frames: KneeFrames) -> dict[str, Figure]:
     """Figures of a run from its history and frames."""
     return {
-        "knee_frames": draw_frames(frames),
+        "knee_frames": draw_frames(frames, shown_times(history)),
         "knee_energy": draw_energy(history),
         "knee_contact": draw_knee_contact(history, frames.ligaments),
         "knee_solvers": draw_solvers(history),
@@ -164,10 +164,20 @@ def draw_solvers(history: pd.DataFrame) -> Figure:
     return figure
 
 
+def shown_times(history: pd.DataFrame) -> Array:
+    """Times that the settings choose for the figure of frames, s; none in older results."""
+    if "shown" not in history:
+        return np.empty(0)
+    return 1e-3 * history.loc[history["shown"].astype(bool), "time_ms"].to_numpy(dtype=float)
+
+
 @style.styled
-def draw_frames(frames: KneeFrames) -> Figure:
-    """Von Mises stress on the bones from the front and from the medial side, at some times."""
-    chosen = _interesting(frames)
+def draw_frames(frames: KneeFrames, times: Array) -> Figure:
+    """Von Mises stress on the bones from the front and from the medial side, at some times.
+
+    `times` are those of the frames, s; without any, even ones are shown.
+    """
+    chosen = _nearest(frames, times) if len(times) else _interesting(frames)
     figure, panels = style.new_figure(5.6, 2, len(chosen), sharex="row", sharey=True)
     top = stress_top(frames)
     drawn = None
@@ -180,6 +190,11 @@ def draw_frames(frames: KneeFrames) -> Figure:
     if drawn is not None:
         figure.colorbar(drawn, ax=panels, label="von Mises stress (MPa)", shrink=0.7, pad=0.01)
     return figure
+
+
+def _nearest(frames: KneeFrames, times: Array) -> NDArray[np.int64]:
+    """Frames nearest to some times."""
+    return np.unique(np.abs(frames.time[:, None] - times).argmin(axis=0))
 
 
 def _interesting(frames: KneeFrames) -> NDArray[np.int64]:
