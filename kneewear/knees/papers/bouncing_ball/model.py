@@ -155,7 +155,7 @@ def _kinematics(
 ) -> Iterator[pd.DataFrame]:
     approaches = {SPHERE: exact, "lookup tables": usual}
     for name, run in approaches.items():
-        yield curves("6.16a ball", "y (mm)", run.path[:, 1], "mm", {name: run.path[:, 2]})
+        yield curves("6.16a ball, z over y", "y (mm)", run.path[:, 1], "mm", {name: run.path[:, 2]})
     for panels, runs in ((("6.16c", "6.16d"), approaches), (("6.18a", "6.18b"), tables)):
         for panel, first in zip(panels, (False, True), strict=True):
             for name, run in runs.items():
@@ -165,9 +165,9 @@ def _kinematics(
         return
     touching = windowed.contact("depth") > 0.0
     points = np.array([part["contact"].point for part in windowed.solution.motion.parts])[touching]
-    panel, over = "6.19 windows of the ground", "y (mm)"
+    panel, over = "6.19 windows of the ground, x over y", "y (mm)"
     yield curves(panel, over, points[:, 1], "mm", {"contacts": points[:, 0]})
-    yield from _window_outlines(panel, over, "mm", windowed.windows[0], (1, 0))
+    yield from _window_outlines(panel, over, windowed.windows[0], (1, 0))
 
 
 def window_of_nine_impacts() -> Iterator[pd.DataFrame]:
@@ -180,19 +180,19 @@ def window_of_nine_impacts() -> Iterator[pd.DataFrame]:
     impacts = block * np.array([(place, 4.0) for place in NINE_IMPACTS])
     for impact in impacts:
         window.look_up(*impact)
-    panel, over = "6.13 impacts and windows", "u"
-    yield curves(panel, over, impacts[:, 0], "v", {"impacts": impacts[:, 1]})
-    yield from _window_outlines(panel, over, "v", window, (0, 1))
+    panel, over = "6.13 impacts and windows, v over u", "u (mm)"
+    yield curves(panel, over, impacts[:, 0], "mm", {"impacts": impacts[:, 1]})
+    yield from _window_outlines(panel, over, window, (0, 1))
 
 
 def _window_outlines(
-    panel: str, over: str, unit: str, window: StorageWindow, axes: tuple[int, int]
+    panel: str, over: str, window: StorageWindow, axes: tuple[int, int]
 ) -> Iterator[pd.DataFrame]:
     """Outline of every place of a window, along two of its parameters."""
     for number, (low, high) in enumerate(window.extents, start=1):
         across, up = (np.array([low[axis], high[axis]]) for axis in axes)
         yield curves(
-            panel, over, across[[0, 1, 1, 0, 0]], unit, {f"window {number}": up[[0, 0, 1, 1, 0]]}
+            panel, over, across[[0, 1, 1, 0, 0]], "mm", {f"window {number}": up[[0, 0, 1, 1, 0]]}
         )
 
 

@@ -154,7 +154,7 @@ def frame_steps(settings: FeKneeSettings) -> list[int]:
     """Steps of which frames are kept, the start included."""
     count = min(settings.frames, settings.steps)
     even = np.linspace(0, settings.steps, count + 1).round().astype(int).tolist()
-    return sorted({*even, *settings.shown_steps})
+    return sorted({*even, *(step for step in settings.shown_steps if step <= settings.steps)})
 
 
 def _mesh_rows(bones: KneeBones, model: DynamicKnee) -> list[dict[str, Any]]:

@@ -479,8 +479,8 @@ class FeKneeSettings(Settings):
         Range("1", 1, 1, 200, 200, "Size of the results"),
     )
     shown_steps: tuple[Annotated[int, Field(ge=0, le=100_000)], ...] = quantity(
-        "Steps that are kept too, and that the figure of frames shows; without any, it shows "
-        "even ones.",
+        "Steps that are kept too, and that the figure of frames shows; without any up to the last "
+        "step, it shows even ones.",
         Range("1", 0, 0, 1e5, 1e5, "Steps of the run"),
         (),
     )
@@ -496,17 +496,6 @@ class FeKneeSettings(Settings):
                 f"solver.method: {self.solver.method} with bones.refinements: 0",
                 "one refinement or more for multigrid, or method: direct",
                 "Refine the meshes, or set the method to direct.",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _shown_steps_are_computed(self) -> FeKneeSettings:
-        beyond = [step for step in self.shown_steps if step > self.steps]
-        if beyond:
-            raise fault(
-                f"shown_steps: {beyond[0]}",
-                f"steps up to the last one, {self.steps}",
-                "Correct shown_steps, or compute more steps.",
             )
         return self
 

@@ -79,7 +79,11 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
     fibres = {name: f"{name}_n" for name in settings.ligaments}
     points = [
         curves(
-            "6.23b contact points on the femur", "x (mm)", track[:, 0], "mm", {side: track[:, 1]}
+            "6.23b contact points on the femur, y over x",
+            "x (mm)",
+            track[:, 0],
+            "mm",
+            {side: track[:, 1]},
         )
         for side, track in femoral_contacts(found, settings, flexion).items()
     ]
