@@ -57,5 +57,5 @@ def test_spread_over_grids_is_relative_to_the_mean(tmp_path):
         "chapter3",
         grid_sensitivity={"force_n": [99.0, 101.0], "avg_pressure_mpa": [9.0, 11.0]},
     )
-    compare = OWN["spread of average pressure over grids over that of the force"]
+    compare = OWN["spread of average pressure over spread of force, by grid"]
     assert compare(folder) == pytest.approx(10.0)

@@ -167,7 +167,8 @@ def _own(item: SourceItem, results: Path, folder: Path) -> PaperItem:
     """A figure or table that no study has; none where the studies it is from are not finished."""
     if item.figure:
         save_figures({item.name: own.FIGURES[item.figure](results)}, folder, FORMATS)
-        return PaperItem(item, tuple(folder / f"{item.name}.{one}" for one in FORMATS), "figure")
+        written = tuple(folder / f"{item.name}.{suffix}" for suffix in FORMATS)
+        return PaperItem(item, written, "figure")
     table = own.TABLES[item.table](results)
     if table.empty:
         return PaperItem(item)

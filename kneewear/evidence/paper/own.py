@@ -45,8 +45,8 @@ def sphere_of_table_6_2(tangents: str) -> SurfaceTable:
     along_u = np.stack([-np.sin(a) * np.cos(b), -np.sin(a) * np.sin(b), np.cos(a) + none], axis=-1)
     # Without the factor cos u, which vanishes at the pole and with it the derivative along v.
     along_v = np.stack([-np.sin(b) + none, np.cos(b) + none, none], axis=-1)
-    scaled = (TABLE_RADIUS * one for one in (point, along_u, along_v))
-    return frame_samples(u, v, *scaled, tangents)
+    point, along_u, along_v = (TABLE_RADIUS * values for values in (point, along_u, along_v))
+    return frame_samples(u, v, point, along_u, along_v, tangents)
 
 
 def table_6_2(results: Path | None = None) -> pd.DataFrame:
@@ -60,7 +60,7 @@ def table_6_2(results: Path | None = None) -> pd.DataFrame:
     table = sphere_of_table_6_2("householder")
     tidy = printed.melt(["row", "column"], COLUMNS, "quantity", "published")
     at = tidy["row"] - 1, tidy["column"] - 1, tidy["quantity"].map(COLUMNS.index)
-    tidy["computed"] = table.rows[tuple(one.to_numpy(dtype=int) for one in at)]
+    tidy["computed"] = table.rows[tuple(index.to_numpy(dtype=int) for index in at)]
     degenerate = (tidy["row"] == 1) & (tidy["column"] == 1)
     return tidy[~(degenerate & tidy["quantity"].isin(COLUMNS[8:]))].reset_index(drop=True)
 
@@ -84,16 +84,16 @@ def visible_lines(count: int) -> list[Array]:
     """Visible parts of the parallels and meridians of a unit sphere, as seen (n, 2)."""
     latitude = np.linspace(-0.5 * np.pi, 0.5 * np.pi, count)
     longitude = np.linspace(0.0, 2.0 * np.pi, count)
-    fine = [np.linspace(one[0], one[-1], LINE_POINTS) for one in (latitude, longitude)]
+    fine = [np.linspace(angle[0], angle[-1], LINE_POINTS) for angle in (latitude, longitude)]
     parts = []
     for a, b in ((latitude[:, None], fine[1][None]), (fine[0][None], longitude[:, None])):
         parts.append(np.stack(np.broadcast_arrays(a, b), -1))
-    found = []
+    visible: list[Array] = []
     for line in np.concatenate(parts):
         seen = _seen(*line.T)
         edges = np.flatnonzero(np.diff(seen[:, 2] > 0.0)) + 1
-        found += [run[:, :2] for run in np.split(seen, edges) if run[0, 2] > 0.0 and len(run) > 1]
-    return found
+        visible += [run[:, :2] for run in np.split(seen, edges) if run[0, 2] > 0.0 and len(run) > 1]
+    return visible
 
 
 def _seen(latitude: Array, longitude: Array) -> Array:

@@ -18,11 +18,13 @@ from kneewear.study import netcdf
 NAME = "bei_numbers"
 # Stress up to which moduli are shown (Fig. 3-1B), MPa.
 HIGHEST_STRESS = 50.0
-# Young's modulus, MPa, and Poisson's ratio of the linear material of chapter 3.
-LINEAR = (400.0, 0.46)
+# Linear material of chapter 3: Young's modulus, MPa, and Poisson's ratio.
+MODULUS = 400.0
+POISSON_RATIO = 0.46
 NONLINEAR = "polyethylene_tuned"
 # Thickness below which pressures rise rapidly, and above which they are less sensitive, mm.
-THIN, THICK = 4.0, 8.0
+THIN = 4.0
+THICK = 8.0
 
 Values = Mapping[str, float]
 
@@ -35,7 +37,7 @@ def compare_numbers(results: Path) -> pd.DataFrame:
     """
     rows = published_rows(__package__, NAME)
     values: dict[str, float | Values] = {}
-    for row in rows.to_dict("records"):
+    for _, row in rows.iterrows():
         folder = results / str(row["study"])
         if (folder / "report" / "summary.json").is_file():
             compute = OWN.get(str(row["quantity"]))
@@ -46,13 +48,13 @@ def compare_numbers(results: Path) -> pd.DataFrame:
     return judged.merge(rows[["quantity", "study"]], on="quantity")
 
 
-def _extremes(folder: Path, row: Mapping[str, object]) -> Values:
+def _extremes(folder: Path, row: pd.Series) -> Values:
     """Smallest and largest value of a column of a table."""
     table = load_table(folder / "tables" / f"{row['table']}.csv")
     for condition in str(row["rows"]).split():
         column, _, values = condition.partition("=")
         table = table[table[column].astype(str).isin(values.split("|"))]
-    return extremes(table[str(row["column"])].to_numpy(dtype=float) * float(str(row["factor"])))
+    return extremes(table[str(row["column"])].to_numpy(dtype=float) * float(row["factor"]))
 
 
 def extremes(values: np.ndarray) -> Values:
@@ -76,7 +78,9 @@ _MAPS = ("pressure", "slip")
 def _moduli(folder: Path) -> Values:
     """Tangent moduli of the published materials."""
     stress = np.linspace(0.0, HIGHEST_STRESS, 101)
-    return extremes(np.concatenate([one.tangent_modulus(stress) for one in MATERIALS.values()]))
+    return extremes(
+        np.concatenate([material.tangent_modulus(stress) for material in MATERIALS.values()])
+    )
 
 
 def _spread_over_force(column: str) -> Callable[[Path], float]:
@@ -107,7 +111,7 @@ def _strains(folder: Path) -> Values:
     return {
         "linear, deflection over thickness": 100.0
         * float(peaks["linear"])
-        / confined_modulus(*LINEAR),
+        / confined_modulus(MODULUS, POISSON_RATIO),
         "nonlinear, Eq. 3-2 at the largest pressure": 100.0 * curve,
     }
 
@@ -115,7 +119,7 @@ def _strains(folder: Path) -> Values:
 def _rise(folder: Path) -> Values:
     """Mean loss of pressure per mm of thickness up to `THIN`, over that from `THICK`."""
     contact = load_table(folder / "tables" / "contact.csv")
-    found = {}
+    ratios = {}
     for side in SIDES:
         rows = contact[(contact["quantity"] == "max_pressure") & (contact["side"] == str(side))]
         rows = rows.sort_values("thickness_mm")
@@ -123,8 +127,8 @@ def _rise(folder: Path) -> Values:
             -np.polyfit(part["thickness_mm"], part["value"], 1)[0]
             for part in (rows[rows["thickness_mm"] <= THIN], rows[rows["thickness_mm"] >= THICK])
         ]
-        found[str(side)] = float(slopes[0] / slopes[1])
-    return found
+        ratios[str(side)] = float(slopes[0] / slopes[1])
+    return ratios
 
 
 # What is no column of a table, by its quantity.
@@ -132,10 +136,10 @@ OWN: dict[str, Callable[[Path], float | Values]] = {
     "contact force during gait": _loads("force", 1.0),
     "contact torque during gait": _loads("torque", 1e-3),
     "tangent modulus up to 50 MPa": _moduli,
-    "spread of maximum pressure over grids over that of the force": _spread_over_force(
+    "spread of maximum pressure over spread of force, by grid": _spread_over_force(
         "max_pressure_mpa"
     ),
-    "spread of average pressure over grids over that of the force": _spread_over_force(
+    "spread of average pressure over spread of force, by grid": _spread_over_force(
         "avg_pressure_mpa"
     ),
     "medial contact of the natural knee anterior of the lateral one by": _offset,

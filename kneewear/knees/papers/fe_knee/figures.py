@@ -181,7 +181,7 @@ def shown_times(history: pd.DataFrame) -> Array:
 def draw_frames(frames: KneeFrames, times: Array) -> Figure:
     """Von Mises stress on the bones from the front and from the medial side, at some times.
 
-    `times` are those of the frames, s; without any, even ones are shown.
+    Frames at `times`, s, are shown; without any, even ones.
     """
     chosen = _nearest(frames, times) if len(times) else _interesting(frames)
     figure, panels = style.new_figure(5.6, 2, len(chosen), sharex="row", sharey=True)
@@ -268,7 +268,7 @@ def draw_mesh(frames: KneeFrames) -> Figure:
     axes.add_collection(
         PolyCollection(
             corners[order] @ np.stack([across, high], axis=1),
-            facecolors=[style.SKY if one else "white" for one in cartilage],
+            facecolors=[style.SKY if covered else "white" for covered in cartilage],
             edgecolors=style.INK,
             linewidths=0.15,
             rasterized=True,

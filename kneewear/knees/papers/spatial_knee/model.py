@@ -57,7 +57,7 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
     flexions = {law: flex(settings, law) for law in settings.laws}
     system, found, motion, _ = flexions[settings.laws[0]]
     coordinates = found.motion.coordinates[: len(motion)]
-    compared = dict(flexions)
+    compared: dict[str, Flexed] = {str(law): one for law, one in flexions.items()}
     if settings.assumed_stretches:
         compared[assumed_case(settings)] = flex(settings.assumed, settings.laws[0])
     flexion, over = motion["flexion_deg"].to_numpy(), "flexion (deg)"
