@@ -51,6 +51,17 @@ def test_a_range_is_judged_by_both_ends_and_a_slope_by_its_side(tmp_path):
     assert offset["smallest"] == pytest.approx(4.0)
 
 
+def test_errors_over_active_elements_are_of_the_mean_with_the_most(tmp_path):
+    columns = {
+        "wanted": [25, 25, 50, 50, 400, 400],
+        "max_pressure_mpa": [18.0, 21.0, 19.5, 20.0, 19.0, 21.0],
+        "avg_pressure_mpa": [10.0, 10.2, 10.1, 10.0, 10.0, 10.0],
+    }
+    folder = finished(tmp_path, "chapter3", element_convergence=columns)
+    found = OWN["error of pressures with 25 active elements"](folder)
+    assert found == pytest.approx({"maximum": 10.0, "average": 2.0})
+
+
 def test_spread_over_grids_is_relative_to_the_mean(tmp_path):
     folder = finished(
         tmp_path,

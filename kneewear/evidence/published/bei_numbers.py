@@ -94,6 +94,22 @@ def _spread_over_force(column: str) -> Callable[[Path], float]:
     return compare
 
 
+def _convergence(elements: int) -> Callable[[Path], Values]:
+    """Largest errors of both pressures with some active elements, % of the means with the most."""
+
+    def compare(folder: Path) -> Values:
+        table = load_table(folder / "tables" / "element_convergence.csv")
+        own, finest = (
+            table[table["wanted"] == wanted] for wanted in (elements, table["wanted"].max())
+        )
+        return {
+            name: 100.0 * float((own[column] / finest[column].mean() - 1.0).abs().max())
+            for name, column in (("maximum", "max_pressure_mpa"), ("average", "avg_pressure_mpa"))
+        }
+
+    return compare
+
+
 def _offset(folder: Path) -> Values:
     """Distance by which the medial centre of pressure is anterior of the lateral one, mm."""
     contact = load_table(folder / "tables" / "contact.csv")
@@ -136,6 +152,8 @@ OWN: dict[str, Callable[[Path], float | Values]] = {
     "contact force during gait": _loads("force", 1.0),
     "contact torque during gait": _loads("torque", 1e-3),
     "tangent modulus up to 50 MPa": _moduli,
+    "error of pressures with 25 active elements": _convergence(25),
+    "error of pressures with 50 active elements": _convergence(50),
     "spread of maximum pressure over spread of force, by grid": _spread_over_force(
         "max_pressure_mpa"
     ),
