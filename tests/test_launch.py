@@ -129,6 +129,7 @@ def test_data_at_their_former_place_are_found_with_a_finding():
         ("Take config/mine.yaml.", "Take config/mine.yaml."),
         ("Type make unlock, then", "Type kneewear unlock, then"),
         ("run it (make study), or", "run it (kneewear run), or"),
+        ("make study CONFIG=mine.yaml", "kneewear run mine.yaml"),
         ("make sure", "make sure"),
         ("/elsewhere/config/defaults.yaml: found", "/elsewhere/config/defaults.yaml: found"),
     ],

@@ -84,6 +84,7 @@ def generated_pages() -> Iterator[tuple[str, str]]:
     """Path of each generated page in docs/, and its Markdown."""
     yield "gallery.md", render_gallery()
     yield "theory/concepts.md", concepts_page()
+    yield "evidence/source-points.md", points_page()
     yield "reference/index.md", reference_index()
     yield "reference/api.md", python_api()
     yield "reference/package.md", BEHIND + api_page("kneewear", "Package", top_level())
@@ -109,7 +110,12 @@ computes it. Misprints are on the page [Errors found in the sources](sources.md)
 
 def concepts() -> list[dict[str, str]]:
     """Concepts of the source documents with their page of theory and their module."""
-    text = (ROOT / "docs" / "concepts.csv").read_text(encoding="utf-8")
+    return _rows("concepts")
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    """Rows of a table of the documentation; lines that begin with # are comments."""
+    text = (ROOT / "docs" / f"{name}.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
@@ -131,6 +137,45 @@ def concepts_page() -> str:
         module = f"[`{name}`](../reference/{room}.md#{row['module']})"
         parts.append(f"| {row['concept']} | {theory} | {module} |")
     return "\n".join(parts) + "\n"
+
+
+POINTS_HEAD = """# Source documents, point by point
+
+What the source documents describe, by the points of an audit: whether it holds, where it is shown,
+and why the rest cannot. "Partly" is a part, or a number that is missed. Points that hold are shown
+by a test that can fail, or by a table in which printed numbers stand beside computed ones.
+"""
+
+
+def source_points() -> list[dict[str, str]]:
+    """Points of the source documents: content, whether it holds, what shows it, and the reason."""
+    return _rows("source_points")
+
+
+def points_page() -> str:
+    """Table of the points of each source."""
+    rows = source_points()
+    held = sum(row["holds"] == "yes" for row in rows)
+    parts, source = [f"{POINTS_HEAD}\n{held} of {len(rows)} points hold, the others partly.\n"], ""
+    for row in rows:
+        if row["source"] != source:
+            source = row["source"]
+            parts.append(
+                f"\n## {source}\n\n| point | content | holds | shown by |\n|---|---|---|---|"
+            )
+        why = f": {row['reason']}" if row["reason"] else ""
+        parts.append(
+            f"| {row['point']} | {row['content']} | {row['holds']}{why} | {_shown(row['shown'])} |"
+        )
+    return "\n".join(parts) + "\n"
+
+
+def _shown(path: str) -> str:
+    """Name of what shows a point: a page, or a test or table without the folders above it."""
+    if path.startswith("docs/") and path.endswith(".md"):
+        title = (ROOT / path).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        return f"[{title}](../{path.removeprefix('docs/')})"
+    return f"`{Path(path).stem}`"
 
 
 def reference_index() -> str:

@@ -108,7 +108,7 @@ def computed_rows(values: Mapping[str, float | Mapping[str, float]]) -> pd.DataF
 def judge_number(
     rows: pd.DataFrame,
     computed: pd.DataFrame,
-    aims: Collection[str] = (),
+    aims: Collection[str | tuple[str, str]] = (),
     undecided: Collection[tuple[str, str]] = (),
 ) -> pd.DataFrame:
     """Compare computed numbers with printed ones.
@@ -121,8 +121,8 @@ def judge_number(
     computed : DataFrame
         `computed` and keys, at least `quantity`. Keys of this table alone, such as `case`, give
         several rows for one printed number.
-    aims : collection of str
-        Quantities for which inputs that are not printed were chosen.
+    aims : collection of str or (str, str)
+        Quantities, or quantities and cases, for which inputs that are not printed were chosen.
     undecided : collection of (str, str)
         Quantities and cases whose test cannot fail in this run.
 
@@ -155,7 +155,9 @@ def judge_number(
     )
     verdict = np.where(np.isinf(low) & np.isinf(high), "", verdict)
     verdict = np.where(remark.isin([NOT_PRINTED, UNDECIDED]), remark, verdict)
-    table["verdict"] = np.where(table["quantity"].isin(list(aims)), AIM, verdict)
+    cases = zip(table["quantity"], table.get("case", table["quantity"]), strict=True)
+    aimed = [quantity in aims or (quantity, case) in aims for quantity, case in cases]
+    table["verdict"] = np.where(aimed, AIM, verdict)
     others = [name for name in keys if name != "quantity"]
     return table[["quantity", *others, *COLUMNS[1:]]]
 

@@ -11,8 +11,6 @@ from kneewear.report import style
 from kneewear.report.tables import words
 
 LINES = ("-", "--", ":", "-.")
-# A longer legend that all small panels share is below the figure.
-LEGEND_ROWS = 4
 # Characters of tick labels, with a gap of two each, that have room over the whole width.
 TICK_CHARACTERS = 100
 DIMENSIONLESS = "1"
@@ -26,7 +24,8 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
     names = list(dict.fromkeys(table["panel"]))
     named: list[str] = []
     of_panels = {tuple(rows["series"].unique()) for _, rows in table.groupby("panel")}
-    shared = columns > 1 and len(of_panels) == 1 and len(*of_panels) > LEGEND_ROWS
+    # Over the curves of small panels there is no room for a legend; one that all share is below.
+    shared = columns > 1 and len(of_panels) == 1 and len(*of_panels) > 1
     figure, panels = style.panels_in_rows(len(names), columns, 2.2 if columns > 1 else 2.8)
     for axes, name in zip(panels, names, strict=True):
         rows = table[table["panel"] == name]

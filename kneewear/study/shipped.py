@@ -31,7 +31,7 @@ _COMMANDS = {"study": "run", "unlock": "unlock", "check-inputs": "check", "compa
 _PLACE = re.compile(
     r"(?<![\w/.-])config/[\w./-]*\w|(?<![\w/.-])docs/(?P<page>[\w/-]+)\.md|\bmake (?P<command>"
     + "|".join(_COMMANDS)
-    + r")\b"
+    + r")\b(?P<value> [A-Z]+=)?"
 )
 # No studies of their own: the values of every key, and a template of the reader's.
 TEMPLATES = ("defaults", "config")
@@ -129,7 +129,7 @@ def _reachable_place(match: re.Match[str]) -> str:
     if Path(place).exists() or (match["command"] and Path("Makefile").is_file()):
         return place
     if match["command"]:
-        return f"kneewear {_COMMANDS[match['command']]}"
+        return f"kneewear {_COMMANDS[match['command']]}{' ' if match['value'] else ''}"
     if match["page"]:
         address = dict(line.split(", ", 1) for line in _project_addresses())
         return f"{address['Documentation']}/{match['page']}/"

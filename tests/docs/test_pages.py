@@ -9,7 +9,7 @@ import re
 import yaml
 
 from docs.generators.gallery import DOCS, RECORD, ROOT, render_gallery
-from docs.generators.pages import concepts
+from docs.generators.pages import concepts, source_points
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 from kneewear.study.shipped import shipped_studies
 
@@ -65,6 +65,16 @@ def test_concepts_of_the_sources_stand_on_their_page_and_in_their_module():
         text = (DOCS / "theory" / row["page"]).read_text("utf-8")
         assert row["concept"].lower() in " ".join(text.lower().split()), row
         assert importlib.util.find_spec(row["module"]), row
+
+
+def test_points_of_the_sources_hold_by_a_file_or_have_a_reason():
+    rows = source_points()
+    assert len({row["point"] for row in rows}) == len(rows) == 92
+    assert len({row["source"] for row in rows}) == 5
+    for row in rows:
+        assert (ROOT / row["shown"]).is_file(), row
+        assert row["holds"] in {"yes", "partly"}
+        assert bool(row["reason"]) == (row["holds"] == "partly"), row
 
 
 def test_gallery_starts_with_eight_cards_with_pictures():

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from docs.generators.examples import EXAMPLES, ROOT
-from docs.generators.pages import ROOMS
+from docs.generators.pages import ROOMS, concepts
 from kneewear.study.settings import Study
 
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
@@ -90,6 +90,17 @@ def test_every_public_name_of_every_room_is_in_the_reference(site):
                 missing += [] if f'id="{name.replace(".__init__", "")}"' in shown else [name]
     assert not missing
     assert count > 400
+
+
+@pytest.mark.workflow
+@pytest.mark.slow
+def test_concepts_of_the_sources_stand_on_their_built_pages(site):
+    shown = {row["page"]: words(site, f"theory/{row['page'][:-3]}.html") for row in concepts()}
+    shown = {name: " ".join(text.lower().split()) for name, text in shown.items()}
+    missing = [row for row in concepts() if row["concept"].lower() not in shown[row["page"]]]
+    assert not missing
+    listed = words(site, "theory/concepts.html")
+    assert all(row["concept"] in listed for row in concepts())
 
 
 def test_every_folder_of_the_package_is_a_room():

@@ -37,6 +37,7 @@ def test_tables_figures_and_page_are_there(checkout):
     assert literature.loc["largest penetration in the weak sense", "verdict"] == "reproduced"
     assert {path.stem for path in (results / "figures").glob("*.svg")} == {
         "knee_frames",
+        "knee_mesh",
         "knee_energy",
         "knee_contact",
         "knee_solvers",

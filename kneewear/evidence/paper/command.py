@@ -18,6 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear import checkout_folder
+from kneewear.evidence.paper import own
 from kneewear.io.documents import load_table, save_figures, save_table, save_text
 from kneewear.report.curves import draw_curves
 from kneewear.report.html import render
@@ -26,8 +27,10 @@ from kneewear.report.tables import Table, make_table, shown, words
 from kneewear.study.shipped import find_study
 
 FORMATS = ("svg", "pdf", "png")
+# What is made here, from no study or from several.
+OWN = "paper"
 # Studies that are no files of `config/`, and what computes them.
-COMMANDS = {"benchmarks": "make benchmark", "default": "make study"}
+COMMANDS = {"benchmarks": "make benchmark", "default": "make study", OWN: "make paper"}
 # Draws a group of the figures of a finished study again, by its folder and the name of the group.
 Redraw = Callable[[Path, str], Mapping[str, Figure]]
 
@@ -87,7 +90,8 @@ def missing_studies(results: Path) -> list[str]:
     return [
         study
         for study in needed
-        if study != "benchmarks" and not (results / study / "report" / "summary.json").is_file()
+        if study not in ("benchmarks", OWN)
+        and not (results / study / "report" / "summary.json").is_file()
     ]
 
 
@@ -134,6 +138,8 @@ def present(item: SourceItem, results: Path, folder: Path, redraw: Redraw) -> Pa
     study = results / item.study
     if not item.study:
         return PaperItem(item)
+    if item.study == OWN:
+        return _own(item, results, folder)
     if item.figure:
         found = sorted(study.glob(f"figures/**/{item.figure}*.svg"), key=lambda one: len(one.stem))
         return _copy_figure(item, found[0], study, folder, redraw) if found else PaperItem(item)
@@ -155,6 +161,19 @@ def present(item: SourceItem, results: Path, folder: Path, redraw: Redraw) -> Pa
         return PaperItem(item)
     save_figures({item.name: figure}, folder, FORMATS)
     return PaperItem(item, tuple(folder / f"{item.name}.{one}" for one in FORMATS), "figure")
+
+
+def _own(item: SourceItem, results: Path, folder: Path) -> PaperItem:
+    """A figure or table that no study has; none where the studies it is from are not finished."""
+    if item.figure:
+        save_figures({item.name: own.FIGURES[item.figure](results)}, folder, FORMATS)
+        written = tuple(folder / f"{item.name}.{suffix}" for suffix in FORMATS)
+        return PaperItem(item, written, "figure")
+    table = own.TABLES[item.table](results)
+    if table.empty:
+        return PaperItem(item)
+    save_table(table, folder / f"{item.name}.csv")
+    return PaperItem(item, (folder / f"{item.name}.csv",), "table")
 
 
 def chosen_rows(table: pd.DataFrame, rows: str) -> pd.DataFrame:

@@ -144,8 +144,9 @@ def fit_null_model() -> pd.DataFrame:
     -----
     An elastic foundation under prescribed motion scales: with the local thickness
     h = thickness + 1.1 mm and the body mass m, the products of h with pressure, depth and volume,
-    and the damage area, are functions of m h alone. For each quantity and side the logarithm of
-    this function is a parabola in ln(m h), fitted by least squares to the nine calibration cells.
+    and the damage area, are functions f(m h) alone. For each quantity and side ln f is a polynomial
+    of second degree, ln f = a + b x + c x^2 with x = ln(m h), fitted by least squares to the nine
+    calibration cells.
     """
     table = published_values()
     local = table["thickness_mm"] + EXTRA_THICKNESS_MM

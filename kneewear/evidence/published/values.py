@@ -35,13 +35,13 @@ CALIBRATION_CASES = tuple(
 )
 
 
-def published_table(name: str) -> pd.DataFrame:
+def published_table(name: str, package: str = "kneewear.evidence.published") -> pd.DataFrame:
     """One printed table by the name of its CSV file, whose first line states source and columns.
 
     In "table_4_1_regression" the printed a2 of the depths has one significant digit: predictions
     need the coefficients re-fitted on the printed values, `refit_a0` and so on.
     """
-    source = files("kneewear.evidence.published").joinpath(f"{name}.csv")
+    source = files(package).joinpath(f"{name}.csv")
     with source.open("r", encoding="utf-8") as file:
         return pd.read_csv(file, comment="#").replace({"unit": UNITS})
 

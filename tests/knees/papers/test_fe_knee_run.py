@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kneewear.analysis.literature import (
@@ -15,6 +16,7 @@ from kneewear.analysis.literature import (
 )
 from kneewear.errors import InputDataError
 from kneewear.knees.papers.fe_knee.bones import BASE, TIE, build_bones
+from kneewear.knees.papers.fe_knee.figures import shown_times
 from kneewear.knees.papers.fe_knee.literature import (
     REVERSALS,
     compare_fe_knee,
@@ -308,8 +310,16 @@ def test_rates_of_cycles_are_means_of_all_steps_and_of_those_in_contact():
 
 
 def test_steps_of_frames_are_even_with_both_ends():
-    assert frame_steps(small_knee()) == [0, 4, 8, 12, 16, 20]
+    even = small_knee({"shown_steps": []})
+    assert frame_steps(even) == [0, 4, 8, 12, 16, 20]
     assert frame_steps(small_knee({"steps": 2})) == [0, 1, 2]
+
+
+def test_chosen_steps_are_kept_up_to_the_last_one_and_shown():
+    assert frame_steps(small_knee({"shown_steps": [3, 90]})) == [0, 3, 4, 8, 12, 16, 20]
+    history = pd.DataFrame({"time_ms": [0.0, 0.01, 0.02], "shown": [False, True, False]})
+    assert shown_times(history) == pytest.approx([1e-5])
+    assert shown_times(history.drop(columns="shown")).size == 0
 
 
 @pytest.mark.slow

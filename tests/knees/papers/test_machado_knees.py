@@ -7,8 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from kneewear.analysis.literature import AIM
 from kneewear.errors import InputDataError
 from kneewear.knees.contact.point import SphereOnPlane
 from kneewear.knees.impacts import integrate_impacts
@@ -19,7 +21,12 @@ from kneewear.knees.papers.planar_knee.panels import PROFILES
 from kneewear.knees.papers.planar_knee.run import Run
 from kneewear.knees.papers.point_contact.euler_parameters import integrate_euler_parameters
 from kneewear.knees.papers.point_contact.materials import impact_law
-from kneewear.knees.papers.spatial_knee.literature import euler_parameter_differences
+from kneewear.knees.papers.spatial_knee.literature import (
+    assumed_case,
+    compare_spatial,
+    euler_parameter_differences,
+    rank_of,
+)
 from kneewear.knees.papers.spatial_knee.model import (
     build_spatial,
     spatial_motion_table,
@@ -139,6 +146,35 @@ def test_spatial_ligaments_have_the_lengths_of_the_source():
     np.testing.assert_allclose(found.length, printed, atol=0.006)
     # The lateral collateral ligament pulls 592 N at a stretch of 1.05 of its slack length.
     assert found.tension[-1] == pytest.approx(592.0, abs=1.0)
+
+
+def test_an_assumed_stretch_replaces_that_of_its_ligament_alone():
+    assumed = SPATIAL.model_copy(update={"assumed_stretches": {"LCL": 1.02}}).assumed
+    changed = {name for name, one in assumed.ligaments.items() if one != SPATIAL.ligaments[name]}
+    assert changed == {"LCL"}
+    assert assumed.ligaments["LCL"].stretch_at_extension == 1.02
+
+
+def test_an_assumed_stretch_is_of_a_ligament_of_the_knee():
+    with pytest.raises(InputDataError, match="MCL_anterior"):
+        settings("spatial_knee", assumed_stretches={"MCL_anterior": 1.04})
+
+
+def test_the_rank_of_a_ligament_is_an_aim_where_its_stretch_is_assumed():
+    motion = pd.DataFrame(
+        {
+            "flexion_deg": [0.0, 40.0, 80.0],
+            "internal_rotation_deg": [0.0, 1.0, 3.0],
+            "x_mm": 0.0,
+            "medial_force_n": [1.0, 2.0, 3.0],
+            "lateral_force_n": [1.0, 2.0, 3.0],
+            **{f"{name}_n": 1.0 for name in SPATIAL.ligaments},
+        }
+    )
+    cases = {case: (motion, ()) for case in ("hertz", assumed_case(SPATIAL))}
+    judged = compare_spatial(cases, SPATIAL, {}).set_index(["quantity", "case"])["verdict"]
+    aimed = judged[judged == AIM].index.tolist()
+    assert aimed == [(rank_of(name), assumed_case(SPATIAL)) for name in SPATIAL.assumed_stretches]
 
 
 def test_spatial_knee_flexes_and_keeps_its_energy():

@@ -39,6 +39,8 @@ Array = NDArray[np.float64]
 WITHIN = 41
 FREE = ("ball",)
 SPHERE = "sphere on a plane"
+# Places of the impacts of Figure 6.13 along u, in blocks; chosen within the blocks that it shows.
+NINE_IMPACTS = (3.5, 3.6, 3.8, 4.0, 4.2, 4.4, 4.6, 4.9, 5.3)
 
 
 class Bounces(NamedTuple):
@@ -153,21 +155,44 @@ def _kinematics(
 ) -> Iterator[pd.DataFrame]:
     approaches = {SPHERE: exact, "lookup tables": usual}
     for name, run in approaches.items():
-        yield curves("6.16a ball", "y (mm)", run.path[:, 1], "mm", {name: run.path[:, 2]})
+        yield curves("6.16a ball, z over y", "y (mm)", run.path[:, 1], "mm", {name: run.path[:, 2]})
     for panels, runs in ((("6.16c", "6.16d"), approaches), (("6.18a", "6.18b"), tables)):
         for panel, first in zip(panels, (False, True), strict=True):
             for name, run in runs.items():
                 yield _over_time(panel, name, run, first)
+    yield from window_of_nine_impacts()
     if windowed.windows is None:
         return
     touching = windowed.contact("depth") > 0.0
     points = np.array([part["contact"].point for part in windowed.solution.motion.parts])[touching]
-    panel, over = "6.19 windows of the ground", "y (mm)"
+    panel, over = "6.19 windows of the ground, x over y", "y (mm)"
     yield curves(panel, over, points[:, 1], "mm", {"contacts": points[:, 0]})
-    for number, (low, high) in enumerate(windowed.windows[0].extents, start=1):
-        x, y = (np.array([low[axis], high[axis]]) for axis in (0, 1))
+    yield from _window_outlines(panel, over, windowed.windows[0], (1, 0))
+
+
+def window_of_nine_impacts() -> Iterator[pd.DataFrame]:
+    """Figure 6.13: eight impacts in the inner blocks of a window, and one beside them.
+
+    A square of 81 by 81 samples in blocks of 9, of which 5 by 5 are in memory.
+    """
+    block = 9 / 80
+    window = window_on(plane_table((0.0, 0.0), (1.0, 1.0), 81), 9, (5, 5))
+    impacts = block * np.array([(place, 4.0) for place in NINE_IMPACTS])
+    for impact in impacts:
+        window.look_up(*impact)
+    panel, over = "6.13 impacts and windows, v over u", "u (mm)"
+    yield curves(panel, over, impacts[:, 0], "mm", {"impacts": impacts[:, 1]})
+    yield from _window_outlines(panel, over, window, (0, 1))
+
+
+def _window_outlines(
+    panel: str, over: str, window: StorageWindow, axes: tuple[int, int]
+) -> Iterator[pd.DataFrame]:
+    """Outline of every place of a window, along two of its parameters."""
+    for number, (low, high) in enumerate(window.extents, start=1):
+        across, up = (np.array([low[axis], high[axis]]) for axis in axes)
         yield curves(
-            panel, over, y[[0, 1, 1, 0, 0]], "mm", {f"window {number}": x[[0, 0, 1, 1, 0]]}
+            panel, over, across[[0, 1, 1, 0, 0]], "mm", {f"window {number}": up[[0, 0, 1, 1, 0]]}
         )
 
 

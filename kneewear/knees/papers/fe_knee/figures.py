@@ -25,6 +25,10 @@ Array = NDArray[np.float64]
 SHOWN = 6
 TOP_PERCENTILE = 99.5
 COLOURS = style.DEPTH_COLOURS
+# Height of the shown end of the tibia, mm, and direction from which it is seen, deg: to the side
+# and from above.
+MESH_HEIGHT = 40.0
+MESH_VIEW = (25.0, 30.0)
 PHASES = {"obstacle": "#e9e3d3", "cartilage": "#d9e6ee"}
 ENERGIES = {
     "total_mj": ("all", style.INK),
@@ -57,7 +61,8 @@ def view_jobs(records: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str
 def draw_knee(history: pd.DataFrame, frames: KneeFrames) -> dict[str, Figure]:
     """Figures of a run from its history and frames."""
     return {
-        "knee_frames": draw_frames(frames),
+        "knee_frames": draw_frames(frames, shown_times(history)),
+        "knee_mesh": draw_mesh(frames),
         "knee_energy": draw_energy(history),
         "knee_contact": draw_knee_contact(history, frames.ligaments),
         "knee_solvers": draw_solvers(history),
@@ -89,7 +94,8 @@ def draw_energy(history: pd.DataFrame) -> Figure:
         _shade(axes, history)
         _lines(axes, history, lines)
         axes.set(title=title, ylabel="energy (mJ)")
-        axes.legend(ncols=4, fontsize=style.SMALL)
+        # On white, so that the colours of the shaded times are seen within them.
+        axes.legend(ncols=4, fontsize=style.SMALL, frameon=True, facecolor="white", framealpha=1.0)
         low, high = axes.get_ylim()
         axes.set_ylim(low, high + 0.25 * (high - low))
     panels[1, 0].set_xlabel("time (ms)")
@@ -164,10 +170,20 @@ def draw_solvers(history: pd.DataFrame) -> Figure:
     return figure
 
 
+def shown_times(history: pd.DataFrame) -> Array:
+    """Times that the settings choose for the figure of frames, s; none in older results."""
+    if "shown" not in history:
+        return np.empty(0)
+    return 1e-3 * history.loc[history["shown"].astype(bool), "time_ms"].to_numpy(dtype=float)
+
+
 @style.styled
-def draw_frames(frames: KneeFrames) -> Figure:
-    """Von Mises stress on the bones from the front and from the medial side, at some times."""
-    chosen = _interesting(frames)
+def draw_frames(frames: KneeFrames, times: Array) -> Figure:
+    """Von Mises stress on the bones from the front and from the medial side, at some times.
+
+    Frames at `times`, s, are shown; without any, even ones.
+    """
+    chosen = _nearest(frames, times) if len(times) else _interesting(frames)
     figure, panels = style.new_figure(5.6, 2, len(chosen), sharex="row", sharey=True)
     top = stress_top(frames)
     drawn = None
@@ -180,6 +196,11 @@ def draw_frames(frames: KneeFrames) -> Figure:
     if drawn is not None:
         figure.colorbar(drawn, ax=panels, label="von Mises stress (MPa)", shrink=0.7, pad=0.01)
     return figure
+
+
+def _nearest(frames: KneeFrames, times: Array) -> NDArray[np.int64]:
+    """Frames nearest to some times."""
+    return np.unique(np.abs(frames.time[:, None] - times).argmin(axis=0))
 
 
 def _interesting(frames: KneeFrames) -> NDArray[np.int64]:
@@ -221,6 +242,42 @@ def _draw_surface(
     axes.set_aspect("equal", adjustable="box")
     axes.grid(visible=False)
     return cells
+
+
+@style.styled
+def draw_mesh(frames: KneeFrames) -> Figure:
+    """Upper end of the finest mesh of the tibia at the start, seen obliquely from the front."""
+    tibia = frames.triangle_body == frames.bodies.index("tibia")
+    points, triangles = frames.positions[0].astype(float), frames.triangles[tibia]
+    top = points[triangles][..., 1].max()
+    near = points[triangles][..., 1].mean(axis=1) > top - MESH_HEIGHT
+    triangles = triangles[near]
+    turn, up = np.radians(MESH_VIEW)
+    # Across, towards the front and up of the view; x is posterior.
+    ahead = np.array([-np.cos(turn), 0.0, np.sin(turn)])
+    across = np.array([np.sin(turn), 0.0, np.cos(turn)])
+    towards = np.cos(up) * ahead + np.array([0.0, np.sin(up), 0.0])
+    high = np.cross(towards, across)
+    high *= np.sign(high[1])
+    corners = points[triangles]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    facing = np.flatnonzero(normal @ towards > 0.0)
+    order = facing[np.argsort(corners[facing].mean(axis=1) @ towards)]
+    cartilage = frames.is_cartilage[triangles[order]].all(axis=1)
+    figure, ((axes,),) = style.new_figure(4.2, width=0.7 * style.WIDTH)
+    axes.add_collection(
+        PolyCollection(
+            corners[order] @ np.stack([across, high], axis=1),
+            facecolors=[style.SKY if covered else "white" for covered in cartilage],
+            edgecolors=style.INK,
+            linewidths=0.15,
+            rasterized=True,
+        )
+    )
+    axes.autoscale_view()
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    return figure
 
 
 def knee_view(frames: KneeFrames) -> dict[str, Any]:

@@ -142,8 +142,9 @@ def run_knee(
         )
         if keep is not None:
             keep(progress)
+    history = pd.DataFrame(list(progress.history))
     return KneeRun(
-        pd.DataFrame(list(progress.history)),
+        history.assign(shown=history["step"].isin(settings.shown_steps)),
         pd.DataFrame(_mesh_rows(bones, model)),
         surface.joined(progress.frames, settings.time_step_s),
     )
@@ -152,7 +153,8 @@ def run_knee(
 def frame_steps(settings: FeKneeSettings) -> list[int]:
     """Steps of which frames are kept, the start included."""
     count = min(settings.frames, settings.steps)
-    return sorted({*np.linspace(0, settings.steps, count + 1).round().astype(int).tolist()})
+    even = np.linspace(0, settings.steps, count + 1).round().astype(int).tolist()
+    return sorted({*even, *(step for step in settings.shown_steps if step <= settings.steps)})
 
 
 def _mesh_rows(bones: KneeBones, model: DynamicKnee) -> list[dict[str, Any]]:

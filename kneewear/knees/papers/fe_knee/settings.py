@@ -478,6 +478,12 @@ class FeKneeSettings(Settings):
         "Times at which displacements and stresses are kept, evenly over the steps.",
         Range("1", 1, 1, 200, 200, "Size of the results"),
     )
+    shown_steps: tuple[Annotated[int, Field(ge=0, le=100_000)], ...] = quantity(
+        "Steps that are kept too, and that the figure of frames shows; without any up to the last "
+        "step, it shows even ones.",
+        Range("1", 0, 0, 1e5, 1e5, "Steps of the run"),
+        (),
+    )
     coupling: CouplingSettings = Field(
         description="Dirichlet-Neumann iteration between rods and bones."
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.analysis.literature import computed_rows, judge_number, published_rows
-from kneewear.knees.contact.impact_laws import FACTORS
+from kneewear.knees.contact.impact_laws import FACTORS, hysteresis_factor
 from kneewear.knees.papers.planar_knee.panels import PROFILES
 from kneewear.knees.papers.planar_knee.run import Run
 from kneewear.knees.papers.planar_knee.settings import PlanarSettings
@@ -43,6 +43,7 @@ def compare_planar(runs: Sequence[Run], settings: PlanarSettings) -> pd.DataFram
             run.solution.motion.energy_error for run in runs
         ),
         **_motion(runs[0], choose, settings),
+        **_factors(settings),
         **_laws(choose),
         **_knees(choose, settings),
         **_pulses(choose, settings),
@@ -90,6 +91,12 @@ def path_distance(one: Run, other: Run) -> float:
     _, at, there = np.intersect1d(path.time, beside.time, return_indices=True)
     first, second = path.coordinates[at, :2], beside.coordinates[there, :2]
     return float(np.linalg.norm(first - second, axis=1).max())
+
+
+def _factors(settings: PlanarSettings) -> Values:
+    """Damping factors of all laws at the restitution of the reference knee."""
+    restitution = settings.knees[settings.reference_knee].restitution
+    return {f"damping factor of {law}": hysteresis_factor(law, restitution) for law in FACTORS}
 
 
 def _laws(choose: Choose) -> Values:

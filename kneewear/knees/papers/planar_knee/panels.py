@@ -96,7 +96,7 @@ def force_panels(runs: Sequence[Run], settings: PlanarSettings) -> pd.DataFrame:
     usual, healthy = {"computed": runs[0]}, found.laws[settings.reference_knee]
     panels = [
         *_over("5.8c", "force", usual),
-        *_loops("5.8d", usual),
+        *_loops("5.8d force", usual),
         *_over("5.11b", "force", found.shapes),
         *_both("5.12", found.shapes, "by shape"),
         *_over("5.14a", "force", healthy, first=True),
@@ -161,7 +161,7 @@ def _loops(panel: str, runs: Runs, *, first: bool = False) -> Iterator[pd.DataFr
 def _tracks(panel: str, paths: Mapping[str, Array]) -> Iterator[pd.DataFrame]:
     """Tracks in the sagittal plane, y over x."""
     for name, path in paths.items():
-        yield curves(panel, "x (mm)", path[:, 0], "mm", {name: path[:, 1]})
+        yield curves(f"{panel}, y over x", "x (mm)", path[:, 0], "mm", {name: path[:, 1]})
 
 
 def _points(runs: Runs) -> dict[str, Array]:

@@ -13,6 +13,7 @@ from kneewear.base.sides import SIDES
 from kneewear.knees.impacts import ContactInterval
 from kneewear.knees.papers.point_contact.euler_parameters import integrate_euler_parameters
 from kneewear.knees.papers.rotation_vectors import logarithm
+from kneewear.knees.papers.spatial_knee.settings import SpatialSettings
 from kneewear.motion.system import System
 
 Array = NDArray[np.float64]
@@ -24,22 +25,39 @@ FLEXED = 30.0
 TURNED = 70.0
 
 
+def assumed_case(settings: SpatialSettings) -> str:
+    """Name of the motion with the assumed stretches: law, ligaments and their stretches."""
+    stretches = (f"{name} {value:g}" for name, value in settings.assumed_stretches.items())
+    return ", ".join([settings.laws[0], *stretches])
+
+
 def compare_spatial(
     flexions: Mapping[str, tuple[pd.DataFrame, tuple[ContactInterval, ...]]],
-    ligaments: tuple[str, ...],
+    settings: SpatialSettings,
     others: Mapping[str, float | dict[str, float]],
 ) -> pd.DataFrame:
-    """Judge the printed numbers by motion table and contacts under each law, and by `others`."""
+    """Judge the printed numbers by motion table and contacts of each case, and by `others`.
+
+    The ranks of ligaments whose stretch is assumed are aims in that case: more stretch is more
+    tension.
+    """
     computed = {
-        law: spatial_numbers(motion, contacts, ligaments)
-        for law, (motion, contacts) in flexions.items()
+        case: spatial_numbers(motion, contacts, tuple(settings.ligaments))
+        for case, (motion, contacts) in flexions.items()
     }
     quantities = dict.fromkeys(name for one in computed.values() for name in one)
-    by_law = {
-        name: {law: one[name] for law, one in computed.items() if name in one}
+    by_case = {
+        name: {case: one[name] for case, one in computed.items() if name in one}
         for name in quantities
     }
-    return judge_number(published_rows(__package__), computed_rows({**by_law, **others}))
+    aims = {(rank_of(name), assumed_case(settings)) for name in settings.assumed_stretches}
+    rows = computed_rows({**by_case, **others})
+    return judge_number(published_rows(__package__), rows, aims)
+
+
+def rank_of(ligament: str) -> str:
+    """Quantity of a ligament's rank."""
+    return f"rank of {ligament} by mean tension above 30 deg"
 
 
 def spatial_numbers(
@@ -81,7 +99,7 @@ def spatial_numbers(
         mean = {name: float(values[beyond].mean()) for name, values in tension.items()}
         ranking = sorted(mean, key=lambda name: -mean[name])
         for name in ("MCL_ant", "PCL_ant"):
-            computed[f"rank of {name} by mean tension above 30 deg"] = 1.0 + ranking.index(name)
+            computed[rank_of(name)] = 1.0 + ranking.index(name)
     for group in ("MCL", "LCL"):
         if names := [name for name in ligaments if name.startswith(group)]:
             computed[f"tension of the {group} below 2 deg"] = max(

@@ -27,6 +27,7 @@ from kneewear.knees.papers.point_contact.tabulated import (
     window_on,
 )
 from kneewear.knees.papers.spatial_knee.literature import (
+    assumed_case,
     compare_spatial,
     euler_parameter_differences,
 )
@@ -56,6 +57,9 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
     flexions = {law: flex(settings, law) for law in settings.laws}
     system, found, motion, _ = flexions[settings.laws[0]]
     coordinates = found.motion.coordinates[: len(motion)]
+    compared: dict[str, Flexed] = {str(law): one for law, one in flexions.items()}
+    if settings.assumed_stretches:
+        compared[assumed_case(settings)] = flex(settings.assumed, settings.laws[0])
     flexion, over = motion["flexion_deg"].to_numpy(), "flexion (deg)"
 
     def panel(name: str, unit: str, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -75,7 +79,11 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
     fibres = {name: f"{name}_n" for name in settings.ligaments}
     points = [
         curves(
-            "6.23b contact points on the femur", "x (mm)", track[:, 0], "mm", {side: track[:, 1]}
+            "6.23b contact points on the femur, y over x",
+            "x (mm)",
+            track[:, 0],
+            "mm",
+            {side: track[:, 1]},
         )
         for side, track in femoral_contacts(found, settings, flexion).items()
     ]
@@ -115,11 +123,11 @@ def solve(parts: None, settings: SpatialSettings) -> MultibodyResult:
             ignore_index=True,
         ),
         literature=compare_spatial(
-            {law: (one.table, one.contacts) for law, one in flexions.items()},
-            tuple(settings.ligaments),
+            {case: (one.table, one.contacts) for case, one in compared.items()},
+            settings,
             {
                 "energy error over the largest kinetic energy": {
-                    law: one.found.motion.energy_error for law, one in flexions.items()
+                    case: one.found.motion.energy_error for case, one in compared.items()
                 },
                 **euler_parameter_differences(system, coordinates, found.motion.time),
                 **lookup_differences(settings),

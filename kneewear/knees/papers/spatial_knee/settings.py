@@ -42,6 +42,9 @@ from kneewear.knees.settings.bodies import POINT
 from kneewear.knees.settings.composed_knee import Law
 
 Space = tuple[Finite, Finite, Finite]
+_STRETCH = Range(
+    "1", 0.5, 0.8, 1.15, 1.5, "0.94 to 1.05 (Machado, Table 6.5); ligaments fail at 1.15"
+)
 
 
 class SpatialLigamentSettings(Settings):
@@ -50,10 +53,7 @@ class SpatialLigamentSettings(Settings):
     femur_mm: Space = quantity("Attachment in the femur's frame.", POINT)
     tibia_mm: Space = quantity("Attachment in the tibia's frame.", POINT)
     stretch_at_extension: Positive = quantity(
-        "Length at the start over the length up to which it is slack.",
-        Range(
-            "1", 0.5, 0.8, 1.15, 1.5, "0.94 to 1.05 (Machado, Table 6.5); ligaments fail at 1.15"
-        ),
+        "Length at the start over the length up to which it is slack.", _STRETCH
     )
     stiffness_n_per_mm2: Positive = quantity(
         "Factor of the square of its stretch.", SQUARE_STIFFNESS
@@ -123,10 +123,42 @@ class SpatialSettings(Settings):
     laws: Annotated[tuple[Law, ...], Field(min_length=1)] = Field(
         description="Contact laws that are compared; the first is the usual one."
     )
+    assumed_stretches: dict[Name, Positive] = quantity(
+        "Stretches at extension of ligaments that replace their own in a further motion under the "
+        "first law, whose numbers are listed beside the others.",
+        _STRETCH,
+        {},
+    )
     lookup: LookupSettings | None = Field(
         None, description="Contact by lookup tables under the first law; null without."
     )
     files: ClassVar[dict[str, str]] = {}
+
+    @model_validator(mode="after")
+    def _assumed_ligaments_exist(self) -> SpatialSettings:
+        if unknown := sorted(set(self.assumed_stretches) - set(self.ligaments)):
+            raise fault_at(
+                ("assumed_stretches", unknown[0]),
+                f"a ligament '{unknown[0]}' that the knee does not have",
+                f"some of {', '.join(self.ligaments)}",
+                "Correct the name.",
+            )
+        return self
+
+    @property
+    def assumed(self) -> SpatialSettings:
+        """The same knee with the assumed stretches."""
+        ligaments = {
+            name: one.model_copy(
+                update={
+                    "stretch_at_extension": self.assumed_stretches.get(
+                        name, one.stretch_at_extension
+                    )
+                }
+            )
+            for name, one in self.ligaments.items()
+        }
+        return self.model_copy(update={"ligaments": ligaments})
 
     @model_validator(mode="after")
     def _sides_are_where_they_belong(self) -> SpatialSettings:
