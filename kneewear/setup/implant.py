@@ -213,7 +213,8 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
         added = _added(shapes, dish, set_up)
         given = Recordings(motion, load, tuple(columns), body_mass)
-        activity = write_activity(name, shapes, given, dish, gait_share)
+        follower = set_up if set_up is not None and SET_UPS[set_up].follows_motion else None
+        activity = write_activity(name, shapes, given, dish, gait_share, follower)
         material = _material(shapes, grade)
 
         write = partial(
