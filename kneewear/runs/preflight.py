@@ -60,6 +60,7 @@ from kneewear.study.files import (
     activity_files,
     count_cases,
     design_studies,
+    directions_are_stated,
     given_poses,
     load_shapes,
     mesh_files,
@@ -135,7 +136,7 @@ def _write_preflight(
                 *_expected_times(tabled, activities, study, count_cases(study, root)),
             ]
     for one in activities:
-        trials = _sign_trials(one, knee, study)
+        trials = _sign_trials(one, knee, study, root)
         doubt = doubtful_signs(trials, one.name) if trials else None
         if doubt:
             warnings.append(doubt)
@@ -193,7 +194,9 @@ def _write_page(
     return read_verdict(summary)
 
 
-def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:
+def _sign_trials(
+    activity: Activity, knee: KneeModel, study: Study, root: str | Path
+) -> tuple[SignTrial, ...]:
     """Trials of the signs of a motion; none of the motion of the default study, or of forces."""
     settings = study.simulated_activities()[activity.name]
     if isinstance(settings, ParametricActivity):
@@ -206,7 +209,9 @@ def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[Sig
     exact = study.simulation.model_copy(update={"distance": "exact"})
     motion = settings.motion if isinstance(settings, FileActivity) else None
     reference = motion.reference_posterior_mm if isinstance(motion, IsoMotion) else None
-    return check_signs(coarse, activity, study.preflight_cases()[0], exact, reference)
+    stated = directions_are_stated(study, activity.name, root)
+    case = study.preflight_cases()[0]
+    return check_signs(coarse, activity, case, exact, reference, stated)
 
 
 def _is_built_in(settings: ParametricActivity) -> bool:

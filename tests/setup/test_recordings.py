@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from kneewear.activity.settings import FileActivity
 from kneewear.base.assumptions import unconfirmed
 from kneewear.geometry.dish import Dish
-from kneewear.io.column_uses import column_uses
+from kneewear.io.column_uses import column_uses, states_directions
 from kneewear.io.curves import read_activity
 from kneewear.setup import implant
 from kneewear.setup.curves import BUILT_IN, Recordings, write_activity
@@ -592,6 +592,25 @@ def test_frames_of_one_cycle_beside_a_load_in_percent_are_that_cycle(tmp_path):
 def test_lines_that_state_no_direction_leave_the_question(lines, title, tmp_path):
     path = Form(changed(femur_anterior_mm=title), before=lines, name="gait.txt").write(tmp_path)
     assert title in asked(path).found
+
+
+@pytest.mark.parametrize(
+    ("form", "stated"),
+    [
+        (FORMS["tibial internal"], True),
+        (FORMS["signs in lines before the titles"], True),
+        (FORMS["the user says it"], False),
+    ],
+)
+def test_titles_state_the_directions_that_settings_use_or_not(form, stated, tmp_path):
+    path = form.write(tmp_path)
+    _, settings = settings_of(path, form.columns)
+    assert states_directions(settings, {"motion": path}) is stated
+    given = settings.motion.columns
+    columns = given.model_copy(update={"rotation": f"-{given.rotation}".removeprefix("--")})
+    motion = settings.motion.model_copy(update={"columns": columns})
+    turned = settings.model_copy(update={"motion": motion})
+    assert not states_directions(turned, {"motion": path})
 
 
 def test_a_model_that_follows_a_motion_is_written_as_prescribed_or_asks_for_it(tmp_path):
