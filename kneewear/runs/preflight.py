@@ -36,7 +36,12 @@ from kneewear.geometry.settings import MeshImplant
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.dwell_pose import above_the_middle, find_dwell_pose, refer_to_dwell_pose
+from kneewear.motion.dwell_pose import (
+    DwellPose,
+    above_the_middle,
+    find_dwell_pose,
+    refer_to_dwell_pose,
+)
 from kneewear.motion.evaluation import build_pairs, exact_distances
 from kneewear.motion.placement import Placement
 from kneewear.motion.press import NAMED, Pressed
@@ -117,7 +122,11 @@ def _write_preflight(
     shown: dict[str, Figure] = {"understood_shapes": draw_shapes(implant)}
     shown |= {f"understood_motion_{one.name}": draw_directions(one) for one in trial.activities}
     save_figures(shown, folder)
-    activities = [_at_dwell_pose(activity, knee, study) for activity in trial.activities]
+    settled = [one.settled for one in placements] or [None] * len(trial.activities)
+    activities = [
+        _at_dwell_pose(activity, knee, study, pose)
+        for activity, pose in zip(trial.activities, settled, strict=True)
+    ]
     poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
     save_figures(figures, folder)
@@ -264,10 +273,16 @@ def _expected_times(
     ]
 
 
-def _at_dwell_pose(activity: Activity, knee: KneeModel, study: Study) -> Activity:
-    """The activity at its dwell pose, or as given where there is no dwell pose."""
+def _at_dwell_pose(
+    activity: Activity, knee: KneeModel, study: Study, settled: DwellPose | None
+) -> Activity:
+    """The activity at its dwell pose, or as given where there is no dwell pose.
+
+    The dwell pose of the trial is taken where it settled; its frames leave out a part of a degree
+    at the ends of the flexion.
+    """
     try:
-        return refer_to_dwell_pose(activity, knee, study.simulation)
+        return refer_to_dwell_pose(activity, knee, study.simulation, settled)
     except ConvergenceError:
         return activity
 

@@ -225,7 +225,8 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         agreed = agree_on_share(file)
         if not (agreed.has_equilibrium or holds or activity.settles):
             shapes.assumed.insert(0, hold_medial_lateral(file))
-            holds, agreed = True, agree_on_share(file)
+            held = agreed.trial.holding_medial_lateral() if agreed.trial else None
+            holds, agreed = True, agree_on_share(file, held)
         findings = (*shapes.findings, *agreed.findings)
         return NewStudy(file, findings, tuple(shapes.assumed), activity.settles, holds)
 
