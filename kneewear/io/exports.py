@@ -96,9 +96,11 @@ def _read_last(path: Path, content: str, separators: Sequence[str | None]) -> Ex
         rate = stated_rate(content.splitlines()[:first])
         mass = stated_mass(content.splitlines()[:first])
         # Lines of titles and units are no longer in the header.
-        told = {n for n, _ in header}
+        remaining = {n for n, _ in header}
         raw = content.splitlines()[:first]
-        notes = plain_notes(line for n, line in enumerate(raw) if n in told or is_comment(line))
+        notes = plain_notes(
+            line for n, line in enumerate(raw) if n in remaining or is_comment(line)
+        )
         return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate, mass, notes)
     expected = "a line of titles and rows of numbers, at least four, to the end of the file"
     remedy = "Export the table again, complete; or save it as .csv."

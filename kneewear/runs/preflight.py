@@ -122,7 +122,7 @@ def _write_preflight(
     shown: dict[str, Figure] = {"understood_shapes": draw_shapes(implant)}
     shown |= {f"understood_motion_{one.name}": draw_directions(one) for one in trial.activities}
     save_figures(shown, folder)
-    settled = [one.settled for one in placements] or [None] * len(trial.activities)
+    settled = [placement.settled for placement in placements] or [None] * len(trial.activities)
     activities = [
         _at_dwell_pose(activity, knee, study, pose)
         for activity, pose in zip(trial.activities, settled, strict=True)

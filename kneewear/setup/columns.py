@@ -515,7 +515,8 @@ def find_load(recording: Recording) -> LoadChoice:
     if load is None:
         if sides[0] or sides[1]:
             lacking = "lateral" if sides[0] else "medial"
-            raise missing(recording, f"also the {lacking} side", lacking)
+            expected = f"also the {lacking} side, or the load of the whole knee"
+            raise missing(recording, expected, lacking)
         raise missing(recording, "an axial load of the knee", "load")
     _check_largest(recording, load)
     values = recording.values(load)
