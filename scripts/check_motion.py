@@ -39,6 +39,7 @@ with job_log(snakemake.log[0], side=snakemake.output):
     save_table(placement.table, snakemake.output.placement)
     signs = pd.DataFrame({"activity": []})
     for reference in [params.reference] * params.signed:
-        trials = check_signs(knee, activity, Case(**params.centre), settings, reference)
+        case = Case(**params.centre)
+        trials = check_signs(knee, activity, case, settings, reference, params.stated)
         signs = tabulate_trials(trials, activity.name)
     save_table(signs, snakemake.output.trials)

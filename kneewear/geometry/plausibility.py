@@ -27,6 +27,12 @@ _SHIFT = (0.137, 0.291)
 _SAME_HEIGHT = 2e-3
 # Standard deviation of what `_roughness` measures on a regular mesh with unit noise.
 _NOISE_GAIN = 1.36
+# Half of the length and width of the part of a bearing in which its line is searched, mm; steps
+# of the search; least points; and the radius across above which a bearing is flat, mm.
+_LINE_STRIP = (5.0, 6.0)
+_LINE_STEPS = 3
+_MIN_LINE_POINTS = 20
+_FLAT_ACROSS = 300.0
 
 
 class UnrolledBearing(NamedTuple):
@@ -270,12 +276,45 @@ def judge_pair(
     if len(plateaus) == 1:
         return tuple(filter(None, found))
     femoral = next(iter(condyles.values())).source
-    ratio = widths[1] / widths[0]
     remedy = "Check that both are of one implant and size, and their unit."
-    found.append(judge("geometry.width", ratio, femoral, remedy))
+    width = judge("geometry.width", widths[1] / widths[0], femoral, remedy)
+    dishes, spacing = _spacing(plateaus, 1.0), _spacing(condyles, -1.0)
+    if dishes is None or spacing is None:
+        found.append(width)
+    else:
+        # Dishes are made for the condyles they hold; how far a rim extends is a matter of design.
+        found.append(judge("geometry.spacing", dishes / spacing, femoral, remedy))
     remedy = "Check implant.meshes.unit: mm, cm, m or inch."
     found.append(judge("geometry.size", widths[0], source, remedy))
     return tuple(filter(None, found))
+
+
+def _spacing(bearings: dict[str, UnrolledBearing], sign: float) -> float | None:
+    """Distance across of the lines on which condyles bear, mm; None where these are flat across.
+
+    `sign` is 1 of plateaus, whose line is lowest, and -1 of condyles, whose line is outermost.
+    """
+    lines = [_bearing_line(bearing, sign) for bearing in bearings.values()]
+    middles = [line for line in lines if line is not None]
+    return abs(middles[0] - middles[1]) if len(middles) == 2 else None
+
+
+def _bearing_line(bearing: UnrolledBearing, sign: float) -> float | None:
+    """Position across of the line on which a condyle bears, mm; None where it is flat across."""
+    plan, height = bearing.plan[bearing.inside], sign * bearing.height[bearing.inside]
+    middle, width = plan[:, 1].mean(), np.ptp(plan[:, 1])
+    along = plan[np.argmin(np.where(np.abs(plan[:, 1] - middle) < 0.25 * width, height, np.inf)), 0]
+    for _ in range(_LINE_STEPS):
+        near = np.abs(plan - [along, middle]) < _LINE_STRIP
+        x, z = (plan[near.all(axis=1)] - [along, middle]).T
+        if x.size < _MIN_LINE_POINTS:
+            return None
+        columns = np.column_stack([z**2, z, x**2, x * z, x, np.ones_like(x)])
+        half, slope, *_ = np.linalg.lstsq(columns, height[near.all(axis=1)])[0]
+        if 2.0 * half * _FLAT_ACROSS < 1.0:
+            return None
+        middle -= 0.5 * slope / half
+    return float(middle) if plan[:, 1].min() < middle < plan[:, 1].max() else None
 
 
 def _middle(points: Array) -> Bools:

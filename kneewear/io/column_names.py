@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -67,6 +67,9 @@ DIMENSIONS = {
     "percent": ("percent",),
     "time_s": ("time",),
 }
+# Quantities whose positive direction a line about the recording may state, and the mark of it.
+_SIGNED = (*ANGLES, *POSITIONS, "anterior_posterior_force_n", "rotation_torque_n_m")
+_POSITIVE = re.compile(r"\+|\bpositiv|\bpos\b", re.IGNORECASE)
 # Quantities of the three axes of Plug-in Gait's angles, with their signs (from memory of Vicon's
 # documentation), and of the coordinates of OpenSim's knees.
 _GAIT_ANGLES = {"x": ("flexion", 1), "y": ("varus", 1), "z": ("rotation", -1)}
@@ -192,6 +195,33 @@ def read_name(title: str, y_up: bool = False, knee: str = "right") -> ColumnName
     if _MODEL_PATH.match(title):
         name = replace(name, system=ANYBODY)
     return replace(name, unit=unit.name if unit else "")
+
+
+def with_noted_sign(title: str, name: ColumnName, notes: Iterable[str]) -> ColumnName:
+    """Name with the positive direction that a line about the recording states; else unchanged.
+
+    Such a line names the quantity, a direction and what is positive, as in `AP displacement:
+    positive = tibia anterior`. It is read with the title, so that the segment of either counts;
+    lines that contradict each other state nothing.
+    """
+    if name.sign is not None or name.quantity not in _SIGNED:
+        return name
+    signs = set()
+    for text in _clauses(notes):
+        if _POSITIVE.search(text) and read_name(text).quantity == name.quantity:
+            both = read_name(f"{split_unit(title)[0]}, {text}")
+            signs.add(both.sign if both.quantity == name.quantity else None)
+    signs.discard(None)
+    return replace(name, sign=signs.pop()) if len(signs) == 1 else name
+
+
+def _clauses(notes: Iterable[str]) -> Iterator[str]:
+    """Parts of lines between semicolons, and of those the parts between commas."""
+    for note in notes:
+        for part in re.split(r"[;\t|]", note):
+            yield part
+            if "," in part:
+                yield from part.split(",")
 
 
 def doubt(name: ColumnName) -> str:

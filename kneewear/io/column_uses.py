@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import Literal
 
 from kneewear.activity.conventions import column_signs
-from kneewear.activity.settings import FileActivity, RegisteredMotion
-from kneewear.io.column_names import NOT_USED, UNKNOWN, ColumnName, describe, doubt, read_name
+from kneewear.activity.settings import ClinicalMotion, FileActivity, RegisteredMotion
+from kneewear.io.column_names import (
+    NOT_USED,
+    UNKNOWN,
+    ColumnName,
+    describe,
+    doubt,
+    read_name,
+    with_noted_sign,
+)
 from kneewear.io.curves import CurveTable, read_table
 
 # Coordinate that a force moves in its own direction.
@@ -92,6 +100,28 @@ def column_uses(
             if place not in uses or use.use == "used":
                 uses[place] = use
     return tuple(uses.values())
+
+
+def states_directions(
+    settings: FileActivity, files: Mapping[str, str | Path], knee: str = "right"
+) -> bool:
+    """True if the titles of measured positions and rotations state the directions settings use.
+
+    Arguments as of `column_uses`. Lines before the titles state directions as well. False where
+    settings name neither rotation nor anterior-posterior position.
+    """
+    if "motion" not in files or not isinstance(settings.motion, ClinicalMotion):
+        return False
+    table, signs = read_table(files["motion"]), column_signs(settings.motion)
+    given = settings.motion.columns.given()
+    stated = []
+    for quantity in given.keys() & {"rotation", "anterior_posterior"}:
+        column = table.column(given[quantity])
+        name = read_name(column.title, table.y_up, knee)
+        name = with_noted_sign(column.title, name, table.notes)
+        meant = _titled_sign(quantity, signs[quantity] * column.sign)
+        stated.append((name.quantity, name.sign) == (quantity, meant))
+    return bool(stated) and all(stated)
 
 
 def _part_uses(

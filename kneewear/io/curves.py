@@ -24,7 +24,13 @@ from kneewear.errors import InputDataError
 from kneewear.io import workbooks
 from kneewear.io.column_names import ANGLES, DIMENSIONS, POSITIONS, Unit, unit_of
 from kneewear.io.data_file import decode_text, read_data
-from kneewear.io.exports import has_lines_before, read_export, stated_mass, stated_rate
+from kneewear.io.exports import (
+    has_lines_before,
+    plain_notes,
+    read_export,
+    stated_mass,
+    stated_rate,
+)
 from kneewear.io.numerals import plain_columns
 from kneewear.io.pose_files import read_both_poses
 from kneewear.io.text_tables import TextTable, is_comment, separator_of
@@ -184,12 +190,15 @@ class CurveTable:
         Samples per second, where lines before the titles state it.
     body_mass_kg : float, optional
         Body mass of the subject, where lines before the titles state it.
+    notes : tuple of str
+        Lines before the titles.
     """
 
     cells: TextTable
     in_degrees: bool | None = None
     rate_hz: float | None = None
     body_mass_kg: float | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -263,11 +272,14 @@ def read_table(path: str | Path, has_angles: bool = False) -> CurveTable:
     if suffix in _EXPORTS or has_lines_before(content):
         separators = ("\t", ";", ",", None) if suffix in _EXPORTS else (separator_of(content),)
         exported = read_export(path, content, separators)
-        return CurveTable(exported.cells, None, exported.rate_hz, exported.body_mass_kg)
+        stated = exported.rate_hz, exported.body_mass_kg, exported.notes
+        return CurveTable(exported.cells, None, *stated)
     lines = content.splitlines()
     header = next((n for n, line in enumerate(lines) if line.strip() and not is_comment(line)), 0)
     rate = stated_rate(["", "", *lines[: header + 1]])
-    return CurveTable(TextTable.parse(path, content), None, rate, stated_mass(lines[:header]))
+    before = lines[:header]
+    notes = plain_notes(before)
+    return CurveTable(TextTable.parse(path, content), None, rate, stated_mass(before), notes)
 
 
 def _one_line_cells(content: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -48,11 +48,12 @@ _NUMBER_ALONE = re.compile(r"(\d+(?:\.\d+)?)[,;\s]*")
 
 @dataclass(frozen=True)
 class ExportedTable:
-    """Cells of a recording, and the samples per second and body mass that its text states."""
+    """Cells of a recording, and what its text states: rate, body mass, and lines before titles."""
 
     cells: TextTable
     rate_hz: float | None = None
     body_mass_kg: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_export(path: Path, content: str, separators: Sequence[str | None]) -> ExportedTable:
@@ -87,13 +88,20 @@ def _read_last(path: Path, content: str, separators: Sequence[str | None]) -> Ex
         above = [n for n in range(first) if lines[n].strip()]
         if last + 1 - first < _MIN_ROWS or not above:
             continue
-        titles = _titles(path, [(n, _header_cells(lines[n], separator)) for n in above], count)
+        header = [(n, _header_cells(lines[n], separator)) for n in above]
+        titles = _titles(path, header, count)
         _check_single(path, lines, above[:-3], separator, count)
         rows = [split_cells(line, separator) for line in lines[first : last + 1]]
         text = pd.DataFrame(plain_columns(rows), columns=titles, dtype=str)
         rate = stated_rate(content.splitlines()[:first])
         mass = stated_mass(content.splitlines()[:first])
-        return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate, mass)
+        # Lines of titles and units are no longer in the header.
+        remaining = {n for n, _ in header}
+        raw = content.splitlines()[:first]
+        notes = plain_notes(
+            line for n, line in enumerate(raw) if n in remaining or is_comment(line)
+        )
+        return ExportedTable(TextTable(path, text, range(first + 1, last + 2)), rate, mass, notes)
     expected = "a line of titles and rows of numbers, at least four, to the end of the file"
     remedy = "Export the table again, complete; or save it as .csv."
     raise InputDataError(path, "no such table", expected, remedy)
@@ -142,6 +150,12 @@ def stated_mass(lines: Sequence[str]) -> float | None:
     return one if BODY_MASS.severity(one) is None else None
 
 
+def plain_notes(lines: Iterable[str]) -> tuple[str, ...]:
+    """Lines about a recording without marks of comments and empty ones."""
+    texts = (line.strip().lstrip("#").strip(" \t;,") for line in lines)
+    return tuple(text for text in texts if text)
+
+
 def split_cells(line: str, separator: str | None) -> list[str]:
     """Cells of a line."""
     if separator is None:
@@ -159,7 +173,7 @@ def _header_cells(line: str, separator: str | None) -> list[str]:
 
 
 def _titles(path: Path, above: list[tuple[int, list[str]]], count: int) -> list[str]:
-    """Titles of the columns, with their units, from the lines above the rows."""
+    """Titles of the columns, with their units, which are removed from the lines above the rows."""
     number, titles = above.pop()
     if above and len(titles) <= count and any(titles) and all(map(_may_be_unit, titles)):
         units = [*titles, *[""] * (count - len(titles))]

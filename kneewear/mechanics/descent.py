@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -106,9 +107,10 @@ def _step(now: CoordinateForces, free: Numbers, radius: float, weight: Array) ->
     values = np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T))
     least = WEAKEST * max(abs(values[0]), abs(values[-1]), float(np.abs(force).max()))
     shift = max(0.0, least - values[0])
+    identity = np.eye(free.size)
     for _ in range(100):
-        scaled = np.linalg.solve(stiffness + shift * np.eye(free.size), force)
-        length = float(np.linalg.norm(scaled))
+        scaled = np.linalg.solve(stiffness + shift * identity, force)
+        length = math.sqrt(scaled @ scaled)
         if length <= radius * (1.0 + 1e-6):
             break
         # Secular equation: the length falls no slower than 1 / (shift + least stiffness).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,8 @@ class Placement:
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
     `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
     `advice` are the changes of settings that remedies of the table name, by quantity. `at_border`
-    is True if the contact force at a border does not pass, but may on finer elements.
+    is True if the contact force at a border does not pass, but may on finer elements. `settled` is
+    the dwell pose over the flexions of the trial, None without equilibrium.
     """
 
     activity: str
@@ -70,6 +71,7 @@ class Placement:
     poses: Array
     advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
     at_border: bool = False
+    settled: DwellPose | None = None
 
     @property
     def verdict(self) -> str:
@@ -168,7 +170,7 @@ def check_placement(
     )
     _judge_wandering(judged, knee, activity, history, settings)
     _judge_waves(judged, knee, history, fit)
-    return judged.placement(history.percent.values, poses)
+    return replace(judged.placement(history.percent.values, poses), settled=settled)
 
 
 def _without_equilibrium(failed: Sequence[Failure], cases: Sequence[Case], dwell_pose: str) -> str:

@@ -23,11 +23,13 @@ def check_signs(
     case: Case,
     settings: SimulationSettings,
     reference: float | None = None,
+    stated: bool = False,
 ) -> tuple[SignTrial, ...]:
     """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
 
     `reference` is the origin of anterior-posterior positions, mm posterior, which curves of a
-    standard machine state; that of the activity by default.
+    standard machine state; that of the activity by default. `stated` says that the titles of the
+    file state the directions.
     Returns the trials, the motion as given first.
     """
     # Yield does not show signs, and takes several times as long.
@@ -39,7 +41,7 @@ def check_signs(
     trials = try_signs(
         activity, lambda motion: simulate_cases(knee, motion, [case], quasi_static), reference
     )
-    trials = tuple(replace(trial, standard=standard) for trial in trials)
+    trials = tuple(replace(trial, standard=standard, stated=stated) for trial in trials)
     doubt = doubtful_signs(trials, activity.name)
     if doubt:
         logger.warning("%s", doubt)

@@ -57,7 +57,8 @@ class SignTrial:
     the posterior position of contact, `screw_home` that of the lateral contact relative to the
     medial one, which internal tibial rotation increases; both are positive in most knees.
 
-    `standard` states that the curves are of a standard machine.
+    `standard` states that the curves are of a standard machine, `stated` that the titles of the
+    file state the directions.
     `curves` has a row for each frame: percent, femoral position (mm posterior), external tibial
     rotation (deg), and the medial and lateral contact (mm posterior, NaN where unloaded).
     """
@@ -71,6 +72,7 @@ class SignTrial:
     rollback: float
     screw_home: float
     standard: bool = False
+    stated: bool = False
     curves: Array = field(default_factory=lambda: np.empty((0, 5)), repr=False, compare=False)
 
 
@@ -104,12 +106,13 @@ def doubtful_signs(trials: Sequence[SignTrial], name: str) -> Finding | None:
     """Finding about signs of an activity that seem reversed; None if there are none.
 
     Curves of a standard machine are not judged by the side of the knee: the two editions of ISO
-    14243-3 turn opposite ways, and the sign of each is checked by itself.
+    14243-3 turn opposite ways, and the sign of each is checked by itself. Nor are those whose
+    titles state the directions: many replaced knees turn and slide against flexion.
     """
     given, best = trials[0], least_effort(trials)
-    other_knee = None if trials[0].standard else _mirrored(trials)
+    other_knee = None if given.standard or given.stated else _mirrored(trials)
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
-    limit = LESS if coupling > COUPLED else MUCH_LESS
+    limit = LESS if coupling > COUPLED and not given.stated else MUCH_LESS
     if given.effort < MIN_EFFORT or not best.effort < limit * given.effort:
         if other_knee is None:
             return None
@@ -152,7 +155,8 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
         "anterior": "anterior_mm",
         "posterior": "posterior_mm",
     }
-    table = pd.DataFrame([asdict(trial) for trial in trials]).drop(columns=["standard", "curves"])
+    table = pd.DataFrame([asdict(trial) for trial in trials])
+    table = table.drop(columns=["standard", "stated", "curves"])
     table = table.rename(columns=units)
     doubt = doubtful_signs(trials, name)
     sentence = (

@@ -13,7 +13,12 @@ from kneewear.activity.settings import prescribes_motion
 from kneewear.base.cases import centre_case
 from kneewear.report.declared import figure_modules
 from kneewear.runs.workflow import Chain, JobStep, block_settings
-from kneewear.study.files import comparison_table, measured_activities, uncertain_constants
+from kneewear.study.files import (
+    comparison_table,
+    directions_are_stated,
+    measured_activities,
+    uncertain_constants,
+)
 from kneewear.study.settings import apply_case, overridden_activities
 from kneewear.study.trials import tried_cases
 
@@ -100,6 +105,10 @@ class LivesChain(Chain):
         motion = getattr(self.study.activities.get(activity), "motion", None)
         given = getattr(motion, "reference_posterior_mm", None)
         return given if activity in self.signed else None
+
+    def states_directions(self, activity: str) -> bool:
+        """True if the titles of a motion's file state the directions that the settings use."""
+        return activity in self.signed and directions_are_stated(self.study, activity, self.root)
 
     @property
     def wear(self) -> list[dict[str, Any]]:

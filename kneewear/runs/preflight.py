@@ -36,7 +36,12 @@ from kneewear.geometry.settings import MeshImplant
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.motion.cases import simulate_cases
-from kneewear.motion.dwell_pose import above_the_middle, find_dwell_pose, refer_to_dwell_pose
+from kneewear.motion.dwell_pose import (
+    DwellPose,
+    above_the_middle,
+    find_dwell_pose,
+    refer_to_dwell_pose,
+)
 from kneewear.motion.evaluation import build_pairs, exact_distances
 from kneewear.motion.placement import Placement
 from kneewear.motion.press import NAMED, Pressed
@@ -60,6 +65,7 @@ from kneewear.study.files import (
     activity_files,
     count_cases,
     design_studies,
+    directions_are_stated,
     given_poses,
     load_shapes,
     mesh_files,
@@ -116,7 +122,11 @@ def _write_preflight(
     shown: dict[str, Figure] = {"understood_shapes": draw_shapes(implant)}
     shown |= {f"understood_motion_{one.name}": draw_directions(one) for one in trial.activities}
     save_figures(shown, folder)
-    activities = [_at_dwell_pose(activity, knee, study) for activity in trial.activities]
+    settled = [placement.settled for placement in placements] or [None] * len(trial.activities)
+    activities = [
+        _at_dwell_pose(activity, knee, study, pose)
+        for activity, pose in zip(trial.activities, settled, strict=True)
+    ]
     poses = _settled_poses(placements, activities) or _press_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
     save_figures(figures, folder)
@@ -135,7 +145,7 @@ def _write_preflight(
                 *_expected_times(tabled, activities, study, count_cases(study, root)),
             ]
     for one in activities:
-        trials = _sign_trials(one, knee, study)
+        trials = _sign_trials(one, knee, study, root)
         doubt = doubtful_signs(trials, one.name) if trials else None
         if doubt:
             warnings.append(doubt)
@@ -193,7 +203,9 @@ def _write_page(
     return read_verdict(summary)
 
 
-def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:
+def _sign_trials(
+    activity: Activity, knee: KneeModel, study: Study, root: str | Path
+) -> tuple[SignTrial, ...]:
     """Trials of the signs of a motion; none of the motion of the default study, or of forces."""
     settings = study.simulated_activities()[activity.name]
     if isinstance(settings, ParametricActivity):
@@ -206,7 +218,9 @@ def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[Sig
     exact = study.simulation.model_copy(update={"distance": "exact"})
     motion = settings.motion if isinstance(settings, FileActivity) else None
     reference = motion.reference_posterior_mm if isinstance(motion, IsoMotion) else None
-    return check_signs(coarse, activity, study.preflight_cases()[0], exact, reference)
+    stated = directions_are_stated(study, activity.name, root)
+    case = study.preflight_cases()[0]
+    return check_signs(coarse, activity, case, exact, reference, stated)
 
 
 def _is_built_in(settings: ParametricActivity) -> bool:
@@ -259,10 +273,16 @@ def _expected_times(
     ]
 
 
-def _at_dwell_pose(activity: Activity, knee: KneeModel, study: Study) -> Activity:
-    """The activity at its dwell pose, or as given where there is no dwell pose."""
+def _at_dwell_pose(
+    activity: Activity, knee: KneeModel, study: Study, settled: DwellPose | None
+) -> Activity:
+    """The activity at its dwell pose, or as given where there is no dwell pose.
+
+    The dwell pose of the trial is taken where it settled; its frames leave out a part of a degree
+    at the ends of the flexion.
+    """
     try:
-        return refer_to_dwell_pose(activity, knee, study.simulation)
+        return refer_to_dwell_pose(activity, knee, study.simulation, settled)
     except ConvergenceError:
         return activity
 

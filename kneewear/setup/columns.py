@@ -22,6 +22,7 @@ from kneewear.io.column_names import (
     doubt,
     read_name,
     unit_of,
+    with_noted_sign,
 )
 from kneewear.io.curves import CurveTable, read_table
 
@@ -133,9 +134,10 @@ class Recording:
 def read_recording(file: str, knee: str, renamed: Mapping[str, str]) -> Recording:
     """Recording of a file; `renamed` are what the user calls columns, by title."""
     table = read_table(file)
-    names = {
-        title: read_name(renamed.get(title, title), table.y_up, knee) for title in table.titles
-    }
+    names = {}
+    for title in table.titles:
+        name = read_name(renamed.get(title, title), table.y_up, knee)
+        names[title] = name if title in renamed else with_noted_sign(title, name, table.notes)
     for title, name in names.items():
         if title in renamed and name.quantity == UNKNOWN:
             raise _unclear_name(title, renamed[title], name)
@@ -252,26 +254,29 @@ def has_rate(recording: Recording, title: str) -> bool:
 def assume_cycle(recordings: tuple[Recording, ...], duration: float) -> tuple[Recording, ...]:
     """Recordings whose frames have no rate as those of one cycle of a duration, s.
 
-    Unchanged unless each has frames alone, of one number, and its curves are of one cycle: they
-    return to their beginning, and the knee bends once beyond the middle of its range.
+    Unchanged unless each of these has frames alone, all have one number of them, their curves are
+    of one cycle (they return to their beginning, and the knee bends once beyond the middle of its
+    range), and the others are in percent of the cycle.
     """
-    frames = [recording.having("frame") for recording in recordings]
-    rows = {len(recording.table.cells.text) for recording in recordings}
-    lacks = all(
-        len(titles) == 1 and find_clock(one) is None
-        for titles, one in zip(frames, recordings, strict=True)
-    )
-    if not lacks or len(rows) > 1 or not all(map(_is_one_cycle, recordings)):
+    clocks = [find_clock(recording) for recording in recordings]
+    counted = [one for one, clock in zip(recordings, clocks, strict=True) if clock is None]
+    timed = any(clock is not None and clock[0] != "percent" for clock in clocks)
+    rows = {len(recording.table.cells.text) for recording in counted}
+    lacks = all(len(recording.having("frame")) == 1 for recording in counted)
+    if timed or not lacks or len(rows) != 1 or not all(map(_is_one_cycle, counted)):
         return recordings
     rate = (rows.pop() - 1) / duration
     return tuple(
-        replace(
-            one,
-            names={**one.names, titles[0]: replace(one.names[titles[0]], rate_hz=rate)},
-            assumed_rate=True,
-        )
-        for titles, one in zip(frames, recordings, strict=True)
+        _with_rate(one, rate) if clock is None else one
+        for one, clock in zip(recordings, clocks, strict=True)
     )
+
+
+def _with_rate(recording: Recording, rate: float) -> Recording:
+    """Recording with a rate of its frames, which is assumed."""
+    (title,) = recording.having("frame")
+    name = replace(recording.names[title], rate_hz=rate)
+    return replace(recording, names={**recording.names, title: name}, assumed_rate=True)
 
 
 def _is_one_cycle(recording: Recording) -> bool:
@@ -510,7 +515,8 @@ def find_load(recording: Recording) -> LoadChoice:
     if load is None:
         if sides[0] or sides[1]:
             lacking = "lateral" if sides[0] else "medial"
-            raise missing(recording, f"also the {lacking} side", lacking)
+            expected = f"also the {lacking} side, or the load of the whole knee"
+            raise missing(recording, expected, lacking)
         raise missing(recording, "an axial load of the knee", "load")
     _check_largest(recording, load)
     values = recording.values(load)

@@ -19,11 +19,13 @@ from kneewear.activity.settings import (
     OpenSimMotion,
 )
 from kneewear.activity.standards import COLUMNS
+from kneewear.errors import InputDataError
 from kneewear.geometry.dish import Dish
 from kneewear.io.column_names import PLUG_IN_GAIT, describe
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 from kneewear.setup.columns import (
+    EXAMPLES,
     LoadChoice,
     Recording,
     assume_cycle,
@@ -119,14 +121,16 @@ def write_activity(
     given: Recordings,
     dish: Dish,
     share: float | None = None,
+    follower: str | None = None,
 ) -> ActivityText:
     """Settings of the activity: own curves, or a share of the built-in gait, written as a file.
 
-    InputDataError, with the option that says what a column is, where titles do not say it.
+    `follower` is the option of a model that needs a prescribed motion. InputDataError, with the
+    option that says what a column is, where titles do not say it.
     """
     if given.motion is None:
         motion = load = _write_gait(name, shapes)
-        prescribes = not dish.conforms
+        prescribes = not dish.conforms or follower is not None
     else:
         motion, prescribes = given.motion, True
         load = _write_load(name, shapes) if given.load == BUILT_IN else given.load or motion
@@ -154,7 +158,11 @@ def write_activity(
             "signs of Plug-in Gait (from memory): flexion, varus and internal rotation positive",
             "Compare the motion on the inputs page; turn a sign by a minus before its column.",
         )
-    way = _boundary_conditions(shapes, block, recorded, columns, convention, dish, prescribes)
+    if follower is None:
+        way = _boundary_conditions(shapes, block, recorded, columns, convention, dish, prescribes)
+    else:
+        way = _FOLLOWS
+        _require_motion(recorded, columns, follower)
     invented = given.motion is None and way == "prescribed"
     scale = share_line(share) if invented else ""
     listed = "".join(f"        {key}: {_quoted(value)}\n" for key, value in columns.items())
@@ -317,6 +325,19 @@ def _boundary_conditions(
             "Set prescribed to follow the file.",
         )
     return way
+
+
+def _require_motion(recorded: Recording, columns: Mapping[str, str], option: str) -> None:
+    """Refuse a recording without the motion that a model needs, of an option of the command."""
+    absent = [name for name in _DRIVEN if name not in columns]
+    if absent:
+        named = " and ".join(f"'{EXAMPLES[name]}'" for name in absent)
+        raise InputDataError(
+            recorded.file,
+            f"columns {recorded.listed}",
+            f"also {' and '.join(map(describe, absent))}, as --{option} follows a measured motion",
+            f"Add columns such as {named}, or leave --{option} out.",
+        )
 
 
 def _motion_settings(

@@ -22,6 +22,7 @@ from kneewear.io.documents import load_table, save_table, save_text
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.setup.placing import quietly, trial_of
 from kneewear.study.settings import read_study
+from kneewear.study.trials import Trial
 
 GAIT_FILE = "built_in_gait.csv"
 # Shares that are tried, the largest first: few, so that designs of several folders agree.
@@ -67,13 +68,17 @@ def share_line(share: float | None) -> str:
 
 
 class ShareChoice(NamedTuple):
-    """Findings about the share of the built-in gait, and whether a share has an equilibrium."""
+    """Findings about the share of the built-in gait, and whether a share has an equilibrium.
+
+    `trial` is the bearing on which shares were tried, None where it cannot be built.
+    """
 
     findings: tuple[Finding, ...] = ()
     has_equilibrium: bool = True
+    trial: Trial | None = None
 
 
-def agree_on_share(settings: Path) -> ShareChoice:
+def agree_on_share(settings: Path, trial: Trial | None = None) -> ShareChoice:
     """Give all designs of a folder the share of the built-in gait that suits each of them.
 
     Parameters
@@ -81,6 +86,8 @@ def agree_on_share(settings: Path) -> ShareChoice:
     settings : Path
         Settings of a new study, which `share_line` is part of; others of the folder with that line
         are the designs that it is compared with.
+    trial : Trial, optional
+        Bearing of the settings, where it was built before.
 
     Returns
     -------
@@ -96,7 +103,14 @@ def agree_on_share(settings: Path) -> ShareChoice:
         if file.resolve() != settings.resolve() and (share := _share_in(file)) is not None
     }
     most = min([*others.values(), SHARES[0]])
-    share, failures = _best_share(settings, [most, *(share for share in SHARES if share < most)])
+    shares = [most, *(share for share in SHARES if share < most)]
+    try:
+        trial = trial or trial_of(settings)
+    except InputDataError:
+        # The check of the inputs says why.
+        share, failures = most, 0
+    else:
+        share, failures = _best_share(trial, shares)
     _set_share(settings, share)
     shared = f" as in {', '.join(file.name for file in others)}" if others else ""
     findings = [
@@ -120,26 +134,21 @@ def agree_on_share(settings: Path) -> ShareChoice:
                     f"Run {file.stem} again before it is compared.",
                 )
             )
-    return ShareChoice(tuple(findings), failures < _NO_EQUILIBRIUM)
+    return ShareChoice(tuple(findings), failures < _NO_EQUILIBRIUM, trial)
 
 
-def _best_share(settings: Path, shares: Sequence[float]) -> tuple[float, int]:
-    """The largest share with the fewest failures, and then warnings, of the placement; failures.
-
-    The first one, without failures, where the bearing cannot be built: the check of the inputs says
-    why.
-    """
-    try:
-        scores = dict(_scores(settings, shares))
-    except InputDataError:
-        return shares[0], 0
+def _best_share(trial: Trial, shares: Sequence[float]) -> tuple[float, int]:
+    """The largest share with the fewest failures, and then warnings, of the placement; failures."""
+    scores = dict(_scores(trial, shares))
     best = min(scores, key=lambda share: (scores[share], -share))
     return best, scores[best][0]
 
 
-def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tuple[int, int]]]:
-    """Failures and warnings of the placement of each share, until there are none."""
-    trial = trial_of(settings)
+def _scores(trial: Trial, shares: Sequence[float]) -> Iterator[tuple[float, tuple[int, int]]]:
+    """Failures and warnings of the placement of each share, until there are none.
+
+    Where the smallest share is no better than the two largest, those between are not tried.
+    """
     (activity,) = trial.activities
 
     def score(share: float) -> tuple[int, int]:
@@ -160,11 +169,16 @@ def _scores(settings: Path, shares: Sequence[float]) -> Iterator[tuple[float, tu
         left = left if last[0] < _NO_EQUILIBRIUM else []
     if first == (0, 0):
         return
-    for share in left:
+    while left:
+        share = left.pop(0)
         result = score(share)
         yield share, result
         if result == (0, 0):
             return
+        if share == shares[1] and result == first and left:
+            last = score(left[-1])
+            yield left.pop(), last
+            left = left if last < first else []
 
 
 def _share_in(settings: Path) -> float | None:

@@ -213,7 +213,8 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         dish = find_dish(sheets["insert"], sheets["femoral"], plateaus, chosen.condyles)
         added = _added(shapes, dish, set_up)
         given = Recordings(motion, load, tuple(columns), body_mass)
-        activity = write_activity(name, shapes, given, dish, gait_share)
+        follower = set_up if set_up is not None and SET_UPS[set_up].follows_motion else None
+        activity = write_activity(name, shapes, given, dish, gait_share, follower)
         material = _material(shapes, grade)
 
         write = partial(
@@ -224,7 +225,8 @@ def create_study(  # noqa: PLR0913 - one for each option of the command
         agreed = agree_on_share(file)
         if not (agreed.has_equilibrium or holds or activity.settles):
             shapes.assumed.insert(0, hold_medial_lateral(file))
-            holds, agreed = True, agree_on_share(file)
+            held = agreed.trial.holding_medial_lateral() if agreed.trial else None
+            holds, agreed = True, agree_on_share(file, held)
         findings = (*shapes.findings, *agreed.findings)
         return NewStudy(file, findings, tuple(shapes.assumed), activity.settles, holds)
 

@@ -106,6 +106,17 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
     return {name: str(study.data_path(file, root)) for name, file in files.items()}
 
 
+def directions_are_stated(study: Study, activity: str, root: str | Path) -> bool:
+    """True if the titles of an activity's motion file state the directions that settings use."""
+    from kneewear.io.column_uses import states_directions  # noqa: PLC0415
+
+    settings = study.simulated_activities()[activity]
+    if not isinstance(settings, FileActivity):
+        return False
+    knee = settings.motion.knee or study.implant.knee
+    return states_directions(settings, activity_files(study, activity, root), knee)
+
+
 def pose_files(study: Study, root: str | Path) -> list[str]:
     """File of given poses of a study of model press, as a list; empty where poses are solved."""
     poses = study.pose_file

@@ -94,11 +94,14 @@ class SetUp:
     write : Lazy
         What is added to the settings, a :class:`kneewear.setup.implant.Added`, from the recognised
         shapes and the dish of the bearing.
+    follows_motion : bool
+        True if the model needs a prescribed motion: neither the bearing nor forces decide it.
     """
 
     option: str
     text: str
     write: Lazy
+    follows_motion: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import xarray as xr
 
 from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case, shallowest_case
@@ -61,6 +64,11 @@ class Trial:
             model_of(self.study).simulate_trial(self.study, simulate_cases),
             advises,
         )
+
+    def holding_medial_lateral(self) -> Trial:
+        """Return the trial with the medial-lateral position held."""
+        held = self.study.simulation.model_copy(update={"medial_lateral": "held"})
+        return replace(self, study=self.study.model_copy(update={"simulation": held}))
 
 
 def build_trial(study: Study, root: str | Path, shapes: Mapping[str, TriangleMesh]) -> Trial:
@@ -143,6 +151,27 @@ def try_motion(
     return _place(few, activity, cases, settings, record, sheets)
 
 
+def _once(simulate: Simulate) -> Simulate:
+    """Simulation that returns the last history again for the same knee, motion and cases."""
+    last: list[tuple[KneeModel, object, xr.Dataset]] = []
+
+    def simulated(
+        knee: KneeModel,
+        activity: Activity,
+        cases: Sequence[Case],
+        settings: SimulationSettings,
+        **options: Any,
+    ) -> xr.Dataset:
+        curves = (activity.percent, activity.translation, activity.rotation, activity.load)
+        motion = tuple(curve.tobytes() for curve in curves)
+        asked = (motion, tuple(cases), settings, options)
+        if not last or last[0][0] is not knee or last[0][1] != asked:
+            last[:] = [(knee, asked, simulate(knee, activity, cases, settings, **options))]
+        return last[0][2]
+
+    return simulated
+
+
 def _place(
     knee: KneeModel,
     activity: Activity,
@@ -154,10 +183,11 @@ def _place(
     advises: bool = True,
 ) -> Placement:
     """Placement on the elements of a trial; on finer ones where contact ends at a border."""
+    once = _once(simulate)
 
     def on(tried: KneeModel, advises: bool) -> Placement:
         fit = record.fit_quality
-        return check_placement(tried, activity, cases, settings, fit, sheets, simulate, advises)
+        return check_placement(tried, activity, cases, settings, fit, sheets, once, advises)
 
     coarse = on(knee, advises=False)
     if coarse.at_border:

@@ -56,6 +56,12 @@ class TestVerdict:
         assert doubtful_signs([given, replace(other, effort=0.3)], "gait") is None
         assert doubtful_signs([replace(given, screw_home=-0.2), other], "gait") is None
 
+    def test_directions_that_titles_state_are_doubted_for_the_effort_alone(self):
+        given = replace(trial("nothing", 0.2, 0.1, -0.6), stated=True)
+        for effort in (0.21, 0.16):
+            assert doubtful_signs([given, trial("rotation", effort, 0.1, 0.6)], "gait") is None
+        assert doubtful_signs([given, trial("rotation", 0.1, 0.1, 0.6)], "gait") is not None
+
 
 def test_table_holds_every_trial_and_the_doubt():
     names = ("nothing", "anterior-posterior", "rotation", "anterior-posterior and rotation")

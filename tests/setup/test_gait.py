@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -19,6 +21,7 @@ SCORES = {
     "usual": {1.0: (0, 1), 0.75: (0, 0), 0.5: (0, 0), 0.25: (0, 0)},
     "narrow": {1.0: (3, 0), 0.75: (1, 0), 0.5: (0, 2), 0.25: (0, 1)},
     "unstable": {1.0: (101, 0), 0.75: (101, 0), 0.5: (101, 0), 0.25: (101, 0)},
+    "last": {1.0: (2, 1), 0.75: (2, 1), 0.5: (2, 0), 0.25: (1, 1)},
     "never": {1.0: (2, 1), 0.75: (2, 1), 0.5: (2, 1), 0.25: (2, 1)},
 }
 
@@ -29,17 +32,41 @@ def write_settings(name, share=None):
     return file
 
 
+class Motion:
+    """Motion of a trial, whose travel is its share."""
+
+    def scaled(self, factors):
+        return min(factors)
+
+
+class Bearing:
+    """Bearing on which shares have the scores of a design."""
+
+    activities = (Motion(),)
+
+    def __init__(self, design):
+        self.design, self.tried = design, []
+
+    def place(self, share, advises):
+        self.tried.append(share)
+        failures, warnings = SCORES[self.design][share]
+        lacks, failures = divmod(failures, 100)
+        verdicts = ["fail"] * failures + ["warning"] * warnings + ["pass"]
+        values = [np.nan if lacks else 1.0] * len(verdicts)
+        return SimpleNamespace(table=pd.DataFrame({"verdict": verdicts, "value": values}))
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    scored = []
+    built = []
 
-    def scores(settings, shares):
-        scored.append(settings.stem)
-        yield from ((share, SCORES[settings.stem][share]) for share in shares)
+    def trial_of(settings):
+        built.append(settings.stem)
+        return Bearing(settings.stem)
 
-    monkeypatch.setattr(gait, "_scores", scores)
-    return scored
+    monkeypatch.setattr(gait, "trial_of", trial_of)
+    return built
 
 
 def shares():
@@ -59,6 +86,24 @@ def test_share_is_the_largest_with_the_fewest_failures(design, share):
     assert shares() == {design: share}
     assert [one.check for one in found.findings] == ["new.gait_share"]
     assert found.has_equilibrium == (design != "unstable")
+
+
+@pytest.mark.parametrize(
+    ("design", "tried"),
+    [
+        ("wide", [1.0]),
+        ("usual", [1.0, 0.75]),
+        ("narrow", [1.0, 0.75, 0.5, 0.25]),
+        ("unstable", [1.0, 0.25]),
+        ("never", [1.0, 0.75, 0.25]),
+        ("last", [1.0, 0.75, 0.25, 0.5]),
+    ],
+)
+def test_shares_between_two_that_are_no_better_are_not_tried(design, tried, folder):
+    bearing = Bearing(design)
+    gait.agree_on_share(write_settings(design), bearing)
+    assert bearing.tried == tried
+    assert folder == []
 
 
 def test_designs_of_a_folder_take_the_share_of_the_one_with_the_least_room():

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from kneewear.activity.settings import FileActivity
 from kneewear.base.assumptions import unconfirmed
 from kneewear.geometry.dish import Dish
-from kneewear.io.column_uses import column_uses
+from kneewear.io.column_uses import column_uses, states_directions
 from kneewear.io.curves import read_activity
 from kneewear.setup import implant
 from kneewear.setup.curves import BUILT_IN, Recordings, write_activity
@@ -319,6 +319,18 @@ FORMS = {
                  "R_KNEE_ANGLE Tibial external rotation=femur_anterior_mm",
                  "R_KNEE_ANGLE Axial force (N)=axial_force_N"),
     ),
+    "signs in lines before the titles": Form(
+        titles("Gait cycle", "Flexion angle", "Varus", "IE rotation", "AP displacement",
+               "Axial load"),
+        INWARD | BACKWARD, separator="\t", name="gait.txt", units="%\tdeg\tdeg\tdeg\tmm\tN\n",
+        before="AP displacement: positive = tibial tray moves anteriorly\n"
+               "IE rotation: positive = tibial tray rotates internally\n\n",
+    ),
+    "signs in a comment": Form(
+        titles("percent", "FE [deg]", "varus_deg", "rotation [deg]", "AP [mm]", "axial_force_N"),
+        BACKWARD,
+        before="# signs: external rotation positive, AP femur posterior positive\n",
+    ),
     "Portuguese": Form(
         titles("Ciclo da marcha (%)", "Flexão do joelho (°)", "Varo (°)",
                "Rotação interna da tíbia (°)", "Translação anterior do fémur (mm)",
@@ -557,6 +569,61 @@ def test_frames_of_several_bends_are_asked_for_their_rate(tmp_path):
     table["flexion_deg"] = 30.0 - 27.0 * np.cos(2.0 * PHASE)
     table.to_csv(path, index=False)
     assert "'Frame'" in asked(path).found
+
+
+def test_frames_of_one_cycle_beside_a_load_in_percent_are_that_cycle(tmp_path):
+    motion = Form(changed(percent="Frame"), name="motion.csv").write(tmp_path)
+    load = Form(name="load.csv").write(tmp_path)
+    _, settings = settings_of(motion, load=load)
+    files = {"motion": motion, "load": load}
+    own = read_activity("own_gait", settings, files, FRAMES, "right")
+    np.testing.assert_allclose(own.load, cycle(load).load, rtol=1e-12)
+    np.testing.assert_allclose(own.rotation, cycle(load).rotation, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        ("AP: positive femur anterior\nAP: positive femur posterior\n", "AP [mm]"),
+        ("AP: anterior is positive\n", "AP [mm]"),  # of which bone
+        ("Femoral component: positive fit, posterior stabilised, cemented\n", "AP [mm]"),
+    ],
+)
+def test_lines_that_state_no_direction_leave_the_question(lines, title, tmp_path):
+    path = Form(changed(femur_anterior_mm=title), before=lines, name="gait.txt").write(tmp_path)
+    assert title in asked(path).found
+
+
+@pytest.mark.parametrize(
+    ("form", "stated"),
+    [
+        (FORMS["tibial internal"], True),
+        (FORMS["signs in lines before the titles"], True),
+        (FORMS["the user says it"], False),
+    ],
+)
+def test_titles_state_the_directions_that_settings_use_or_not(form, stated, tmp_path):
+    path = form.write(tmp_path)
+    _, settings = settings_of(path, form.columns)
+    assert states_directions(settings, {"motion": path}) is stated
+    given = settings.motion.columns
+    columns = given.model_copy(update={"rotation": f"-{given.rotation}".removeprefix("--")})
+    motion = settings.motion.model_copy(update={"columns": columns})
+    turned = settings.model_copy(update={"motion": motion})
+    assert not states_directions(turned, {"motion": path})
+
+
+def test_a_model_that_follows_a_motion_is_written_as_prescribed_or_asks_for_it(tmp_path):
+    tight = Dish(ratio=1.05, room=4.0)
+    path = Form().write(tmp_path)
+    given = Recordings(path, path, (), MASS)
+    text = write_activity("own", no_shapes(), given, tight, follower="mobile")
+    assert "boundary_conditions: prescribed" in text.block
+    assert "control" not in text.block
+    path = Form(changed(tibial_external_rotation_deg="", femur_anterior_mm="")).write(tmp_path)
+    given = Recordings(path, path, (), MASS)
+    finding = refusal(write_activity, "own", no_shapes(), given, tight, follower="mobile")
+    assert "--mobile" in finding.remedy
 
 
 def test_a_bearing_that_decides_position_solves_it(tmp_path):

@@ -69,6 +69,7 @@ rule check_motion:
         centre=CHAIN.centre,
         signed=lambda wildcards: wildcards.activity in CHAIN.signed,
         reference=lambda wildcards: CHAIN.reference(wildcards.activity),
+        stated=lambda wildcards: CHAIN.states_directions(wildcards.activity),
     script:
         "../../scripts/check_motion.py"
 

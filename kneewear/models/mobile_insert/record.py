@@ -21,6 +21,7 @@ MODEL = Model(
         option="mobile",
         text="the insert moves on its tray, as friction of both faces decides",
         write=Lazy("models.mobile_insert.set_up:add_backside"),
+        follows_motion=True,
     ),
     compile=Lazy("models.mobile_insert.insert_motion:compile_sliding"),
 )
