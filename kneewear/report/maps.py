@@ -531,11 +531,13 @@ def _draw_triangles(
     facing = np.flatnonzero(towards * mesh.face_normals[:, depth] > 0)
     corners = mesh.vertices[mesh.faces[facing]]
     order = np.argsort(towards * corners[:, :, depth].mean(axis=1))
+    # Edges of triangles that are smaller than a point are noise.
+    edges = "white" if len(facing) <= style.MANY else "face"
     drawn = PolyCollection(
         list(corners[order][:, :, list(directions)]),
         rasterized=True,
         facecolors=list(np.where(extraction.kept[facing], style.BLUE, LEFT_OUT)[order]),
-        edgecolors="white",
+        edgecolors=edges,
         linewidths=0.1,
     )
     axes.add_collection(drawn)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,20 @@ def span(values: Any, form: str = "4") -> str:
     """Smallest and largest of some values, or the one text that both have."""
     ends = (shown(np.nanmin(values), form), shown(np.nanmax(values), form))
     return " to ".join(dict.fromkeys(ends))
+
+
+def file_names(paths: Iterable[str]) -> dict[str, str]:
+    """Names of files for display: relative paths as they are, of others the part that differs."""
+    paths = list(dict.fromkeys(paths))
+    ends = {path: PurePath(path).parts for path in paths}
+    names = {}
+    for path, parts in ends.items():
+        others = [own for other, own in ends.items() if other != path]
+        count = 1
+        while count < len(parts) and any(own[-count:] == parts[-count:] for own in others):
+            count += 1
+        names[path] = "/".join(parts[-count:]) if PurePath(path).is_absolute() else path
+    return names
 
 
 def listed(values: Sequence[float | str]) -> str:
