@@ -40,8 +40,6 @@ _YIELD_MAPS = (
     ("residual_stress", "von Mises stress without load (MPa)", style.PRESSURE_COLOURS),
     ("yielded_stress", "von Mises stress at the largest load (MPa)", style.PRESSURE_COLOURS),
 )
-# Width of the labels and the colour bar beside a plan, in.
-_BAR_AND_LABELS = 1.5
 # Width of one plan of both plateaus with a colour bar, for heights of 2.7 in, in.
 _TWO_PLATEAUS_WIDTH = 6.2
 # Samples of a patch in wireframes and sections.
@@ -135,8 +133,9 @@ def draw_wear_maps(
     worn = wear > MIN_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear.values[life, index], 0.0)
     single = len(grid.sides) == 1
-    size = (4.0, 1, 3, style.WIDTH) if single else (8.2, 3, 1, _width_of_plan(grid, 2.2))
-    figure, panels = style.new_figure(*size)
+    # A row of panels: one below the other they would fill a sheet of paper.
+    figure, panels = style.new_figure(4.0 if single else 3.2, 1, 3)
+    bar: dict[str, Any] = {"pad": 0.02} if single else {"location": "bottom", "aspect": 30}
     for axes, values, label, colours in zip(
         panels.flat,
         (wear, creep, cross_shear),
@@ -145,11 +144,13 @@ def draw_wear_maps(
         strict=True,
     ):
         mesh = draw_plateaus(axes, grid, values, float(values.max()), colours)
-        figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
+        figure.colorbar(mesh, ax=axes, label=label, **bar)
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
     badge = ", outside validity" if cases[index].name in outside else ""
     panels.flat[0].set_title(f"{cases[index].label}{badge}")
+    if not single:
+        style.share_plan_labels(figure, panels.flat)
     return figure
 
 
@@ -281,12 +282,6 @@ def _draw_values(
         )
     style.show_plan(axes)
     return mesh
-
-
-def _width_of_plan(grid: ElementGrid, height: float) -> float:
-    """Width of a figure, in, whose plan of both plateaus has a height, with labels and bar."""
-    posterior, medial = (np.ptp(grid.corners[..., axis]) for axis in (0, 1))
-    return float(np.clip(height * medial / posterior + _BAR_AND_LABELS, 4.0, style.WIDTH))
 
 
 def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:

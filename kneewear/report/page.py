@@ -60,9 +60,9 @@ MAX_NUMBERS = 4
 # Signs of SVG that do not stand in an address as they are.
 SVG_SIGNS = str.maketrans({sign: f"%{ord(sign):02X}" for sign in '%#&"'})
 
-# Length of the address of a picture within a figure above which it has so many colours at most: a scatter of
-# noise is two thirds shorter with them, and its colours are off by 1.5 of 255 on average. The files of figures
-# keep all colours.
+# Length of the address of a picture within a figure above which it has so many colours at most: a
+# scatter of noise is two thirds shorter with them, and its colours are off by 1.5 of 255 on average.
+# Files of figures keep all colours.
 MANY_LETTERS = 20_000
 COLOURS = 128
 # A picture within an SVG file.

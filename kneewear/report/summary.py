@@ -77,12 +77,12 @@ class KeyResult:
     @property
     def amount(self) -> str:
         """Value with its unit."""
-        return f"{shown(self.value, self.form)} {unit_name(self.unit)}".strip()
+        return f"{self.number} {unit_name(self.unit)}".strip()
 
     @property
     def number(self) -> str:
-        """Value without its unit."""
-        return shown(self.value, self.form)
+        """Value without its unit; of results with all digits."""
+        return shown(self.value, self.form, zeros=self.form in ("2", "3"))
 
     @property
     def unit_name(self) -> str:
@@ -95,6 +95,9 @@ class KeyResult:
         if self.low is None or self.high is None:
             return ""
         form = same_decimals(self.value, self.form)
+        ends = (self.value, self.low, self.high)
+        if all(isinstance(end, float) and end.is_integer() for end in ends):
+            form = ".0f"
         return f"{shown(self.low, form)} to {shown(self.high, form)}"
 
     @property
