@@ -61,8 +61,8 @@ MAX_NUMBERS = 4
 SVG_SIGNS = str.maketrans({sign: f"%{ord(sign):02X}" for sign in '%#&"'})
 
 # Length of the address of a picture within a figure above which it has so many colours at most: a
-# scatter of noise is two thirds shorter with them, and its colours are off by 1.5 of 255 on average.
-# Files of figures keep all colours.
+# scatter of noise is two thirds shorter with them, and its colours are off by 1.5 of 255 in the
+# mean. Files of figures keep all colours.
 MANY_LETTERS = 20_000
 COLOURS = 128
 # A picture within an SVG file.
