@@ -94,11 +94,13 @@ def draw_damage_maps(
     chosen = typical_cases(cases)
     single = len(grid.sides) == 1
     most = 3 if single else 2
-    # The colour bar has the last panel, which an odd number of maps leaves free.
-    width = style.WIDTH * min(most, len(chosen) + 1) / most
-    figure, panels = style.panels_in_rows(len(chosen) + 1, most, 2.7, width)
+    # The colour bar has the last panel where maps leave one free, and is below full rows.
+    places = len(chosen) if len(chosen) % most == 0 else len(chosen) + 1
+    width = style.WIDTH * min(most, places) / most
+    figure, panels = style.panels_in_rows(places, most, 2.7, width)
+    plans, free = panels[: len(chosen)], panels[len(chosen) :]
     top = max(float(maps.damage_depth[:, index].max()) for _, index in chosen)
-    for letter, axes, (label, index) in zip("ABCDE", panels[:-1], chosen, strict=False):
+    for letter, axes, (label, index) in zip("ABCDE", plans, chosen, strict=False):
         depth = maps.damage_depth.values[life, index]
         mesh = draw_plateaus(axes, grid, depth, top, style.DEPTH_COLOURS)
         _mark_worst(axes, grid, depth)
@@ -111,10 +113,13 @@ def draw_damage_maps(
         parts = f"{letter}  {label}", f"{cases[index].label}{badge}", worst
         lines = [fill(part, TITLE_CHARACTERS * len(grid.sides)) for part in parts]
         axes.set_title("\n".join(lines))
-    style.share_plan_labels(figure, panels[:-1])
-    panels[-1].set_axis_off()
-    bar = panels[-1].inset_axes((0.05, 0.55, 0.85, 0.09))
-    figure.colorbar(mesh, cax=bar, label="damage depth (mm)", orientation="horizontal")
+    style.share_plan_labels(figure, plans)
+    if free:
+        free[0].set_axis_off()
+        bar: dict[str, Any] = {"cax": free[0].inset_axes((0.05, 0.55, 0.85, 0.09))}
+    else:
+        bar = {"ax": plans, "shrink": 0.5, "aspect": 40, "pad": 0.02}
+    figure.colorbar(mesh, label="damage depth (mm)", orientation="horizontal", **bar)
     return figure
 
 

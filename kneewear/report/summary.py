@@ -31,7 +31,15 @@ from kneewear.report.specification import (
     SectionPart,
     TablePart,
 )
-from kneewear.report.tables import Table, make_table, same_decimals, shown, unit_name, words
+from kneewear.report.tables import (
+    RESULTS,
+    Table,
+    make_table,
+    same_decimals,
+    shown,
+    unit_name,
+    words,
+)
 from kneewear.report.values import Values
 
 # Rows of a table of a page at most: browsers take half a minute to show ten thousand.
@@ -82,7 +90,7 @@ class KeyResult:
     @property
     def number(self) -> str:
         """Value without its unit; of results with all digits."""
-        return shown(self.value, self.form, zeros=self.form in ("2", "3"))
+        return shown(self.value, self.form, zeros=self.form in RESULTS)
 
     @property
     def unit_name(self) -> str:

@@ -23,6 +23,8 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LAST_UNIT = re.compile(r" (mm|kg)$")
 # Formats of `shown`: significant digits, or decimals.
 SHOWN_FORM = re.compile(r"\d|\+?\.\df")
+# Formats of results, whose last zeros are shown; settings have the digits that they were given.
+RESULTS = ("2", "3")
 # Heading of a column, or heading and format of its numbers (see `shown`).
 Columns = Mapping[str, str | tuple[str, str]]
 _PANEL_LETTERS = 18  # in a line of a title
@@ -104,7 +106,8 @@ def same_decimals(value: Any, form: str) -> str:
 
 def span(values: Any, form: str = "4") -> str:
     """Smallest and largest of some values, or the one text that both have."""
-    ends = (shown(np.nanmin(values), form), shown(np.nanmax(values), form))
+    zeros = form in RESULTS
+    ends = (shown(np.nanmin(values), form, zeros), shown(np.nanmax(values), form, zeros))
     return " to ".join(dict.fromkeys(ends))
 
 
@@ -168,10 +171,7 @@ def make_table(
             text, form = heading if isinstance(heading, tuple) else (heading, "4")
             header.append(text)
             values.append(_values(frame, str(name)))
-            zeros = form in (
-                "2",
-                "3",
-            )  # of results; settings have as many digits as they were given
+            zeros = form in RESULTS or name in units
             cells.append([shown(value, form, zeros) for value in values[-1]])
     rows, unrounded = (tuple(zip(*columns, strict=True)) for columns in (cells, values))
     return Table(caption, tuple(header), rows, prose, unrounded)
