@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,8 @@ Ints = NDArray[np.int64]
 # Samples of a patch along u and along v, and the largest thickness of a shell, mm.
 SAMPLES = (49, 41)
 SHELL = 4.0
+# Lengths that normals of the back are averaged over, thicknesses: the first that turns none over.
+AVERAGED = (1.0, 2.0, 4.0)
 # An underside whose heights differ by less, mm, is flat.
 _FLAT = 1e-6
 
@@ -92,17 +95,21 @@ def patch_shell(surface: Surface) -> TriangleMesh:
     """Closed shell behind a patch, whose normals point out of it.
 
     The back follows normals that are averaged over the thickness: waves of a scanned sheet turn
-    normals of single samples. The thickness is halved until no triangle of the back is turned over.
+    normals of single samples. While a triangle of the back is turned over, they are averaged over
+    up to four times as much, and then the thickness is halved.
     """
     (u0, u1), (v0, v1) = surface.domain
     u = np.linspace(u0, u1, SAMPLES[0])[:, None] + np.zeros(SAMPLES[1])
     v = np.linspace(v0, v1, SAMPLES[1]) + np.zeros(SAMPLES[0])[:, None]
     outer = surface.evaluate(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
     normal = surface.normal(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
-    inwards = _averaged(normal, outer)
-    front, depth = woven(outer), SHELL
-    while _is_turned_over(front, back := woven(outer - depth * inwards)):
-        depth /= 2.0
+    front = woven(outer)
+    backs = (
+        woven(outer - SHELL / halves * _averaged(normal, outer, width))
+        for halves in (2.0**count for count in itertools.count())
+        for width in AVERAGED
+    )
+    back = next(back for back in backs if not _is_turned_over(front, back))
     if (front.face_normals.sum(axis=0) * normal.sum(axis=(0, 1))).sum() < 0.0:
         front = replace(front, faces=front.faces[:, ::-1])
         back = replace(back, faces=back.faces[:, ::-1])
@@ -119,10 +126,10 @@ def patch_shell(surface: Surface) -> TriangleMesh:
     return TriangleMesh(np.concatenate([front.vertices, back.vertices]), faces)
 
 
-def _averaged(normal: Array, points: Array) -> Array:
-    """Unit normals of samples (n, m, 3), averaged over about the thickness of a shell."""
+def _averaged(normal: Array, points: Array, width: float) -> Array:
+    """Unit normals of samples (n, m, 3), averaged over about `width` thicknesses of a shell."""
     steps = [np.linalg.norm(np.diff(points, axis=axis), axis=-1).mean() for axis in (0, 1)]
-    widths = [SHELL / 2.0 / step for step in steps]
+    widths = [width * SHELL / 2.0 / step for step in steps]
     averaged = scipy.ndimage.gaussian_filter(normal, [*widths, 0.0], mode="nearest")
     return np.asarray(averaged / np.linalg.norm(averaged, axis=-1, keepdims=True))
 

@@ -72,6 +72,11 @@ class Axis(NamedTuple):
     label: str
     at: Array
 
+    def value(self, frame: int) -> str:
+        """Value at a frame with its unit, which the name has in brackets at its end."""
+        unit = self.label.rpartition("(")[2].removesuffix(")") if self.label.endswith(")") else ""
+        return f"{self.at[frame]:.3g} {unit}".strip().replace("-", "−")
+
 
 def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> MultibodyResult:
     """Motion and forces of all bodies over the course.
@@ -444,7 +449,7 @@ def _scene(
     return knee_scene(
         system,
         [system.poses(motion[frame]) for frame in chosen],
-        [f"{axis.at[frame]:.3g}" for frame in chosen],
+        [axis.value(frame) for frame in chosen],
         (*parts.ligaments, *parts.muscles),
         **drawn,
     )

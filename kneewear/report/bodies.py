@@ -213,9 +213,10 @@ def draw_control_nets(implant: Implant) -> Figure:
 def _draw_net(axes: Any, net: Array) -> None:
     """Control net in space; one with many lines is thin and without dots."""
     fine = net.shape[0] * net.shape[1] > 400
+    look = {"color": style.INK, "lw": 0.25 if fine else 0.6, "rasterized": fine}
     for lines in (net, net.swapaxes(0, 1)):
         for line in lines:
-            axes.plot(*line[:, [0, 2, 1]].T, color=style.INK, lw=0.25 if fine else 0.6)
+            axes.plot(*line[:, [0, 2, 1]].T, **look)
     if not fine:
         axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=style.INK, s=5)
 

@@ -14,6 +14,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from kneewear.report.tables import SUPERSCRIPTS
+
 LINK = re.compile(r"https://doi\.org/\S+")
 CODE = re.compile(r"`([^`]+)`")
 # Path of a setting, which is longer than a line of a narrow column.
@@ -22,6 +24,17 @@ KEY = re.compile(r"(?<![\w./-])[a-z]\w*(?:[._][a-z]\w*){2,}\b(?![/:])")
 TIED = re.compile(
     r"(?<=\d) (?=(?:mm[²³]?|MPa|kg|mg|µm|nm|N|deg|months?|million|%|±|×)(?![a-z]))|(?<=×) (?=\d)"
 )
+# Signs that a terminal writes in plain letters, and how they are set on a page.
+SET = [
+    (re.compile(pattern), written)
+    for pattern, written in (
+        (r"(?<![\w./-])(mm|cm|m)2\b(?![./]\w)", r"\1²"),
+        (r"(?<![\w./-])(mm|cm|m)3\b(?![./]\w)", r"\1³"),
+        (r"(?<=\d )um\b", "µm"),
+        (r"(?<![\w.,:+-])-(?=\d)", "−"),
+    )
+]
+POWER = re.compile(r"(?<![\w./-])(−?\d+(?:\.\d+)?)e([+-]?\d+)\b(?!\.)")
 
 
 def render(template: str, **values: Any) -> str:
@@ -42,6 +55,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "embedded": _as_json,
         "marked": marked,
+        "typeset": typeset,
         "tied": tie_units,
         "begun": begun,
     }
@@ -65,9 +79,18 @@ def _breakable(text: str) -> str:
     return KEY.sub(lambda key: re.sub(r"([._])", r"\1<wbr>", key[0]), text)
 
 
+def typeset(text: str) -> str:
+    """Text with signs of print: mm³, µm, a minus before numbers, and powers of ten."""
+    for pattern, written in SET:
+        text = pattern.sub(written, text)
+    return POWER.sub(
+        lambda found: f"{found[1]} × 10{str(int(found[2])).translate(SUPERSCRIPTS)}", text
+    )
+
+
 def tie_units(text: str) -> str:
-    """Text whose numbers are not separated from their units."""
-    return TIED.sub("\u00a0", text)
+    """Typeset text whose numbers are not separated from their units."""
+    return TIED.sub("\u00a0", typeset(text))
 
 
 def begun(text: str) -> str:

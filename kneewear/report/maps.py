@@ -40,8 +40,6 @@ _YIELD_MAPS = (
     ("residual_stress", "von Mises stress without load (MPa)", style.PRESSURE_COLOURS),
     ("yielded_stress", "von Mises stress at the largest load (MPa)", style.PRESSURE_COLOURS),
 )
-# Width of the labels and the colour bar beside a plan, in.
-_BAR_AND_LABELS = 1.5
 # Width of one plan of both plateaus with a colour bar, for heights of 2.7 in, in.
 _TWO_PLATEAUS_WIDTH = 6.2
 # Samples of a patch in wireframes and sections.
@@ -96,11 +94,13 @@ def draw_damage_maps(
     chosen = typical_cases(cases)
     single = len(grid.sides) == 1
     most = 3 if single else 2
-    # The colour bar has the last panel, which an odd number of maps leaves free.
-    width = style.WIDTH * min(most, len(chosen) + 1) / most
-    figure, panels = style.panels_in_rows(len(chosen) + 1, most, 2.7, width)
+    # The colour bar has the last panel where maps leave one free, and is below full rows.
+    places = len(chosen) if len(chosen) % most == 0 else len(chosen) + 1
+    width = style.WIDTH * min(most, places) / most
+    figure, panels = style.panels_in_rows(places, most, 2.7, width)
+    plans, free = panels[: len(chosen)], panels[len(chosen) :]
     top = max(float(maps.damage_depth[:, index].max()) for _, index in chosen)
-    for letter, axes, (label, index) in zip("ABCDE", panels[:-1], chosen, strict=False):
+    for letter, axes, (label, index) in zip("ABCDE", plans, chosen, strict=False):
         depth = maps.damage_depth.values[life, index]
         mesh = draw_plateaus(axes, grid, depth, top, style.DEPTH_COLOURS)
         _mark_worst(axes, grid, depth)
@@ -113,10 +113,13 @@ def draw_damage_maps(
         parts = f"{letter}  {label}", f"{cases[index].label}{badge}", worst
         lines = [fill(part, TITLE_CHARACTERS * len(grid.sides)) for part in parts]
         axes.set_title("\n".join(lines))
-    style.share_plan_labels(figure, panels[:-1])
-    panels[-1].set_axis_off()
-    bar = panels[-1].inset_axes((0.05, 0.55, 0.85, 0.09))
-    figure.colorbar(mesh, cax=bar, label="damage depth (mm)", orientation="horizontal")
+    style.share_plan_labels(figure, plans)
+    if free:
+        free[0].set_axis_off()
+        bar: dict[str, Any] = {"cax": free[0].inset_axes((0.05, 0.55, 0.85, 0.09))}
+    else:
+        bar = {"ax": plans, "shrink": 0.5, "aspect": 40, "pad": 0.02}
+    figure.colorbar(mesh, label="damage depth (mm)", orientation="horizontal", **bar)
     return figure
 
 
@@ -135,8 +138,9 @@ def draw_wear_maps(
     worn = wear > MIN_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear.values[life, index], 0.0)
     single = len(grid.sides) == 1
-    size = (4.0, 1, 3, style.WIDTH) if single else (8.2, 3, 1, _width_of_plan(grid, 2.2))
-    figure, panels = style.new_figure(*size)
+    # A row of panels: one below the other they would fill a sheet of paper.
+    figure, panels = style.new_figure(4.0 if single else 3.2, 1, 3)
+    bar: dict[str, Any] = {"pad": 0.02} if single else {"location": "bottom", "aspect": 30}
     for axes, values, label, colours in zip(
         panels.flat,
         (wear, creep, cross_shear),
@@ -145,11 +149,13 @@ def draw_wear_maps(
         strict=True,
     ):
         mesh = draw_plateaus(axes, grid, values, float(values.max()), colours)
-        figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
+        figure.colorbar(mesh, ax=axes, label=label, **bar)
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
     badge = ", outside validity" if cases[index].name in outside else ""
     panels.flat[0].set_title(f"{cases[index].label}{badge}")
+    if not single:
+        style.share_plan_labels(figure, panels.flat)
     return figure
 
 
@@ -281,12 +287,6 @@ def _draw_values(
         )
     style.show_plan(axes)
     return mesh
-
-
-def _width_of_plan(grid: ElementGrid, height: float) -> float:
-    """Width of a figure, in, whose plan of both plateaus has a height, with labels and bar."""
-    posterior, medial = (np.ptp(grid.corners[..., axis]) for axis in (0, 1))
-    return float(np.clip(height * medial / posterior + _BAR_AND_LABELS, 4.0, style.WIDTH))
 
 
 def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:
@@ -531,11 +531,13 @@ def _draw_triangles(
     facing = np.flatnonzero(towards * mesh.face_normals[:, depth] > 0)
     corners = mesh.vertices[mesh.faces[facing]]
     order = np.argsort(towards * corners[:, :, depth].mean(axis=1))
+    # Edges of triangles that are smaller than a point are noise.
+    edges = "white" if len(facing) <= style.MANY else "face"
     drawn = PolyCollection(
         list(corners[order][:, :, list(directions)]),
         rasterized=True,
         facecolors=list(np.where(extraction.kept[facing], style.BLUE, LEFT_OUT)[order]),
-        edgecolors="white",
+        edgecolors=edges,
         linewidths=0.1,
     )
     axes.add_collection(drawn)

@@ -227,6 +227,6 @@ def draw_depth_surfaces(
         axes.set_zlabel(f"{leading.name} depth (mm)")
         axes.view_init(elev=22, azim=-128)
         axes.set_box_aspect(None, zoom=0.98)
-        axes.set_title(f"{'AB'[number]}) {side}", loc="left")
+        axes.set_title(f"{'AB'[number]}  {side}", loc="left")
     figure.subplots_adjust(left=0.02, right=0.96, bottom=0.06, top=0.94, wspace=0.08)
     return figure

@@ -12,7 +12,7 @@ from kneewear.base.sides import BOTH
 from kneewear.report.derived import Settings
 from kneewear.report.study_tables import KEY_OUTPUTS, SHOWN, validity
 from kneewear.report.summary import MAX_ROWS
-from kneewear.report.tables import quantity_name, unit_name, words
+from kneewear.report.tables import quantity_name, unit_name, without_unit
 from kneewear.study.models import model_of
 from kneewear.study.settings import study_of
 
@@ -60,7 +60,8 @@ def samples_data(tables: Mapping[str, pd.DataFrame], settings: Settings) -> dict
     outside = (validity(rows, settings) == "outside").tolist()
     return {
         "inputs": [
-            {"label": words(name), "unit": unit_name(unit)} for name, unit in inputs.items()
+            {"label": without_unit(name, unit), "unit": unit_name(unit)}
+            for name, unit in inputs.items()
         ],
         "outputs": [
             {

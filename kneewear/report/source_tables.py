@@ -15,7 +15,7 @@ from kneewear.base.files import settings_leaves
 from kneewear.base.references import Reference, references
 from kneewear.report.derived import Settings, derived
 from kneewear.report.specification import page_data
-from kneewear.report.tables import words
+from kneewear.report.tables import file_names, words
 from kneewear.wear.law_settings import WEAR_LAWS
 
 
@@ -165,6 +165,8 @@ def provenance_tables(provenance: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         for name, names in heads.items()
         if provenance.get(name)
     }
+    if "inputs" in tables:
+        tables["inputs"]["File"] = tables["inputs"]["File"].map(file_names(provenance["inputs"]))
     if provenance.get("wall_time_s"):
         tables["wall_time_s"] = _times(provenance)
     return tables

@@ -31,7 +31,15 @@ from kneewear.report.specification import (
     SectionPart,
     TablePart,
 )
-from kneewear.report.tables import Table, make_table, same_decimals, shown, unit_name, words
+from kneewear.report.tables import (
+    RESULTS,
+    Table,
+    make_table,
+    same_decimals,
+    shown,
+    unit_name,
+    words,
+)
 from kneewear.report.values import Values
 
 # Rows of a table of a page at most: browsers take half a minute to show ten thousand.
@@ -77,12 +85,12 @@ class KeyResult:
     @property
     def amount(self) -> str:
         """Value with its unit."""
-        return f"{shown(self.value, self.form)} {unit_name(self.unit)}".strip()
+        return f"{self.number} {unit_name(self.unit)}".strip()
 
     @property
     def number(self) -> str:
-        """Value without its unit."""
-        return shown(self.value, self.form)
+        """Value without its unit; of results with all digits."""
+        return shown(self.value, self.form, zeros=self.form in RESULTS)
 
     @property
     def unit_name(self) -> str:
@@ -95,6 +103,9 @@ class KeyResult:
         if self.low is None or self.high is None:
             return ""
         form = same_decimals(self.value, self.form)
+        ends = (self.value, self.low, self.high)
+        if all(isinstance(end, float) and end.is_integer() for end in ends):
+            form = ".0f"
         return f"{shown(self.low, form)} to {shown(self.high, form)}"
 
     @property

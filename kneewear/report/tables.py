@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,12 @@ from kneewear.report.specification import page_data
 # Powers of units, as in mm3 and 10^6.
 _POWER = re.compile(r"(?<=m)[23]\b|\^(-?\d+)")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Unit at the end of a name of a column.
+_LAST_UNIT = re.compile(r" (mm|kg)$")
 # Formats of `shown`: significant digits, or decimals.
 SHOWN_FORM = re.compile(r"\d|\+?\.\df")
+# Formats of results, whose last zeros are shown; settings have the digits that they were given.
+RESULTS = ("2", "3")
 # Heading of a column, or heading and format of its numbers (see `shown`).
 Columns = Mapping[str, str | tuple[str, str]]
 _PANEL_LETTERS = 18  # in a line of a title
@@ -56,13 +61,19 @@ def unit_name(unit: Any) -> str:
 def with_unit(name: str, unit: str) -> str:
     """Name in words and its unit in brackets, which pure numbers have not."""
     shown_unit = unit_name(unit)
-    return f"{words(name)} ({shown_unit})" if shown_unit else words(name)
+    return f"{without_unit(name, unit)} ({shown_unit})" if shown_unit else words(name)
 
 
-def shown(value: Any, form: str = "4") -> str:
+def without_unit(name: str, unit: str) -> str:
+    """Name in words without the unit at its end, which is stated beside it."""
+    return words(name).removesuffix(f" {unit}")
+
+
+def shown(value: Any, form: str = "4", zeros: bool = False) -> str:
     """Value as text: numbers formatted, absent ones as a dash, truth values as yes and no.
 
     `form` is a number of significant digits, or a fixed format such as ".1f" or, with sign, "+.1f".
+    Of significant digits the last zeros are shown if `zeros`, but for whole numbers.
     """
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
@@ -74,7 +85,8 @@ def shown(value: Any, form: str = "4") -> str:
     if form.endswith("f"):
         text = f"{number:{form}}"
         return text.replace("-", "−") if float(text) else text.lstrip("+-")
-    text = f"{number:.{form}g}"
+    kept = "#" if zeros and not number.is_integer() else ""
+    text = f"{number:{kept}.{form}g}".removesuffix(".")
     if "e" in text and abs(number) >= 1.0:
         text = f"{number:.0f}"
     factor, _, power = text.partition("e")
@@ -94,8 +106,23 @@ def same_decimals(value: Any, form: str) -> str:
 
 def span(values: Any, form: str = "4") -> str:
     """Smallest and largest of some values, or the one text that both have."""
-    ends = (shown(np.nanmin(values), form), shown(np.nanmax(values), form))
+    zeros = form in RESULTS
+    ends = (shown(np.nanmin(values), form, zeros), shown(np.nanmax(values), form, zeros))
     return " to ".join(dict.fromkeys(ends))
+
+
+def file_names(paths: Iterable[str]) -> dict[str, str]:
+    """Names of files for display: relative paths as they are, of others the part that differs."""
+    paths = list(dict.fromkeys(paths))
+    ends = {path: PurePath(path).parts for path in paths}
+    names = {}
+    for path, parts in ends.items():
+        others = [own for other, own in ends.items() if other != path]
+        count = 1
+        while count < len(parts) and any(own[-count:] == parts[-count:] for own in others):
+            count += 1
+        names[path] = "/".join(parts[-count:]) if PurePath(path).is_absolute() else path
+    return names
 
 
 def listed(values: Sequence[float | str]) -> str:
@@ -134,22 +161,27 @@ def make_table(
     """Table of the columns of a DataFrame that `columns` names and the frame has, or of all.
 
     Quantities, units, methods and constants are shown by their names; a column `label` is quantity
-    and unit together; `prose` is for a table of sentences.
+    and unit together; `prose` is for a table of sentences. Units of columns are `attrs["units"]`.
     """
     header, cells, values = [], [], []
-    for name, heading in (columns or {str(name): _heading(str(name)) for name in frame}).items():
+    units = frame.attrs.get("units", {})
+    all_columns = {str(name): _heading(str(name), units.get(name, "")) for name in frame}
+    for name, heading in (columns or all_columns).items():
         if name in frame or name == "label":
             text, form = heading if isinstance(heading, tuple) else (heading, "4")
             header.append(text)
             values.append(_values(frame, str(name)))
-            cells.append([shown(value, form) for value in values[-1]])
+            zeros = form in RESULTS or name in units
+            cells.append([shown(value, form, zeros) for value in values[-1]])
     rows, unrounded = (tuple(zip(*columns, strict=True)) for columns in (cells, values))
     return Table(caption, tuple(header), rows, prose, unrounded)
 
 
-def _heading(name: str) -> str:
-    """Heading of a column without one of its own."""
-    return quantity_name(name).replace(" mm", " (mm)")
+def _heading(name: str, unit: str = "") -> str:
+    """Heading of a column without one of its own, with `unit` or that at the end of its name."""
+    if unit:
+        return with_unit(quantity_name(name), unit)
+    return _LAST_UNIT.sub(r" (\1)", quantity_name(name))
 
 
 def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:

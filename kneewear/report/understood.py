@@ -18,6 +18,7 @@ from kneewear.activity.settings import FileActivity, parse_activity
 from kneewear.base.sides import SIDES
 from kneewear.io.column_uses import column_uses
 from kneewear.report.derived import Settings, derived
+from kneewear.report.tables import file_names
 
 # Titles of unused columns that one line of a terminal lists.
 _LISTED_COLUMNS = 3
@@ -45,10 +46,11 @@ def understood_shapes(settings: Settings) -> pd.DataFrame:
             if condyles[side]
         ],
     }
+    names = file_names(meshes[part] for part in bearings)
     return pd.DataFrame(
         {
             "component": {"insert": "insert", "femoral": "femoral component"}[part],
-            "file": meshes[part],
+            "file": names[meshes[part]],
             "form": meshes[f"{part}_form"],
             "unit": meshes["unit"],
             "axes": f"{axes} of a {implant['knee']} knee",
@@ -77,7 +79,8 @@ def tabulate_columns(settings: Settings, files: Mapping[str, Mapping[str, str]])
             knee = block.motion.knee or settings["implant"]["knee"]
             uses = column_uses(name, block, paths, knee)
             rows += [{"activity": name} | asdict(use) for use in uses]
-    return pd.DataFrame(rows)
+    names = file_names(row["file"] for row in rows)
+    return pd.DataFrame(row | {"file": names[row["file"]]} for row in rows)
 
 
 def unused_columns(columns: pd.DataFrame) -> list[str]:

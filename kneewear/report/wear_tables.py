@@ -311,7 +311,9 @@ def all_cases(cases: pd.DataFrame, validity: pd.DataFrame | None = None) -> pd.D
     chosen = cases[cases["quantity"].isin(QUANTITIES)]
     index = ["life", "case", *covariates_of(cases), "side"]
     wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
-    return with_validity(drop_single_life(wide.reset_index()), validity)
+    rows = with_validity(drop_single_life(wide.reset_index()), validity)
+    rows.attrs["units"] = dict(zip(chosen["quantity"], chosen["unit"], strict=True))
+    return rows
 
 
 def with_validity(rows: pd.DataFrame, validity: pd.DataFrame | None) -> pd.DataFrame:

@@ -137,3 +137,21 @@ def test_addresses_of_figures_lose_no_shape_and_no_pixel():
         for found in re.findall(r"data:image/\w+;base64,\s*([\w+/=\s]+)", text)
     ]
     assert len(pixels) == 2 and np.array_equal(*pixels)
+
+
+def test_large_pictures_within_figures_have_few_colours_near_their_own():
+    figure = Figure()
+    numbers = np.random.default_rng(1).normal(size=(2, 4000))
+    figure.add_subplot().scatter(*numbers, c=numbers[0], s=3, cmap="RdBu_r", rasterized=True)
+    before = as_svg(figure).decode()
+    after = unquote(picture_address(before.encode()).partition(",")[2])
+    large, small = (
+        re.search(r"data:image/\w+;base64,\s*([\w+/=\s]+)", text)[1] for text in (before, after)
+    )
+    assert len(small) < 0.5 * len(large)
+    colours = []
+    for found in (large, small):
+        picture = Image.open(io.BytesIO(b64decode(found))).convert("RGBA")
+        white = Image.new("RGBA", picture.size, "white")
+        colours.append(np.asarray(Image.alpha_composite(white, picture), dtype=float))
+    assert np.abs(colours[0] - colours[1]).mean() < 3.0

@@ -7,9 +7,9 @@ import itertools
 import pandas as pd
 import pytest
 
-from kneewear.report.html import marked
+from kneewear.report.html import marked, typeset
 from kneewear.report.regression import can_draw_curves
-from kneewear.report.tables import unit_name
+from kneewear.report.tables import file_names, unit_name
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,22 @@ def test_curves_have_points_between_their_ends(levels, drawn):
     plan = itertools.product(*(range(count) for count in levels))
     cases = pd.DataFrame(plan, columns=["thickness_mm", "body_mass_kg"])
     assert can_draw_curves(cases.assign(case=range(len(cases)))) == drawn
+
+
+@pytest.mark.parametrize(
+    ("text", "set_text"),
+    [
+        ("1.63e-06 mm3/(N m)", "1.63 × 10⁻⁶ mm³/(N m)"),
+        ("err by 25.8 um, -1.5 to 2 mm2", "err by 25.8 µm, −1.5 to 2 mm²"),
+        ("iso14243-3, 2026-11-30, mm3.csv, a_mm3, --thickness", None),
+        ("activities.gait.mm3 in /data/1e-5.stl", None),
+    ],
+)
+def test_signs_of_print_leave_names_and_dates_whole(text, set_text):
+    assert typeset(text) == (set_text or text)
+
+
+def test_files_are_named_by_the_parts_that_differ():
+    same = ["/a/one/insert.stl", "/a/two/insert.stl", "/a/two/load.csv", "shapes/insert.ply"]
+    names = file_names(same)
+    assert list(names.values()) == ["one/insert.stl", "two/insert.stl", "load.csv", same[-1]]

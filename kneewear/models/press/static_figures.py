@@ -432,7 +432,7 @@ def draw_grid_sensitivity(table: pd.DataFrame) -> Figure:
         image = style.draw_cells(axes, part, style.ERROR_COLOURS, limits, "{:.1f}")
         axes.set_xticks(range(part.shape[1]), [str(n) for n in part.columns])
         axes.set_yticks(range(part.shape[0]), [str(n) for n in part.index])
-        axes.set_title(f"{'ABCD'[number]}) {names[number]}: within {worst[number]:.1f} %")
+        axes.set_title(f"{'ABCD'[number]}  {names[number]}: within {worst[number]:.1f} %")
     for axes in panels[1]:
         axes.set_xlabel("columns (side to side)")
     for axes in panels[:, 0]:
