@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -21,7 +22,9 @@ DURATION = 80
 # Inches that colour bar and curves take at the right.
 _SCALE = 0.8
 _CURVES = 3.2
+# Colours of a film, and those of them that are of the scale.
 _COLOURS = 128
+_OF_SCALE = 40
 
 
 def moving_scene(view: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -68,8 +71,8 @@ def film(views: Iterable[Mapping[str, Any]]) -> bytes:
     count = len(scene["frames"])
     images = [_image(draw_frame(view, scene, frame)) for frame in range(count)]
     # One palette, so that nothing flickers.
-    middle = images[scene.get("first_frame", 0)].quantize(_COLOURS)
-    same = [image.quantize(palette=middle, dither=Image.Dither.NONE) for image in images]
+    palette = _palette(images[scene.get("first_frame", 0)], view, scene)
+    same = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     file = BytesIO()
     same[0].save(
         file,
@@ -119,6 +122,21 @@ def _draw_curve(axes: Any, curve: Mapping[str, Any], frame: int) -> None:
     axes.set_title(f"{curve['label']} ({curve['unit']})\n", fontsize=style.SMALL)
     axes.set(xticks=[], yticks=[], xlim=(0, max(len(curve["lines"][0]["values"]) - 1, 1)))
     axes.spines[:].set_visible(False)
+
+
+def _palette(image: Image.Image, view: Mapping[str, Any], scene: Mapping[str, Any]) -> Image.Image:
+    """Colours of an image, and those of the scene's scale: the latter cover few pixels of it."""
+    if not scene.get("scale"):
+        return image.quantize(_COLOURS)
+    stops = np.array([to_rgb(stop) for stop in view["scales"][scene["scale"]]["stops"]])
+    places = np.linspace(0.0, len(stops) - 1.0, _OF_SCALE)
+    own = [np.interp(places, np.arange(len(stops)), part) for part in stops.T]
+    others = image.quantize(_COLOURS - _OF_SCALE).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(
+        [*others, *np.rint(255.0 * np.column_stack(own)).astype(int).ravel().tolist()]
+    )
+    return palette
 
 
 def _image(figure: Figure) -> Image.Image:

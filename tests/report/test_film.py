@@ -6,9 +6,9 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 
-from kneewear.report.film import DURATION, draw_frame, film, moving_scene
+from kneewear.report.film import DURATION, _palette, draw_frame, film, moving_scene
 from kneewear.report.viewer import body, build_view, choice, cycle_curve, matrices, packed, scale
 from tests.refusals import refused_at
 
@@ -79,3 +79,16 @@ def test_curves_stand_beside_the_picture_with_the_frame_marked():
 def test_views_that_do_not_move_have_no_film():
     assert refused_at(film, [view_of(scene_of("still", 1))]) == "views in space"
     assert refused_at(film, []) == "views in space"
+
+
+def test_colours_of_the_scale_are_in_the_palette():
+    view = view_of(scene_of("first", 3))
+    image = Image.new("RGB", (200, 200), "white")
+    (stops,) = (one["stops"] for one in view["scales"].values())
+    own = [ImageColor.getrgb(stop) for stop in stops]
+    image.putdata([own[-1], *[(200, 90, 20)] * 39_999])
+    palette = _palette(image, view, view["scenes"][0])
+    drawn = Image.new("RGB", (len(own), 1))
+    drawn.putdata(own)
+    shown = np.array(drawn.quantize(palette=palette, dither=Image.Dither.NONE).convert("RGB"))[0]
+    assert np.abs(shown.astype(int) - own).max() <= 8
