@@ -116,9 +116,10 @@ def test_frames_of_wear_studies_are_near_finite_elements_at_their_own_pose(name,
     own = TABLE[(TABLE["poses"] == "wear") & (TABLE["case"] == name)].set_index("side")
     frame, kept = int(own["percent"].iloc[0]), []
 
-    def run(elastic, first, *arguments):
+    def run(elastic, order, *arguments):
         # Material that was never loaded, in six load steps.
-        kept.append(yielding.run_cycle(elastic, frame, *arguments, passes=0))
+        first = [frame, *(one for one in order if one != frame)]
+        kept.append(yielding.run_cycle(elastic, first, *arguments, passes=0))
         return kept[-1]
 
     monkeypatch.setattr(cases, "run_cycle", run)
