@@ -258,9 +258,9 @@ def _creep_rows(maps: Arrays, settings: WearSettings, index: tuple[int, int, int
     """Largest creep depth of one life, case and side of an insert that yields: least and most."""
     under_load = maps["creep_depth"][index] / (1.0 - recovered_part(settings.recovery_minutes))
     minutes = minutes_of_life(settings.months)
-    found = creep_beside_curve(under_load, maps["max_pressure"][index], minutes)
-    limits = zip(found._fields, found, strict=True)
-    return [(f"{name}_creep_depth", float(depth.max()), "mm") for name, depth in limits]
+    limits = creep_beside_curve(under_load, maps["max_pressure"][index], minutes)
+    named = zip(limits._fields, limits, strict=True)
+    return [(f"{name}_creep_depth", float(depth.max()), "mm") for name, depth in named]
 
 
 def _border_rows(
