@@ -97,7 +97,7 @@ def solve_quasi_static(
         pairs, layers, activity, weight, settings, build_alignment(settings.alignment)
     )
     solved = _solve_frames(motion, solver, on_frame_done)
-    frames = [solved[frame] for frame in range(activity.load.size)]
+    frames = list(map(solved.__getitem__, range(activity.load.size)))
     if activity.friction > 0.0:
         frames = _solve_sliding(frames, pairs, layers, motion, weight, settings)
     return _cycle_of(frames, motion, solver, len(pairs), weight, settings)

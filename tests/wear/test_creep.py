@@ -52,9 +52,9 @@ def test_an_insert_in_use_recovers_nothing():
 def test_strain_of_the_first_minute_is_in_the_curve_alone():
     age, pressure = minutes_of_life(51), np.array([0.0, 5.0, 8.0, 32.0])
     strain = creep_strain_per_pressure(age) * pressure
-    found = creep_beside_curve(strain, pressure, age)
+    limits = creep_beside_curve(strain, pressure, age)
     first = creep_strain_per_pressure(1.0) * pressure
-    np.testing.assert_allclose(found.most + first, strain, rtol=1e-12)
+    np.testing.assert_allclose(limits.most + first, strain, rtol=1e-12)
     # Half recovers, and nothing was measured beyond 8 MPa.
-    np.testing.assert_allclose(found.least, 0.49 * found.most * [1.0, 1.0, 1.0, 0.25])
+    np.testing.assert_allclose(limits.least, 0.49 * limits.most * [1.0, 1.0, 1.0, 0.25])
     assert not creep_beside_curve(strain, pressure, 0.5).most.any()

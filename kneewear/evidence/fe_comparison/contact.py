@@ -148,7 +148,7 @@ class ElasticSurface:
         moved = np.zeros(self.solid.size)
         count = self.elastic_stiffness.shape[0] * 27
         state = PlasticState(np.zeros((count, 6)), np.zeros(count))
-        found: list[PressedSolid] = []
+        ends: list[PressedSolid] = []
         contact: NodalContact | None = None
         pressing: Distance | None = None
         total = 0
@@ -162,8 +162,8 @@ class ElasticSurface:
             )
             pressing, total = body, total + used
             full, plastic = stress.reshape(-1, 27, 6), state.equivalent.reshape(-1, 27)
-            found.append(self._result(contact, moved, full, plastic, total))
-        return found
+            ends.append(self._result(contact, moved, full, plastic, total))
+        return ends
 
     def _yielded(
         self,
