@@ -37,7 +37,8 @@ from kneewear.study.settings import read_study
 
 FRAMES = Path("tests/evidence/fe_comparison/yielding_frames.csv")
 SETTINGS = Path("config/evidence/fe_twin_yield.yaml")
-CASE, SIDE = "6mm_50kg", "medial"
+CASE = "6mm_50kg"
+SIDE = "medial"
 LOAD_STEPS = 10
 SIZE = 1.3  # mm, of elements below the contact
 BESIDE = 1.0  # mm of such elements around the contact
