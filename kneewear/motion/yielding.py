@@ -368,7 +368,7 @@ class _Cycle:
         return [PlasticFields(*(self.share * part for part in fields)) for fields in state]
 
     def flows_at_first(self) -> bool:
-        """Whether the largest load makes material flow that was never loaded."""
+        """True where the largest load makes material flow that was never loaded."""
         return self.first in self.elastic and self._without_flow(self.first) is None
 
     def run(self, entry_steps: int, passes: int) -> PlasticCycle:
