@@ -39,6 +39,8 @@ PLASTIC_OUTPUTS = {
     "plastic_strain": "1",
     "residual_stress": "MPa",
     "yielded_stress": "MPa",
+    "least_creep_depth": "mm",
+    "most_creep_depth": "mm",
 }
 
 

@@ -31,6 +31,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -80,6 +81,37 @@ def slab_response(
 ) -> SlabResponse:
     """Solve the layer for wave numbers, 1/mm; `borders` are depths of the slabs from zero, mm."""
     wave, borders = np.asarray(wave, dtype=float), np.asarray(borders, dtype=float)
+    elements, plane, antiplane, surface = _layer_strains(wave, thickness, borders)
+    tensor = material.tensor[:_PLANE, :_PLANE]
+    by_pressure, by_strain = _solve(plane, elements, tensor, surface)
+    shear = material.shear_modulus * np.eye(_SHEAR)
+    _, by_shear = _solve(antiplane, elements, shear, np.zeros(antiplane.shape[-1]))
+    return SlabResponse(by_pressure.reshape(wave.size, -1, _PLANE), by_strain, by_shear)
+
+
+def pressure_response(
+    wave: ArrayLike, thickness: float, material: Elastic, borders: ArrayLike
+) -> Array:
+    """`SlabResponse.pressure` alone."""
+    wave, borders = np.asarray(wave, dtype=float), np.asarray(borders, dtype=float)
+    elements, plane, _, surface = _layer_strains(wave, thickness, borders)
+    tensor = material.tensor[:_PLANE, :_PLANE]
+    by_pressure, _ = _solve(plane, elements, tensor, surface, by_plastic_strain=False)
+    return by_pressure.reshape(wave.size, -1, _PLANE)
+
+
+class _SlabElements(NamedTuple):
+    """Weights of Gauss points, their part in the mean of a slab, and thicknesses of slabs."""
+
+    weight: Array
+    mean: Array
+    height: Array
+
+
+def _layer_strains(
+    wave: Array, thickness: float, borders: Array
+) -> tuple[_SlabElements, Array, Array, Array]:
+    """Elements, their plane and antiplane strains by displacements, and a force at the surface."""
     lines = _element_borders(borders, thickness)
     depth, weight, value, slope = _quadratic_elements(lines)
     count, free = wave.size, value.shape[1] - 1  # the base is fixed
@@ -100,11 +132,7 @@ def slab_response(
 
     surface = np.zeros(2 * free)
     surface[free] = -1.0  # on V of the first node
-    tensor = material.tensor[:_PLANE, :_PLANE]
-    by_pressure, by_strain = _solve(plane, weight, mean, height, tensor, surface)
-    shear = material.shear_modulus * np.eye(_SHEAR)
-    _, by_shear = _solve(antiplane, weight, mean, height, shear, np.zeros(free))
-    return SlabResponse(by_pressure.reshape(count, height.size, _PLANE), by_strain, by_shear)
+    return _SlabElements(weight, mean, height), plane, antiplane, surface
 
 
 def _element_borders(borders: Array, thickness: float) -> Array:
@@ -139,9 +167,15 @@ def _quadratic_elements(lines: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _solve(
-    strain: Array, weight: Array, mean: Array, height: Array, tensor: Array, surface: Array
+    strain: Array,
+    elements: _SlabElements,
+    tensor: Array,
+    surface: Array,
+    *,
+    by_plastic_strain: bool = True,
 ) -> tuple[Array, Array]:
     """Mean stresses of the slabs by a force at the surface, and by their plastic strains."""
+    weight, mean, height = elements
     count, points, parts, size = strain.shape
     own = strain.reshape(count, points * parts, size)
     stress = (tensor @ strain * weight[:, None, None]).reshape(own.shape)
@@ -149,9 +183,11 @@ def _solve(
     slabs = np.einsum("mp,npaf->nmaf", mean, strain).reshape(count, height.size * parts, size)
     whole = np.kron(np.eye(height.size), tensor)
     forces = slabs.transpose(0, 2, 1) @ (whole * np.repeat(height, parts))
-    right = np.concatenate([np.broadcast_to(surface[:, None], (count, size, 1)), forces], axis=2)
+    right = np.broadcast_to(surface[:, None], (count, size, 1))
+    if by_plastic_strain:
+        right = np.concatenate([right, forces], axis=2)
     strains = slabs @ np.linalg.solve(stiffness, right)
-    identity = np.eye(height.size * parts)
+    identity = np.eye(height.size * parts) if by_plastic_strain else 0.0
     return (whole @ strains[:, :, :1])[..., 0], whole @ (strains[:, :, 1:] - identity)
 
 
@@ -295,7 +331,7 @@ class SlabWindow:
         """
         along, across = self._waves
         wave = np.hypot(along, across)
-        nodes, response = self._response(float(wave.max()))
+        nodes, response = _kept_response(*self._layer(float(wave.max())))
         plane, antiplane = (
             self._stored(
                 scipy.interpolate.CubicSpline(nodes, part.swapaxes(1, 2))(wave.ravel()).reshape(
@@ -313,8 +349,7 @@ class SlabWindow:
         cell_x, cell_z = self.cell
         period = 2.0 * np.pi / cell_z
         longest = np.hypot(along.max(), across.max() + max(_ALIASES) * period)
-        nodes, response = self._response(float(longest))
-        table = scipy.interpolate.CubicSpline(nodes, response.pressure)
+        table = scipy.interpolate.CubicSpline(*_kept_pressure(*self._layer(float(longest))))
         total = np.zeros((*np.broadcast_shapes(along.shape, across.shape), self.heights.size, 4))
         for alias in _ALIASES:
             shifted = across + alias * period
@@ -326,12 +361,11 @@ class SlabWindow:
             total += share[..., None, None] * own
         return self._stored(total)
 
-    def _response(self, longest: float) -> tuple[Array, SlabResponse]:
-        """Response of the layer up to a wave number, and the wave numbers."""
-        depths = tuple(self.depths.tolist())
+    def _layer(self, longest: float) -> tuple[int, float, Elastic, tuple[float, ...]]:
+        """The layer up to a wave number, for what is kept of it."""
         # Rounded up, so that windows of nearly equal cells share it.
         steps = math.ceil(longest / _WAVE_STEP)
-        return _kept_response(steps, self.thickness, self.material, depths)
+        return steps, self.thickness, self.material, tuple(self.depths.tolist())
 
     def _stored(self, table: Array) -> Array:
         """A table as kernels read it."""
@@ -355,6 +389,15 @@ def _kept_response(
     """Wave numbers up to some steps, 1/mm, and the response of a layer; the last are kept."""
     nodes = _wave_nodes(_WAVE_STEP * steps)
     return nodes, slab_response(nodes, thickness, material, borders)
+
+
+@lru_cache(maxsize=8)
+def _kept_pressure(
+    steps: int, thickness: float, material: Elastic, borders: tuple[float, ...]
+) -> tuple[Array, Array]:
+    """Wave numbers up to some steps, 1/mm, and the stress by pressure; the last are kept."""
+    nodes = _wave_nodes(_WAVE_STEP * steps)
+    return nodes, pressure_response(nodes, thickness, material, borders)
 
 
 def _wave_nodes(longest: float) -> Array:

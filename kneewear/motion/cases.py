@@ -31,7 +31,6 @@ from kneewear.motion.cycle import CycleSolution, contact_histories, empty_histor
 from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.evaluation import build_layers, build_pairs
 from kneewear.motion.forward import Integrator, forward_solution, solve_forward
-from kneewear.motion.frame_equilibrium import Equilibrium
 from kneewear.motion.history import FRICTION_BEARS, Failure, case_coordinates, failure_attribute
 from kneewear.motion.quasi_static import (
     pairs_with_friction,
@@ -40,7 +39,13 @@ from kneewear.motion.quasi_static import (
     solve_with_yield,
 )
 from kneewear.motion.settings import ForwardSettings, SimulationSettings
-from kneewear.motion.yielding import PlasticCycle, Solve, YieldingInsert, run_cycle
+from kneewear.motion.yielding import (
+    PlasticCycle,
+    Solve,
+    SolveElastic,
+    YieldingInsert,
+    run_cycle,
+)
 
 logger = logging.getLogger(__name__)
 Array = NDArray[np.float64]
@@ -233,12 +238,12 @@ def _run_yielding(
     grid: ElementGrid,
     case: Case,
     settings: SimulationSettings,
-    frames: Sequence[Equilibrium],
-    first: int,
+    elastic: SolveElastic,
+    order: Sequence[int],
     solve: Solve,
     pairs: Sequence[ContactPair],
 ) -> PlasticCycle:
-    """A cycle of a case with the curve of the settings, from its elastic equilibria."""
+    """A cycle of a case with the curve of the settings, from what solves its elastic equilibria."""
     curve = settings.material_yield
     if curve is None:
         raise TypeError("a case whose material does not yield")
@@ -249,7 +254,7 @@ def _run_yielding(
     )
     local = grid.case_thickness(case.thickness + settings.pressure_law.thickness_offset_mm)
     thickness = [float(local[side][middle_element(grid.valid[side])]) for side in range(len(pairs))]
-    return run_cycle(frames, first, solve, pairs, grid, thickness, insert)
+    return run_cycle(elastic, order, solve, pairs, grid, thickness, insert)
 
 
 def _integrate_motion(

@@ -39,14 +39,14 @@ from kneewear.motion.cycle import (
 from kneewear.motion.frame_equilibrium import Equilibrium, approach, solve_equilibrium
 from kneewear.motion.settings import SimulationSettings
 from kneewear.motion.static import solve_static
-from kneewear.motion.yielding import PlasticCycle, Solve
+from kneewear.motion.yielding import PlasticCycle, Solve, SolveElastic
 
 logger = logging.getLogger(__name__)
 
 Array = NDArray[np.float64]
 
-# Runs a cycle with yield from its elastic equilibria, see `solve_with_yield`.
-Yielding = Callable[[Sequence[Equilibrium], int, Solve, Sequence[ContactPair]], PlasticCycle]
+# Runs a cycle with yield from what solves its elastic equilibria, see `solve_with_yield`.
+Yielding = Callable[[SolveElastic, Sequence[int], Solve, Sequence[ContactPair]], PlasticCycle]
 
 # Prescribed clinical angles are those of the activity within this, rad, after so many solutions.
 _ANGLE_TOLERANCE = 1e-8
@@ -96,7 +96,8 @@ def solve_quasi_static(
     motion, solver = _motion_and_solver(
         pairs, layers, activity, weight, settings, build_alignment(settings.alignment)
     )
-    frames = _solve_frames(motion, solver, on_frame_done)
+    solved = _solve_frames(motion, solver, on_frame_done)
+    frames = list(map(solved.__getitem__, range(activity.load.size)))
     if activity.friction > 0.0:
         frames = _solve_sliding(frames, pairs, layers, motion, weight, settings)
     return _cycle_of(frames, motion, solver, len(pairs), weight, settings)
@@ -113,31 +114,41 @@ def solve_with_yield(
 ) -> tuple[CycleSolution, Contacts, PlasticCycle]:
     """Solve a cycle on an insert that yields, starting from its elastic cycle.
 
-    Parameters are as of `solve_quasi_static`, and `yielding` runs the cycle once more: it takes the
-    elastic equilibria, the frame of largest load, what solves a frame again, and the pairs whose
-    elements it moves.
+    Parameters are as of `solve_quasi_static`, and `yielding` runs the cycle once more: it takes
+    what solves elastic equilibria, all frames from the one of the largest load on, what solves one
+    again, and the pairs whose elements it moves.
     """
     alignment = build_alignment(settings.alignment)
     motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
-    frames = _solve_frames(motion, solver, on_frame_done)
     dented = [pair.sinkable() for pair in pairs]
-    solvers: dict[float, _FrameSolver] = {}
+    solvers: dict[tuple[float, float], _FrameSolver] = {}
 
-    def solve(frame: int, start: Array, share: float) -> Equilibrium:
-        if share not in solvers:
-            solvers[share] = _motion_and_solver(
-                dented, layers, activity, share * weight, settings, alignment
+    def solve_elastic(apart: int) -> dict[int, Equilibrium]:
+        for pair in pairs:
+            pair.reset()
+        return _solve_frames(motion, solver, on_frame_done, apart)
+
+    def solve(
+        frame: int, start: Array, elastic: Array, share: float, tolerance: float
+    ) -> Equilibrium:
+        allowed = max(tolerance, settings.tolerance)
+        if (share, allowed) not in solvers:
+            own = settings.model_copy(update={"tolerance": allowed})
+            solvers[share, allowed] = _motion_and_solver(
+                dented, layers, activity, share * weight, own, alignment
             )[1]
-        chosen = solvers[share]
+        chosen = solvers[share, allowed]
         chosen.forget()
         try:
             found = _solve_frame(motion, chosen, start, frame)
         except ConvergenceError:
-            found = _continued(motion, chosen, frames[frame].pose, frame)
+            found = _continued(motion, chosen, elastic, frame)
         on_frame_done()
         return found
 
-    plastic = yielding(frames, int(np.argmax(activity.load)), solve, dented)
+    count, first = activity.load.size, int(np.argmax(activity.load))
+    order = [*range(first, count), *range(first)]
+    plastic = yielding(solve_elastic, order, solve, dented)
     solution = _cycle_of(plastic.frames, motion, solver, len(pairs), weight, settings)
     return *solution, plastic
 
@@ -285,14 +296,18 @@ class _FrameSolver(NamedTuple):
 
 
 def _solve_frames(
-    motion: FollowedMotion, solver: _FrameSolver, on_frame_done: Callable[[], None]
-) -> list[Equilibrium]:
-    """Equilibria of all frames, solved from the frame of largest load on."""
+    motion: FollowedMotion,
+    solver: _FrameSolver,
+    on_frame_done: Callable[[], None],
+    apart: int = 1,
+) -> dict[int, Equilibrium]:
+    """Equilibria by frame, solved from the frame of largest load on: all, or some `apart`."""
     load = motion.activity.load
     count, first = load.size, int(np.argmax(load))
     found: dict[int, Equilibrium] = {}
     before: list[Array] = []
-    for frame in (*range(first, count), *range(first)):
+    for number in range(first, first + count, apart):
+        frame = number % count
         start = motion.start(frame)
         if before:
             with suppress(ConvergenceError):
@@ -304,7 +319,7 @@ def _solve_frames(
         pose = np.concatenate([found[frame].translation, found[frame].rotation])
         before = [pose, *before[:2]]
         on_frame_done()
-    return [found[frame] for frame in range(count)]
+    return found
 
 
 def _solve_sliding(

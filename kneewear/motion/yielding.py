@@ -7,18 +7,20 @@ elements are moved by the deflection that the strain causes. Equilibrium and ret
 the yield surface alternate, until the dent no longer changes. Only an accepted frame changes the
 state.
 
-The elastic cycle is solved before. It gives the starts of all frames, and the part of each plateau
-below which stress is computed.
+The elastic cycle is solved before, in every second frame of a cycle that yields at its largest
+load. It gives the starts of all frames, and the part of each plateau below which stress is
+computed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.contact.material import Elastic, Hardening, von_mises
@@ -32,8 +34,11 @@ from kneewear.motion.frame_equilibrium import Equilibrium
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-# Equilibrium of a frame under a share of its load, from a start, on the surfaces as they are.
-Solve = Callable[[int, Array, float], Equilibrium]
+# Equilibrium of a frame on the surfaces as they are: from a start, else from the elastic pose,
+# under a share of its load, to a residual that is this part of the load at most.
+Solve = Callable[[int, Array, Array, float, float], Equilibrium]
+# Equilibria without yield, of frames that are so many apart, from the frame of the largest load on.
+SolveElastic = Callable[[int], Mapping[int, Equilibrium]]
 
 # Load steps in which the first frame of the cycle is reached, and cycles that are run before the
 # one that is reported.
@@ -48,6 +53,11 @@ _MARGIN = 2.0
 # Surface around the elements that are pressed in the elastic cycle, mm. Where a frame leaves it,
 # the whole plateau is taken.
 _BESIDE = 3.0
+# Frames between elastic equilibria where they are starts only.
+_APART = 2
+# Residual of load steps and of passes that are not reported, far below what `_TOLERANCE` of the
+# dent changes. The reported pass has the residual of the study.
+_UNREPORTED = 1e-5
 _OFTEN = 2  # times that the stress of a strain is asked for, from which its residual part is kept
 _TOLERANCE = 5e-3  # change of the dent in an update, of the largest overlap
 _MAX_UPDATES = 40
@@ -228,8 +238,8 @@ def _box(
 
 
 def run_cycle(
-    elastic: Sequence[Equilibrium],
-    first: int,
+    elastic: SolveElastic,
+    order: Sequence[int],
     solve: Solve,
     pairs: Sequence[ContactPair],
     grid: ElementGrid,
@@ -243,10 +253,10 @@ def run_cycle(
 
     Parameters
     ----------
-    elastic : sequence of Equilibrium
-        Equilibria of all frames without yield.
-    first : int
-        Frame of the largest load, at which the cycle is entered.
+    elastic : callable
+        Equilibria without yield, on surfaces that are not sunk.
+    order : sequence of int
+        All frames from the one of the largest load on, at which the cycle is entered.
     solve : callable
         Equilibrium of a frame under a share of its load on `pairs` as they are sunk.
     pairs : sequence of ContactPair
@@ -272,22 +282,52 @@ def run_cycle(
 
     ConvergenceError, with the frame, where an equilibrium is not found.
     """
-    shape = grid.valid.shape[1:]
-    touched = np.zeros((len(pairs), *shape), dtype=bool)
-    for frame in elastic:
-        for side, (pair, contact) in enumerate(zip(pairs, frame.contacts, strict=True)):
-            touched[side].ravel()[pair.index[contact.element]] = True
+    # Without permanent strain every frame starts from material that was never loaded.
+    apart = _APART if insert.permanent_share > 0.0 else 1
+    known = elastic(apart)
     for beside in (_BESIDE, math.inf):
-        sides = [
-            _Side(pair, grid, number, thick, insert, touched[number], beside)
-            for number, (pair, thick) in enumerate(zip(pairs, thickness, strict=True))
-        ]
-        cycle = _Cycle(elastic, first, solve, sides, insert.permanent_share)
+        cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, beside)
+        if apart > 1 and not cycle.flows_at_first():
+            apart, known = 1, elastic(1)
+            cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, beside)
         try:
-            return cycle.run(entry_steps, passes, tuple(int(count) for count in shape))
+            return cycle.run(entry_steps, passes)
         except _LeftWindowError:
             continue
     raise AssertionError("elements of a pair are on its plateau")
+
+
+def _build_cycle(
+    elastic: Mapping[int, Equilibrium],
+    order: Sequence[int],
+    solve: Solve,
+    pairs: Sequence[ContactPair],
+    grid: ElementGrid,
+    thickness: Sequence[float],
+    insert: YieldingInsert,
+    beside: float,
+) -> _Cycle:
+    """A cycle whose slabs reach so far, mm, beyond the elements that are pressed elastically."""
+    rows, columns = (int(count) for count in grid.valid.shape[1:])
+    touched = np.zeros((len(pairs), rows, columns), dtype=bool)
+    for frame in elastic.values():
+        for side, (pair, contact) in enumerate(zip(pairs, frame.contacts, strict=True)):
+            touched[side].ravel()[pair.index[contact.element]] = True
+    sides = [
+        _Side(pair, grid, number, thick, insert, touched[number], beside)
+        for number, (pair, thick) in enumerate(zip(pairs, thickness, strict=True))
+    ]
+    return _Cycle(elastic, order, solve, sides, insert.permanent_share, (rows, columns))
+
+
+def _elastic_poses(elastic: Mapping[int, Equilibrium], count: int) -> list[Array]:
+    """Poses of all frames, interpolated between those that are known."""
+    known = sorted(elastic)
+    if len(known) == count:
+        return [elastic[frame].pose for frame in known]
+    poses = np.array([elastic[frame].pose for frame in [*known, known[0]]])
+    spline = scipy.interpolate.CubicSpline([*known, known[0] + count], poses, bc_type="periodic")
+    return list(spline(np.arange(count)))
 
 
 class _Cycle:
@@ -295,15 +335,17 @@ class _Cycle:
 
     def __init__(
         self,
-        elastic: Sequence[Equilibrium],
-        first: int,
+        elastic: Mapping[int, Equilibrium],
+        order: Sequence[int],
         solve: Solve,
         sides: Sequence[_Side],
         permanent_share: float,
+        shape: tuple[int, int],
     ) -> None:
         self.elastic, self.sides, self.solve = elastic, sides, solve
-        self.share, self.first = permanent_share, first
-        self.order = [*range(first, len(elastic)), *range(first)]
+        self.share, self.order, self.shape = permanent_share, order, shape
+        self.first = order[0]
+        self.poses = _elastic_poses(elastic, len(order))
         self.fresh = [side.strain(side.slabs.fresh()) for side in sides]
         self.latest = self.fresh
         self.shift = np.zeros(6)
@@ -318,15 +360,20 @@ class _Cycle:
         if self.share == 0.0:
             return state
         for step in range(1, entry_steps + 1):
-            _, state = self._press(self.first, step / entry_steps, state)
+            _, state = self._press(self.first, step / entry_steps, state, _UNREPORTED)
         for number in range(passes):
             # The first frame of the first pass is the last load step.
             for frame in self.order[1 if number == 0 else 0 :]:
-                _, state = self._press(frame, 1.0, state)
+                _, state = self._press(frame, 1.0, state, _UNREPORTED)
         return [PlasticFields(*(self.share * part for part in fields)) for fields in state]
 
-    def run(self, entry_steps: int, passes: int, shape: tuple[int, ...]) -> PlasticCycle:
+    def flows_at_first(self) -> bool:
+        """True where the largest load makes material flow that was never loaded."""
+        return self.first in self.elastic and self._without_flow(self.first) is None
+
+    def run(self, entry_steps: int, passes: int) -> PlasticCycle:
         """All passes; the last one is reported."""
+        shape = self.shape
         state = self._state_before(entry_steps, passes)
         largest = [fields.equivalent for fields in state]
         frames, loaded = {}, []
@@ -346,7 +393,7 @@ class _Cycle:
         peak = max(float(part.max()) for part in largest)
         both = list(zip(self.sides, state, largest, strict=True))
         return PlasticCycle(
-            frames=[frames[number] for number in range(len(self.elastic))],
+            frames=[frames[number] for number in range(len(self.order))],
             dent=np.array(
                 [side.on_elements(side.strain(one).dent, shape) for side, one, _ in both]
             ),
@@ -366,16 +413,20 @@ class _Cycle:
         )
 
     def _press(
-        self, frame: int, load_share: float, before: Sequence[PlasticFields]
+        self,
+        frame: int,
+        load_share: float,
+        before: Sequence[PlasticFields],
+        tolerance: float = 0.0,
     ) -> tuple[Equilibrium, list[PlasticFields]]:
         """Equilibrium of a frame, and the plastic strain after it."""
         unloaded = not any(fields.equivalent.any() for fields in before)
-        if load_share == 1.0 and unloaded:
+        if load_share == 1.0 and unloaded and frame in self.elastic:
             without = self._without_flow(frame)
             if without is not None:
                 return without, list(before)
-        start = self.elastic[frame].pose
-        start = start + (self.shifts[frame] + self.drift if frame in self.shifts else self.shift)
+        pose = self.poses[frame]
+        start = pose + (self.shifts[frame] + self.drift if frame in self.shifts else self.shift)
         strain, change = self.latest, math.inf
         history: list[tuple[Array, Array]] = []
         for _ in range(_MAX_UPDATES):
@@ -384,7 +435,7 @@ class _Cycle:
                 raise ConvergenceError("Dent of the surface", frame, dent, "mm", _REMEDY)
             for side, own in zip(self.sides, strain, strict=True):
                 side.sink(own)
-            solved = self.solve(frame, start, load_share)
+            solved = self.solve(frame, start, pose, load_share, tolerance)
             after = [
                 side.flow(contact, own, old)
                 for side, contact, own, old in zip(
@@ -395,7 +446,7 @@ class _Cycle:
             moves = zip(after, strain, strict=True)
             change = max(float(np.abs(new.dent - own.dent).max()) for new, own in moves)
             if change <= _TOLERANCE * deepest:
-                self.latest, self.shift = after, solved.pose - self.elastic[frame].pose
+                self.latest, self.shift = after, solved.pose - pose
                 self.drift = self.shift - self.shifts.get(frame, self.shift)
                 self.shifts[frame] = self.shift
                 return solved, [new.fields for new in after]

@@ -65,8 +65,10 @@ def tabulate_wear(result: WearResult) -> dict[str, float]:
     present = set(summary["side"])
     ends = summary["quantity"].str.endswith(BORDER)
     row = {BORDER: float(summary.loc[ends, "value"].max())}
-    plastic = set(PLASTIC_OUTPUTS) <= set(summary["quantity"])
-    for quantity, unit in (OUTPUTS | (PLASTIC_OUTPUTS if plastic else {})).items():
+    # Results stored by an earlier version may lack some.
+    known = set(summary["quantity"])
+    plastic = {name: unit for name, unit in PLASTIC_OUTPUTS.items() if name in known}
+    for quantity, unit in (OUTPUTS | plastic).items():
         sides = {side: float(values[side, quantity]) for side in SIDES if side in present}
         row |= {column_name(side, quantity): value for side, value in sides.items()}
         joined = sum(sides.values()) if unit in SUMMED else max(sides.values())

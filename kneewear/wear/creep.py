@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 MINUTES_PER_MONTH = 365.25 / 12.0 * 24.0 * 60.0
 
@@ -18,6 +23,17 @@ FIRST_MINUTE = 1.0
 RECOVERED_AT_LAST = 0.51
 RECOVERED_PER_DECADE = 0.27
 RECOVERY_DECADES = 4.0
+# Largest pressure of the tests of both papers, MPa; read in the same abstract.
+TESTED_MPA = 8.0
+# Strain up to this age, min, is in a curve of loading: later strain is creep.
+CURVE_MINUTES = 1.0
+
+
+class CreepInterval(NamedTuple):
+    """Least and most creep depth, mm."""
+
+    least: Array
+    most: Array
 
 
 def minutes_of_life(months: float) -> float:
@@ -49,6 +65,39 @@ def creep_development(minutes: float, reference_minutes: float) -> float:
     """Ratio of :func:`creep_strain_per_pressure` at two ages; ages below a minute count as one."""
     youngest = max(minutes, FIRST_MINUTE)
     return creep_strain_per_pressure(youngest) / creep_strain_per_pressure(reference_minutes)
+
+
+def creep_beside_curve(depth: Array, pressure: Array, minutes: float) -> CreepInterval:
+    """Interval of the creep of polyethylene whose curve of loading is a part of the contact.
+
+    Parameters
+    ----------
+    depth : array
+        Creep depth by a law that is linear in the pressure, under load, mm.
+    pressure : array
+        Largest pressure of a cycle, MPa.
+    minutes : float
+        Age, min.
+
+    Notes
+    -----
+    Strain within `CURVE_MINUTES` is in the curve: it is taken off both limits, by the growth of
+    :func:`creep_strain_per_pressure` with time, so that no strain counts twice. What is left is the
+    most. The least has lost the 51 % that recover at last, and rises no further than at the
+    pressure of the tests, `TESTED_MPA`: neither creep nor recovery was measured beyond.
+
+    References
+    ----------
+    Lee, K.Y. and Pienkowski, D. (1998) Viscoelastic recovery of creep-deformed ultra-high molecular
+    weight polyethylene (UHMWPE). ASTM International, doi:10.1520/STP11908S (abstract read).
+    """
+    later = 0.0
+    if minutes > CURVE_MINUTES:
+        early = creep_strain_per_pressure(CURVE_MINUTES) / creep_strain_per_pressure(minutes)
+        later = 1.0 - early
+    most = later * np.asarray(depth, dtype=float)
+    tested = TESTED_MPA / np.maximum(pressure, TESTED_MPA)
+    return CreepInterval((1.0 - RECOVERED_AT_LAST) * tested * most, most)
 
 
 def recovered_part(minutes: float) -> float:

@@ -15,6 +15,7 @@ from kneewear.base.sides import BOTH
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
 from kneewear.motion.history import Failure, cases_of, failures_of, select_cases, tabulate_failures
+from kneewear.wear.creep import creep_beside_curve, minutes_of_life, recovered_part
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.records import record_cycles
 
@@ -107,7 +108,8 @@ def summarize_cases(
     deflection of its surface without load, `dent_depth` and `dent_volume` of the parts below the
     surface that was never pressed, neither in damage nor in creep; the largest `plastic_strain` of
     a slab below it; and the largest von Mises stress of a slab, `residual_stress` without load and
-    `yielded_stress` at the largest load.
+    `yielded_stress` at the largest load; and the largest creep beside its curve, between
+    `least_creep_depth` and `most_creep_depth` of `creep_beside_curve`.
     """
     cases = cases_of(maps)
     if cases != cases_of(cycles) or not np.array_equal(maps["activity"], cycles["activity"]):
@@ -172,7 +174,10 @@ def _case_rows(
         window = _window_rows(cycles, used, case, index, float(peak))
         border = _border_rows(maps, grid, (life, case, index), None if window else float(peak))
         yield from ((side, row) for row in (*border, *window))
-        yield from ((side, row) for row in _plastic_rows(cycles, grid, case, index))
+        if "dent" in cycles:
+            plastic = _plastic_rows(cycles, grid, case, index)
+            creep = _creep_rows(maps, settings, (life, case, index))
+            yield from ((side, row) for row in (*plastic, *creep))
         deepest = float(cycles["max_penetration"][used, case, :, index].max(initial=0.0))
         yield side, ("max_penetration", deepest, "mm")
         yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
@@ -240,8 +245,6 @@ def _damage_rows(
 
 def _plastic_rows(cycles: Arrays, grid: ElementGrid, case: int, side: int) -> list[Row]:
     """Dent, plastic strain and stresses of one case and side of an insert that yields."""
-    if "dent" not in cycles:
-        return []
     dent, *others = (cycles[name][case, side] for name in PLASTIC_MAPS)
     largest = dict(zip(PLASTIC_MAPS[1:], (float(values.max()) for values in others), strict=True))
     return [
@@ -249,6 +252,15 @@ def _plastic_rows(cycles: Arrays, grid: ElementGrid, case: int, side: int) -> li
         ("dent_volume", damage_volume(dent, grid.area[side]), "mm3"),
         *((name, value, PLASTIC_OUTPUTS[name]) for name, value in largest.items()),
     ]
+
+
+def _creep_rows(maps: Arrays, settings: WearSettings, index: tuple[int, int, int]) -> list[Row]:
+    """Largest creep depth of one life, case and side of an insert that yields: least and most."""
+    under_load = maps["creep_depth"][index] / (1.0 - recovered_part(settings.recovery_minutes))
+    minutes = minutes_of_life(settings.months)
+    limits = creep_beside_curve(under_load, maps["max_pressure"][index], minutes)
+    named = zip(limits._fields, limits, strict=True)
+    return [(f"{name}_creep_depth", float(depth.max()), "mm") for name, depth in named]
 
 
 def _border_rows(

@@ -67,6 +67,22 @@ def test_yielding_sphere_balances_and_has_less_pressure_over_a_larger_area():
     assert same.pressure == pytest.approx(elastic.pressure, abs=1e-7)
 
 
+@pytest.mark.slow
+def test_unloading_is_elastic_and_a_pose_carries_its_load():
+    surface = layer_under_sphere(ELASTIC, 6.0, 3.0, 1.5, reach=3.0)
+    body, curve = paraboloid(30.0, 6.0, 30.0), Hardening((0.0, 0.2), (10.0, 14.0))
+    loads = (250.0, 500.0, 200.0, 500.0)
+    first, loaded, less, again = surface.press_sequence([(body, load) for load in loads], curve)
+    np.testing.assert_array_equal(less.plastic_strain, loaded.plastic_strain)
+    np.testing.assert_allclose(again.pressure, loaded.pressure, atol=1e-4)
+    assert again.height == pytest.approx(loaded.height, abs=1e-6)
+    # What stays of the strain holds the body lower than at the same load on the way up.
+    assert less.height < first.height
+    steps = [paraboloid(30.0, 6.0 + one.height, 30.0) for one in (first, loaded)]
+    (_, posed) = surface.press_sequence([(step, None) for step in steps], curve)
+    assert -posed.force[1] == pytest.approx(500.0, rel=1e-5)
+
+
 def test_loaded_body_apart_from_the_surface_is_refused():
     surface = layer_under_sphere(ELASTIC, 6.0, 3.0, 1.0, reach=3.0)
     apart, touching = (paraboloid(30.0, 6.0 + gap, 30.0) for gap in (0.01, 0.0))

@@ -142,6 +142,8 @@ def test_dent_and_plastic_strain_are_in_the_table_of_results():
         assert values[name, "dent_volume"] == damage_volume(dent, grid.area[side])
         for quantity in PLASTIC_MAPS[1:]:
             assert values[name, quantity] == history[quantity].values[0, side].max()
+        least, most = (values[name, f"{limit}_creep_depth"] for limit in ("least", "most"))
+        assert 0.0 < least < 0.49 * most < 0.49 * values[name, "max_creep_depth"]
 
 
 def test_largest_stress_is_on_the_curve():

@@ -231,11 +231,12 @@ def test_results_of_yield_are_ranges_of_each_limit():
     names = ["case", "permanent_share", "side", "quantity", "value", "unit"]
     cases = pd.DataFrame(rows, columns=names)
     table = yielding_results(cases)
+    count = len(PLASTIC_OUTPUTS)
     assert table["quantity"].tolist() == 2 * list(PLASTIC_OUTPUTS)
-    assert table["permanent_share"].tolist() == [0.0] * 5 + [1.0] * 5
+    assert table["permanent_share"].tolist() == [0.0] * count + [1.0] * count
     for column in ("medial", "lateral"):
         numbers = table[column].str.findall(r"[\d.]+").tolist()
-        assert [[float(one) for one in pair] for pair in numbers[::5]] == [[0.5, 1.5], [5, 15]]
+        assert [[float(one) for one in pair] for pair in numbers[::count]] == [[0.5, 1.5], [5, 15]]
     assert yielding_results(cases.query("quantity == 'none'")).empty
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.wear.creep import (
+    creep_beside_curve,
     creep_development,
     creep_strain_per_pressure,
     minutes_of_life,
@@ -46,3 +47,14 @@ def test_half_of_the_creep_comes_back_in_ten_thousand_minutes():
 def test_an_insert_in_use_recovers_nothing():
     assert recovered_part(0.0) == 0.0
     assert recovered_part(1.0) == 0.0
+
+
+def test_strain_of_the_first_minute_is_in_the_curve_alone():
+    age, pressure = minutes_of_life(51), np.array([0.0, 5.0, 8.0, 32.0])
+    strain = creep_strain_per_pressure(age) * pressure
+    limits = creep_beside_curve(strain, pressure, age)
+    first = creep_strain_per_pressure(1.0) * pressure
+    np.testing.assert_allclose(limits.most + first, strain, rtol=1e-12)
+    # Half recovers, and nothing was measured beyond 8 MPa.
+    np.testing.assert_allclose(limits.least, 0.49 * limits.most * [1.0, 1.0, 1.0, 0.25])
+    assert not creep_beside_curve(strain, pressure, 0.5).most.any()

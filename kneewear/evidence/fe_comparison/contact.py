@@ -124,6 +124,19 @@ class ElasticSurface:
         """Equilibrium of an elastic-plastic solid under a vertical load, N, that rises in steps.
 
         RuntimeError if it does not converge, NoContactError if the body starts apart.
+        """
+        parts = load * np.arange(1, steps + 1) / steps
+        return self.press_sequence([(body, float(part)) for part in parts], hardening)[-1]
+
+    def press_sequence(
+        self, sequence: Sequence[tuple[Distance, float | None]], hardening: Hardening
+    ) -> list[PressedSolid]:
+        """Equilibria of an elastic-plastic solid under bodies and vertical loads, N, in turn.
+
+        Each starts from the plastic strain that the one before it left: a load that falls unloads
+        the solid, and another body presses what the first one left. A body without a load stays at
+        its pose. RuntimeError if one does not converge, NoContactError if a loaded body is apart
+        from the undeformed surface.
 
         Notes
         -----
@@ -132,43 +145,62 @@ class ElasticSurface:
         Anderson's acceleration (Walker and Ni 2011, doi:10.1137/10078356X) combines the last
         iterations where the last forces were least.
         """
-        self._require_contact(body, load)
-        solid, strains, material = self.solid, self.strains, self.material
-        condensed, compliance = self._elastic
-        moved = np.zeros(solid.size)
+        moved = np.zeros(self.solid.size)
         count = self.elastic_stiffness.shape[0] * 27
         state = PlasticState(np.zeros((count, 6)), np.zeros(count))
-        total = 0
+        ends: list[PressedSolid] = []
         contact: NodalContact | None = None
-        for part in load * np.arange(1, steps + 1) / steps:
-            tried: list[tuple[Array, Array]] = []  # displacements and their changes
-            for iteration in range(MAX_ITERATIONS):
-                strain = strains.strains(moved).reshape(-1, 6)
-                stress, end = return_stress(material, hardening, strain, state)
-                inner = strains.forces(stress.reshape(-1, 27, 6))
-                if contact is not None and iteration > 0:
-                    unbalanced = np.abs(inner - self._spread(contact)).max() / part
-                    if unbalanced < _BALANCE_TOLERANCE:
-                        break
-                reduced, rest = condensed.reduce(-inner)
-                base = moved[self._kept] + compliance @ reduced
-                height = 0.0 if contact is None else contact.height
-                contact, used = touch(
-                    compliance, base.reshape(-1, 3), self.points, body, part, height
-                )
-                total += used
-                change = contact.displacement.ravel() - moved[self._kept]
-                tried = [*tried[-_MEMORY:], (moved, condensed.expand(change, rest))]
-                moved = _accelerated(tried)
-            else:
-                raise RuntimeError(
-                    f"the plastic solid has an unbalanced force of {unbalanced:.2g} of the load "
-                    f"after {MAX_ITERATIONS} iterations; raise the number of load steps"
-                )
-            state = end
-        assert contact is not None
-        full = stress.reshape(-1, 27, 6)
-        return self._result(contact, moved, full, state.equivalent.reshape(-1, 27), total)
+        pressing: Distance | None = None
+        total = 0
+        for body, load in sequence:
+            self._require_contact(body, load)
+            # Another body starts at its own pose, and one without a load stays there.
+            keeps_height = contact is not None and load is not None and body is pressing
+            height = contact.height if contact is not None and keeps_height else 0.0
+            contact, moved, stress, state, used = self._yielded(
+                body, load, hardening, moved, state, height
+            )
+            pressing, total = body, total + used
+            full, plastic = stress.reshape(-1, 27, 6), state.equivalent.reshape(-1, 27)
+            ends.append(self._result(contact, moved, full, plastic, total))
+        return ends
+
+    def _yielded(
+        self,
+        body: Distance,
+        load: float | None,
+        hardening: Hardening,
+        moved: Array,
+        state: PlasticState,
+        height: float,
+    ) -> tuple[NodalContact, Array, Array, PlasticState, int]:
+        """Contact, displacement, stress, state after and iterations of one load of a sequence."""
+        strains, total = self.strains, 0
+        condensed, compliance = self._elastic
+        contact: NodalContact | None = None
+        tried: list[tuple[Array, Array]] = []  # displacements and their changes
+        for _ in range(MAX_ITERATIONS):
+            strain = strains.strains(moved).reshape(-1, 6)
+            stress, end = return_stress(self.material, hardening, strain, state)
+            inner = strains.forces(stress.reshape(-1, 27, 6))
+            if contact is not None:
+                carried = float(np.abs(contact.force).sum()) if load is None else load
+                left = np.abs(inner - self._spread(contact)).max()
+                unbalanced = left / carried if carried > 0.0 else left
+                if unbalanced < _BALANCE_TOLERANCE:
+                    return contact, moved, stress, end, total
+                height = contact.height
+            reduced, rest = condensed.reduce(-inner)
+            base = (moved[self._kept] + compliance @ reduced).reshape(-1, 3)
+            contact, used = touch(compliance, base, self.points, body, load, height)
+            total += used
+            change = contact.displacement.ravel() - moved[self._kept]
+            tried = [*tried[-_MEMORY:], (moved, condensed.expand(change, rest))]
+            moved = _accelerated(tried)
+        raise RuntimeError(
+            f"the plastic solid has an unbalanced force of {unbalanced:.2g} of the load "
+            f"after {MAX_ITERATIONS} iterations; raise the number of load steps"
+        )
 
     def _require_contact(self, body: Distance, load: float | None) -> None:
         """Refuse a body that is to be loaded and is apart from the surface.

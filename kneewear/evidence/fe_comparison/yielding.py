@@ -88,7 +88,7 @@ class SideYielding:
         """Values at equal load of material that was never loaded; the plastic strain of a slab.
 
         The force at equal pose is left out: the finite elements that it is compared with do not
-        yield.
+        yield. In its place is the height by which the body was raised, mm.
         """
         fresh, height = self.layer.fresh(), 0.0
         for _ in range(_MOVES):
@@ -106,4 +106,5 @@ class SideYielding:
             "avg_pressure": float(pressed.force.sum()) / area,
             "contact_area": area,
             "plastic_strain": float(pressed.state.equivalent.max()),
+            "height_mm": height,
         }
