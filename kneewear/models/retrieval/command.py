@@ -116,9 +116,8 @@ def _split(
         life = read_lifetime(
             Path(prediction.study), prediction.case, prediction.life, known.hours_since_removal
         )
-        fits = fit_lives(
-            measured, depths_at_blocks(life, prediction, evaluations[0]), known.creep_constant_sd
-        )
+        depths = depths_at_blocks(life, prediction, evaluations[0])
+        fits = fit_lives(measured, depths, known.creep_constant_sd, fixed=life.fixed)
     table = split_table(measured, fits, known)
     return {"split": table, "lives": fit_table(measured, fits)} if len(table) else {}
 
