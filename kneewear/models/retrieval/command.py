@@ -27,6 +27,7 @@ from kneewear.models.retrieval.evaluate import (
     result_table,
     source_table,
     tolerance_table,
+    underside_tables,
 )
 from kneewear.models.retrieval.lives import read_lifetime
 from kneewear.models.retrieval.prediction import (
@@ -208,7 +209,12 @@ def _written(
     for key, table in tables.items():
         if len(table):
             save_table(table, folder / "tables" / f"{key}.csv")
-    shown = {**tables, "evaluation": first, "prediction": prediction}
+    shown = {
+        **tables,
+        "evaluation": first,
+        "face_below": first.underside,
+        "prediction": prediction,
+    }
     view = build_depth_view(first)
     figures = {STILL: draw_view(view), **draw_declared("retrieval", shown)}
     save_figures(figures, folder / "figures")
@@ -246,6 +252,7 @@ def _tables(
         "profiles": profile_table(first, prediction),
         "scans": _scan_table(evaluations),
         "recognised": _recognised(evaluations, reference),
+        **underside_tables(evaluations),
     }
     if prediction is not None:
         tables["comparison"] = scar_comparison(first, prediction)

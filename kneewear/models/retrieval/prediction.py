@@ -115,13 +115,7 @@ def read_prediction(
     at = (lives.index(chosen_life), own.index(chosen))
     mesh, valid = insert_mesh(grid)
     surface = TriangleMesh(mesh.points, _upward(mesh.points, mesh.triangles))
-    pose = register(surface, sheet_of(evaluation.raster, evaluation.reference))
-    if pose.distance > _OTHER_IMPLANT:
-        result = f"a bearing {pose.distance:.2f} mm from {evaluation.scan.file} (median)"
-        remedy = "Name a study of the implant that was scanned."
-        raise InputDataError(
-            folder, result, "the bearing of the scan", remedy, check="retrieval.study"
-        )
+    pose = pose_of_study(surface, evaluation, folder)
     plan = pose.placed(grid.centre[valid])[:, [0, 2]]
     blocks = evaluation.blocks
     to_blocks = at_blocks(plan, blocks.points[:, [0, 2]])
@@ -132,6 +126,24 @@ def read_prediction(
     return Prediction(
         str(folder), chosen, chosen_life, depths, digests, pose.distance, pose, interval
     )
+
+
+def pose_of_study(bearing: TriangleMesh, evaluation: Evaluation, folder: Path) -> ScanPose:
+    """Motion of the bearing of a study onto the measured one.
+
+    Raises
+    ------
+    InputDataError
+        When they are of different implants.
+    """
+    pose = register(bearing, sheet_of(evaluation.raster, evaluation.reference))
+    if pose.distance > _OTHER_IMPLANT:
+        result = f"a bearing {pose.distance:.2f} mm from {evaluation.scan.file} (median)"
+        remedy = "Name a study of the implant that was scanned."
+        raise InputDataError(
+            folder, result, "the bearing of the scan", remedy, check="retrieval.study"
+        )
+    return pose
 
 
 def depths_at_blocks(life: Lifetime, prediction: Prediction, evaluation: Evaluation) -> Depths:
