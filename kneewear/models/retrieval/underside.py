@@ -21,7 +21,9 @@ Array = NDArray[np.float64]
 # Area of an underside over the plateaus', and part of it in the scan, at least.
 _MIN_AREA = 0.5
 _MIN_SCANNED = 0.5
-# Bending that is reported: in its standard deviations, mm, and difference of both faces over it.
+# Bending that is reported: in standard deviations of each face and of both, mm, and difference of
+# both faces over it.
+_SEEN = 1.645
 _SIGNIFICANT = 3.0
 _BENT = 0.015
 _ALIKE = 0.5
@@ -104,6 +106,8 @@ def deformation_table(bearing: Face, underside: Face) -> pd.DataFrame:
     for number, form in enumerate(_FORMS, start=3):
         apart = abs(top[number] - bottom[number])
         clear = abs(whole[number]) > max(_SIGNIFICANT * whole_sd[number], _BENT)
+        clear &= abs(top[number]) > _SEEN * top_sd[number]
+        clear &= abs(bottom[number]) > _SEEN * bottom_sd[number]
         rows.append(
             {
                 "form": form,
