@@ -2,7 +2,8 @@
 
 Results have the columns phantom, side, volume_mm3 and sd_mm3. Volumes of both plateaus are scored:
 errors, the fraction within the tolerance of the family (5 % or 3 mm3 with an unworn scan, 15 % or
-15 mm3 with CAD or no reference), coverage of intervals of 90 %, and the slope of found over true volumes.
+15 mm3 with CAD or no reference), coverage of intervals of 90 %, and the slope of found over true
+volumes.
 """
 
 from __future__ import annotations

@@ -213,13 +213,19 @@ def _evaluate_alone(scan: Scan, settings: ScanSettings, areas: Areas) -> Evaluat
         first = likeliest_scar(blocks, drifts, settings, excluded) if worn is None else worn
         _check_unworn(scan, unworn_fractions(blocks, first), settings)
         starts = (first,)
-        per = max(round(blocks.size / (raster.x[1] - raster.x[0])), 1)
-        image = np.kron(blocks.masked(~first), np.ones((per, per), dtype=bool))
-        unworn = np.zeros(raster.shape, dtype=bool)
-        rows, columns = (min(a, b) for a, b in zip(image.shape, raster.shape, strict=True))
-        unworn[:rows, :columns] = image[:rows, :columns]
+        unworn = _on_raster(raster, blocks, ~first)
     scar = find_scar(blocks, drifts, settings, worn, excluded, starts)
     return _finished(scan, None, raster, heights, blocks, scar, settings, (_doubt_alone(scan),))
+
+
+def _on_raster(raster: Raster, blocks: Blocks, chosen: Bools) -> Bools:
+    """Points of a raster in chosen blocks."""
+    per = max(round(blocks.size / (raster.x[1] - raster.x[0])), 1)
+    image = np.kron(blocks.masked(chosen), np.ones((per, per), dtype=bool))
+    points = np.zeros(raster.shape, dtype=bool)
+    rows, columns = (min(a, b) for a, b in zip(image.shape, raster.shape, strict=True))
+    points[:rows, :columns] = image[:rows, :columns]
+    return points
 
 
 def _doubt_alone(scan: Scan) -> Finding:

@@ -36,7 +36,7 @@ _REACH = 20.0
 # differ from the fitted shape. Chosen, not measured.
 _DEPARTURES = {3: 0.3, 4: 0.2, 5: 0.08, 6: 0.05}
 # Factors of these: designs of arcs, and others. Both are averaged, with weights that do not follow
-# their likelihoods: those of dishes that are ellipsoids favoured arcs.
+# their likelihoods: dishes that are ellipsoids had likelihoods that favoured arcs.
 _OTHERNESS = (0.05, 1.0)
 
 

@@ -80,7 +80,7 @@ _BORDER_CHANGE = 0.25
 _BORDER_STEPS = 600
 _BORDERS = 3
 # Scatter of the mean log likelihoods of walks: they do not mix in so few steps, and no drift and
-# form of wear is quite that of an insert. Chosen, not measured.
+# form of wear is quite the right one. Chosen, not measured.
 _SCATTER = 8.0
 # Likelihood over the largest one below which a scar is left out, level sets among those that are
 # averaged at most, and scars averaged at most.
@@ -207,7 +207,7 @@ def likeliest_scar(
 ) -> Bools:
     """Likeliest scar with its margin, without depths: what is fitted anew without it.
 
-    Parameters are those of `find_scar`.
+    Parameters as in `find_scar`.
     """
     searches, scars, _ = _searched(blocks, drifts, settings, None, excluded, ())
     best = max((search.likelihood(scar), n) for search in searches for n, scar in enumerate(scars))
@@ -382,11 +382,7 @@ class _Search:
         boxes = [(plan[own].min(axis=0), plan[own].max(axis=0)) for own in sides]
 
         def scar_of(ellipses: Array) -> Bools:
-            scar = np.zeros(len(plan), dtype=bool)
-            for own, values in zip(sides, ellipses, strict=True):
-                distance = (plan - values[:2]) / np.maximum(values[2:], 1.0)
-                scar |= own & ((distance**2).sum(axis=1) < 1.0)
-            return scar
+            return _ellipse_scar(plan, sides, ellipses)
 
         tried = [
             np.array([np.r_[low + high, size * (high - low)] / 2.0 for low, high in boxes])
@@ -511,6 +507,15 @@ class _Search:
         return np.where(self.usable, result.mean - self.blocks.deviation, 0.0)
 
 
+def _ellipse_scar(plan: Array, sides: Sequence[Bools], ellipses: Array) -> Bools:
+    """Blocks at plan positions (n, 2) within the ellipse (x, z, half axes) of their side."""
+    scar = np.zeros(len(plan), dtype=bool)
+    for own, values in zip(sides, ellipses, strict=True):
+        distance = (plan - values[:2]) / np.maximum(values[2:], 1.0)
+        scar |= own & ((distance**2).sum(axis=1) < 1.0)
+    return scar
+
+
 def _inside_border(blocks: Blocks, scar: Bools) -> Array:
     """Distance of blocks from the border of a scar, mm: positive inside it."""
     image = blocks.masked(scar)
@@ -591,7 +596,7 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
 def _between_drifts(likely: Sequence[_Likely], volumes: Array, pieces: Array) -> Array:
     """Weights of scars, of which each drift has the inverse of the variance of its volume.
 
-    `volumes` (n, 3) and standard deviations by source, `pieces` (n, k, 3), are those of the scars.
+    `volumes` (n, 3) and standard deviations by source, `pieces` (n, k, 3), belong to the scars.
     """
     weights = np.array([item.weight for item in likely])
     own, variance = volumes[:, -1], (pieces[..., -1] ** 2).sum(axis=1)

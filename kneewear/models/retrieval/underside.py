@@ -39,7 +39,7 @@ _FORMS = (
 class Face:
     """Deviations of the bearing or the underside, outward, and the wear of it.
 
-    `heights` (n, m) are those of the reference on the points of the raster, outward, mm.
+    `heights` (n, m) belong to the reference on the points of the raster, outward, mm.
     """
 
     blocks: Blocks
@@ -56,19 +56,15 @@ def evaluate_underside(
 ) -> Face | None:
     """Evaluate the wear of the underside; None where scan or reference have none.
 
-    Parameters
-    ----------
-    raster : Raster
-    scan, reference : TriangleMesh
-        The scan on the reference, mm.
-    plateaus : array of int, shape (n, m)
-        Number of the plateau of the bearing at each point, -1 outside.
-    settings : ScanSettings
-
-    Notes
-    -----
     Offset and inclination of the whole underside are free: what is removed everywhere alike is
     not wear of it, but a change of thickness.
+
+    Parameters
+    ----------
+    raster, plateaus, settings
+        As for the bearing.
+    scan, reference : TriangleMesh
+        The scan on the reference, mm.
     """
     unworn, found = (raster.heights(_turned_over(mesh)) for mesh in (reference, scan))
     if not np.isfinite(unworn).any():
