@@ -165,12 +165,12 @@ def evaluate_scan(
     drifts = [Drift(blocks.rigid_drift())]
     findings = _judge_reference(scan, reference, blocks)
     scar = find_scar(blocks, drifts, settings, worn, excluded)
-    result = _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
-    below = evaluate_underside(raster, result.moved, reference.mesh, plateaus, settings)
+    evaluation = _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
+    below = evaluate_underside(raster, evaluation.moved, reference.mesh, plateaus, settings)
     if below is None:
-        return result
-    bent = judge_deformation(deformation_table(result.face, below), scan.file)
-    return replace(result, underside=below, findings=(*result.findings, *bent))
+        return evaluation
+    bent = judge_deformation(deformation_table(evaluation.face, below), scan.file)
+    return replace(evaluation, underside=below, findings=(*evaluation.findings, *bent))
 
 
 def _registered(scan: Scan, reference: Scan) -> tuple[Scan, ScanPose]:
