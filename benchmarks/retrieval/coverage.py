@@ -85,7 +85,7 @@ def known_sd(phantom: Phantom, family: dict[str, Any], blocks: Blocks) -> float:
     )
     worn = with_stated(blocks, wear(blocks.points[:, [0, 2]]) > 0.0, 1e-9)
     noise = family["noise_um"] * _STEP / blocks.size
-    sd = family["offset_sd_um"] if family["reference"] == "other" else 0.0
+    sd = family["offset_sd_um"] if family["reference"] in ("other", "cad") else 0.0
     if family["reference"] == "own":
         noise *= np.sqrt(2.0)
     sd, noise = 1e-3 * max(sd, 1e-3), 1e-3 * noise
@@ -121,11 +121,12 @@ def _rasters(phantom: Phantom) -> tuple[Array, Array, Raster]:
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Coverage and limits of each family."""
     result = []
+    references = {item["family"]: item["reference"] for item in read_families()}
     for family, own in rows.groupby("family", sort=False):
         errors = np.concatenate([own[side] - own[f"{side}_true"] for side in ("medial", "lateral")])
         sds = np.concatenate([own[f"{side}_sd"] for side in ("medial", "lateral")])
         error, sd = own["both"] - own["both_true"], own["both_sd"]
-        relative, absolute = TOLERANCES[bool(own["both_known_sd"].notna().all())]
+        relative, absolute = TOLERANCES[references[str(family)]]
         tolerance = np.maximum(relative * own["both_true"], absolute)
         known = own["both_known_sd"]
         limit = _CURRIE * float(own["both"].std()) if own["both_true"].max() < 1e-9 else np.nan

@@ -1,8 +1,9 @@
 """Score of a program on a test set: `python -m benchmarks.retrieval.score FOLDER RESULTS.csv`.
 
 Results have the columns phantom, side, volume_mm3 and sd_mm3. Volumes of both plateaus are scored:
-errors, the fraction within the tolerance of the family (5 % or 3 mm3 with a reference, 15 % or
-15 mm3 without), coverage of intervals of 90 %, and the slope of found over true volumes.
+errors, the fraction within the tolerance of the family (5 % or 3 mm3 with an unworn scan, 15 % or
+15 mm3 with CAD or no reference), coverage of intervals of 90 %, and the slope of found over true
+volumes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-# Fraction of the volume, and volume, mm3, by whether there is a reference.
-TOLERANCES = {True: (0.05, 3.0), False: (0.15, 15.0)}
+# Fraction of the volume, and volume, mm3, by reference.
+TOLERANCES = {
+    "own": (0.05, 3.0),
+    "other": (0.05, 3.0),
+    "cad": (0.15, 15.0),
+    "none": (0.15, 15.0),
+}
 _NINETY = 1.645
 
 
@@ -37,7 +43,7 @@ def score(truth: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     )
     rows = []
     for family, own in both.groupby("family", sort=False):
-        relative, absolute = TOLERANCES[own["reference"].iloc[0] != "none"]
+        relative, absolute = TOLERANCES[own["reference"].iloc[0]]
         result = own.dropna(subset=["volume_mm3"])
         error = (result["volume_mm3"] - result["volume_mm3_true"]).to_numpy()
         true = result["volume_mm3_true"].to_numpy()

@@ -117,7 +117,7 @@ def main() -> None:
                 return to_blocks(wear.ravel()), to_blocks(creep.ravel())
 
             for prior in (0.1, None):
-                fits = fit_lives(measured, depths, prior, chosen.laws)
+                fits = fit_lives(measured, depths, prior, chosen.laws, fixed=source.fixed)
                 settings = SplitSettings(creep_constant_sd=prior)
                 for row in split_table(measured, fits, settings).itertuples():
                     values = (true, measured.volume.sum(), row.wear_mm3, row.low_mm3, row.high_mm3)

@@ -27,6 +27,7 @@ from kneewear.models.retrieval.evaluate import (
     result_table,
     source_table,
     tolerance_table,
+    underside_tables,
 )
 from kneewear.models.retrieval.lives import read_lifetime
 from kneewear.models.retrieval.prediction import (
@@ -116,9 +117,8 @@ def _split(
         life = read_lifetime(
             Path(prediction.study), prediction.case, prediction.life, known.hours_since_removal
         )
-        fits = fit_lives(
-            measured, depths_at_blocks(life, prediction, evaluations[0]), known.creep_constant_sd
-        )
+        depths = depths_at_blocks(life, prediction, evaluations[0])
+        fits = fit_lives(measured, depths, known.creep_constant_sd, fixed=life.fixed)
     table = split_table(measured, fits, known)
     return {"split": table, "lives": fit_table(measured, fits)} if len(table) else {}
 
@@ -209,7 +209,12 @@ def _written(
     for key, table in tables.items():
         if len(table):
             save_table(table, folder / "tables" / f"{key}.csv")
-    shown = {**tables, "evaluation": first, "prediction": prediction}
+    shown = {
+        **tables,
+        "evaluation": first,
+        "face_below": first.underside,
+        "prediction": prediction,
+    }
     view = build_depth_view(first)
     figures = {STILL: draw_view(view), **draw_declared("retrieval", shown)}
     save_figures(figures, folder / "figures")
@@ -247,6 +252,7 @@ def _tables(
         "profiles": profile_table(first, prediction),
         "scans": _scan_table(evaluations),
         "recognised": _recognised(evaluations, reference),
+        **underside_tables(evaluations),
     }
     if prediction is not None:
         tables["comparison"] = scar_comparison(first, prediction)

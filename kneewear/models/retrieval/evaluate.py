@@ -23,10 +23,16 @@ from kneewear.models.retrieval.scans import (
     dish_regions,
     plateau_regions,
 )
-from kneewear.models.retrieval.scar import Scar, find_scar, unworn_fractions
+from kneewear.models.retrieval.scar import Scar, find_scar, likeliest_scar, unworn_fractions
 from kneewear.models.retrieval.settings import ScanSettings
 from kneewear.models.retrieval.split import Measured
 from kneewear.models.retrieval.surfaces import Blocks, Raster, make_blocks
+from kneewear.models.retrieval.underside import (
+    Face,
+    deformation_table,
+    evaluate_underside,
+    judge_deformation,
+)
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -92,6 +98,8 @@ class Evaluation:
     reference : array, shape (n, m)
         Heights of the reference at the points of the raster, mm.
     findings : tuple of Finding
+    underside : Face or None
+        Wear of the underside, where scan and reference have one.
     """
 
     scan: Scan
@@ -102,6 +110,12 @@ class Evaluation:
     offset: Array
     reference: Array
     findings: tuple[Finding, ...]
+    underside: Face | None = None
+
+    @property
+    def face(self) -> Face:
+        """The bearing."""
+        return Face(self.blocks, self.scar, self.reference)
 
     @property
     def moved(self) -> TriangleMesh:
@@ -151,7 +165,12 @@ def evaluate_scan(
     drifts = [Drift(blocks.rigid_drift())]
     findings = _judge_reference(scan, reference, blocks)
     scar = find_scar(blocks, drifts, settings, worn, excluded)
-    return _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
+    evaluation = _finished(scan, pose, raster, heights, blocks, scar, settings, findings)
+    below = evaluate_underside(raster, evaluation.moved, reference.mesh, plateaus, settings)
+    if below is None:
+        return evaluation
+    bent = judge_deformation(deformation_table(evaluation.face, below), scan.file)
+    return replace(evaluation, underside=below, findings=(*evaluation.findings, *bent))
 
 
 def _registered(scan: Scan, reference: Scan) -> tuple[Scan, ScanPose]:
@@ -180,7 +199,8 @@ def _evaluate_alone(scan: Scan, settings: ScanSettings, areas: Areas) -> Evaluat
     unworn: Bools | None = None
     if areas.worn:
         unworn = ~_inside(raster, areas.worn)
-    for _ in range(2):
+    starts: tuple[Bools, ...] = ()
+    for final in (False, True):
         heights, drifts_at = reconstructed(raster, result, regions, unworn)
         blocks = make_blocks(raster, heights, result, regions, settings.block_mm)
         _check_coverage(scan, blocks)
@@ -188,14 +208,24 @@ def _evaluate_alone(scan: Scan, settings: ScanSettings, areas: Areas) -> Evaluat
         if worn is not None:
             _check_unworn(scan, unworn_fractions(blocks, worn), settings)
         drifts = drifts_at(blocks.points, blocks.normals, blocks.side)
-        scar = find_scar(blocks, drifts, settings, worn, excluded)
-        _check_unworn(scan, scar.unworn, settings)
-        per = max(round(blocks.size / (raster.x[1] - raster.x[0])), 1)
-        image = np.kron(blocks.masked(~scar.worn), np.ones((per, per), dtype=bool))
-        unworn = np.zeros(raster.shape, dtype=bool)
-        rows, columns = (min(a, b) for a, b in zip(image.shape, raster.shape, strict=True))
-        unworn[:rows, :columns] = image[:rows, :columns]
+        if final:
+            break
+        first = likeliest_scar(blocks, drifts, settings, excluded) if worn is None else worn
+        _check_unworn(scan, unworn_fractions(blocks, first), settings)
+        starts = (first,)
+        unworn = _on_raster(raster, blocks, ~first)
+    scar = find_scar(blocks, drifts, settings, worn, excluded, starts)
     return _finished(scan, None, raster, heights, blocks, scar, settings, (_doubt_alone(scan),))
+
+
+def _on_raster(raster: Raster, blocks: Blocks, chosen: Bools) -> Bools:
+    """Points of a raster in chosen blocks."""
+    per = max(round(blocks.size / (raster.x[1] - raster.x[0])), 1)
+    image = np.kron(blocks.masked(chosen), np.ones((per, per), dtype=bool))
+    points = np.zeros(raster.shape, dtype=bool)
+    rows, columns = (min(a, b) for a, b in zip(image.shape, raster.shape, strict=True))
+    points[:rows, :columns] = image[:rows, :columns]
+    return points
 
 
 def _doubt_alone(scan: Scan) -> Finding:
@@ -362,8 +392,10 @@ def _drawn(blocks: Blocks, areas: Areas) -> tuple[Bools | None, Bools]:
     return (held(areas.worn) if areas.worn else None), held(areas.damage)
 
 
-def result_table(evaluations: Sequence[Evaluation], years: float | None) -> pd.DataFrame:
-    """Volume, depth and area of each plateau and both, with standard deviations.
+def result_table(
+    evaluations: Sequence[Evaluation] | Sequence[Face], years: float | None
+) -> pd.DataFrame:
+    """Volume, depth and area of each plateau and both, with standard deviations, of a face.
 
     Several scans of one insert are averaged: noise and position of a scan become smaller by their
     number, what the reference contributes does not.
@@ -414,7 +446,7 @@ def measured_depths(evaluations: Sequence[Evaluation]) -> Measured:
     return Measured(depth, scar.depth_sd, blocks.area, blocks.side, volume, sd)
 
 
-def _sources(evaluations: Sequence[Evaluation], number: int) -> dict[str, float]:
+def _sources(evaluations: Sequence[Evaluation] | Sequence[Face], number: int) -> dict[str, float]:
     """Standard deviation of the volume of a side by source, mm3."""
     squares = {
         name: float(np.mean([item.scar.sources[name][number] ** 2 for item in evaluations]))
@@ -437,6 +469,15 @@ def source_table(evaluations: Sequence[Evaluation]) -> pd.DataFrame:
         for name, value in _sources(evaluations, number).items()
     ]
     return pd.DataFrame(rows)
+
+
+def underside_tables(evaluations: Sequence[Evaluation]) -> dict[str, pd.DataFrame]:
+    """Tables of volumes of the underside and of bending; none where no scan has an underside."""
+    known = [(item.face, item.underside) for item in evaluations if item.underside is not None]
+    if not known:
+        return {}
+    volumes = result_table([below for _, below in known], None)
+    return {"underside": volumes, "deformation": deformation_table(*known[0])}
 
 
 def tolerance_table(evaluation: Evaluation) -> pd.DataFrame:

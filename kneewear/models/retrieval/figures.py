@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from kneewear.base.sides import SIDES
 from kneewear.models.retrieval.evaluate import Evaluation
 from kneewear.models.retrieval.prediction import Prediction
+from kneewear.models.retrieval.surfaces import Raster
+from kneewear.models.retrieval.underside import Face
 from kneewear.report import style
 from kneewear.report.declared import figure
 from kneewear.report.tables import rows_with
@@ -22,16 +24,16 @@ Array = NDArray[np.float64]
 
 
 def _draw_map(
-    axes: Axes, evaluation: Evaluation, values: Array, colours: str, limits: Array
+    axes: Axes, face: Face, raster: Raster, values: Array, colours: str, limits: Array
 ) -> QuadMesh:
     """Values of blocks in the plan, mm, with the border of the scar."""
-    blocks = evaluation.blocks
-    x = evaluation.raster.x[0] + blocks.size * (np.arange(blocks.row.max() + 2))
-    z = evaluation.raster.z[0] + blocks.size * (np.arange(blocks.column.max() + 2))
+    blocks = face.blocks
+    x = raster.x[0] + blocks.size * (np.arange(blocks.row.max() + 2))
+    z = raster.z[0] + blocks.size * (np.arange(blocks.column.max() + 2))
     image = axes.pcolormesh(
         z, x, blocks.image(values), cmap=colours, vmin=limits[0], vmax=limits[1], rasterized=True
     )
-    worn = blocks.masked(evaluation.scar.worn).astype(float)
+    worn = blocks.masked(face.scar.worn).astype(float)
     if worn.any():
         middles = 0.5 * (z[1:] + z[:-1]), 0.5 * (x[1:] + x[:-1])
         axes.contour(*middles, worn, levels=[0.5], colors=[style.INK], linewidths=0.8)
@@ -50,13 +52,32 @@ def _draw_map(
 @style.styled
 def draw_depth(evaluation: Evaluation) -> Figure:
     """Depth of each block and its standard deviation."""
+    return _depth_and_sd(evaluation.face, evaluation.raster)
+
+
+@figure(
+    "retrieval_underside",
+    of="retrieval",
+    title="Depth removed from the underside",
+    caption="Depth removed from the underside against the reference, without a change of thickness "
+    "that is the same everywhere, and its standard deviation, seen from above.",
+    alternative="Plan of the underside, coloured by depth and by its standard deviation.",
+)
+@style.styled
+def draw_underside(evaluation: Evaluation, face_below: Face) -> Figure:
+    """Depth of each block of the underside and its standard deviation."""
+    return _depth_and_sd(face_below, evaluation.raster)
+
+
+def _depth_and_sd(face: Face, raster: Raster) -> Figure:
+    """Depth of each block of a face and its standard deviation."""
     drawing, panels = style.new_figure(3.4, columns=2)
-    depth, sd = 1e3 * evaluation.scar.depth, 1e3 * evaluation.scar.depth_sd
+    depth, sd = 1e3 * face.scar.depth, 1e3 * face.scar.depth_sd
     for axes, values, label in zip(
         panels.flat, (depth, sd), ("depth (µm)", "standard deviation (µm)"), strict=True
     ):
         top = max(float(np.nanquantile(values, 0.999)), 1.0)
-        image = _draw_map(axes, evaluation, values, style.DEPTH_COLOURS, np.array([0.0, top]))
+        image = _draw_map(axes, face, raster, values, style.DEPTH_COLOURS, np.array([0.0, top]))
         drawing.colorbar(image, ax=axes, label=label, orientation="horizontal", shrink=0.8)
     return drawing
 
@@ -137,7 +158,9 @@ def draw_prediction(evaluation: Evaluation, prediction: Prediction) -> Figure:
         (panels[0, 1], predicted, style.DEPTH_COLOURS, (0.0, top), "predicted"),
         (panels[0, 2], difference, style.ERROR_COLOURS, (-most, most), "predicted - measured"),
     ):
-        image = _draw_map(axes, evaluation, values, colours, np.array(limits))
+        image = _draw_map(
+            axes, evaluation.face, evaluation.raster, values, colours, np.array(limits)
+        )
         axes.set_title(title)
         drawing.colorbar(image, ax=axes, label="µm", orientation="horizontal", shrink=0.9)
     return drawing

@@ -54,6 +54,9 @@ class LifeTrial:
         Offset of external rotation of the tibia, deg.
     share : float
         Offset of the medial share of the load.
+    medial : float
+        Offset of the femoral component to medial, mm, where its position is prescribed; where it
+        follows from equilibrium, the dishes determine it.
     """
 
     law: str
@@ -63,6 +66,11 @@ class LifeTrial:
     posterior: float = 0.0
     rotation: float = 0.0
     share: float = 0.0
+    medial: float = 0.0
+
+
+# Unknowns of a life that move a prescribed coordinate of an activity.
+_MOVES = {"posterior": "x", "rotation": "theta_2", "medial": "z"}
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,12 @@ class Lifetime:
     def centres(self) -> Array:
         """Centres of the elements, (side, row, column, 3), mm."""
         return np.asarray(self.knee.grid.centre)
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """Unknowns of a trial without effect: their coordinate is solved in every activity."""
+        prescribed = {name for item in self.activities.values() for name in item.prescribed}
+        return tuple(name for name, coordinate in _MOVES.items() if coordinate not in prescribed)
 
     def depths(self, trial: LifeTrial) -> tuple[Array, Array]:
         """Depths of wear and creep at the end of the life, (side, row, column), mm."""
@@ -181,13 +195,14 @@ def _reduced(study: WearStudy, life: str, hours: float) -> WearStudy:
 def _moved(activity: Activity, trial: LifeTrial) -> Activity:
     """Activity with another amplitude and offsets of what is prescribed."""
     translation, rotation = activity.translation.copy(), activity.rotation.copy()
-    for values, column, coordinate, offset in (
-        (translation, 0, "x", trial.posterior),
-        (rotation, 1, "theta_2", np.radians(trial.rotation)),
+    for values, column, name, amplitude, offset in (
+        (translation, 0, "posterior", trial.amplitude, trial.posterior),
+        (rotation, 1, "rotation", trial.amplitude, np.radians(trial.rotation)),
+        (translation, 2, "medial", 1.0, trial.medial),
     ):
-        if coordinate in activity.prescribed:
+        if _MOVES[name] in activity.prescribed:
             mean = values[:, column].mean()
-            values[:, column] = mean + trial.amplitude * (values[:, column] - mean) + offset
+            values[:, column] = mean + amplitude * (values[:, column] - mean) + offset
     return replace(activity, translation=translation, rotation=rotation)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.base.cases import centre_case
@@ -36,6 +37,8 @@ _MAPS = "wear/b*.nc"
 _INTERVALS = "tables/wear_intervals.csv"
 # Median distance between bearings, mm, of another implant.
 _OTHER_IMPLANT = 0.3
+# Part of the bearing of a study that is above the measured one, at least: dishes without rims are.
+_COMMON = 0.4
 # Depth from which a block belongs to a scar, over the largest depth of its plateau.
 _SCAR_FRACTION = 0.1
 DEPTHS = {"wear": "wear_depth", "creep": "creep_depth", "sum": "damage_depth"}
@@ -115,13 +118,7 @@ def read_prediction(
     at = (lives.index(chosen_life), own.index(chosen))
     mesh, valid = insert_mesh(grid)
     surface = TriangleMesh(mesh.points, _upward(mesh.points, mesh.triangles))
-    pose = register(surface, sheet_of(evaluation.raster, evaluation.reference))
-    if pose.distance > _OTHER_IMPLANT:
-        result = f"a bearing {pose.distance:.2f} mm from {evaluation.scan.file} (median)"
-        remedy = "Name a study of the implant that was scanned."
-        raise InputDataError(
-            folder, result, "the bearing of the scan", remedy, check="retrieval.study"
-        )
+    pose = pose_of_study(surface, evaluation, folder)
     plan = pose.placed(grid.centre[valid])[:, [0, 2]]
     blocks = evaluation.blocks
     to_blocks = at_blocks(plan, blocks.points[:, [0, 2]])
@@ -132,6 +129,36 @@ def read_prediction(
     return Prediction(
         str(folder), chosen, chosen_life, depths, digests, pose.distance, pose, interval
     )
+
+
+def pose_of_study(bearing: TriangleMesh, evaluation: Evaluation, folder: Path) -> ScanPose:
+    """Motion of the bearing of a study onto the measured one.
+
+    Raises
+    ------
+    InputDataError
+        When they are of different implants.
+    """
+    raster, heights = evaluation.raster, evaluation.reference
+    pose = register(bearing, sheet_of(raster, heights))
+    # The pose has counterparts within its reach only, and bearings of any two implants touch.
+    placed = pose.placed(bearing.vertices)
+    unworn = scipy.interpolate.RegularGridInterpolator(
+        (raster.x, raster.z), heights, bounds_error=False, fill_value=np.nan
+    )(placed[:, [0, 2]])
+    apart = np.abs(placed[:, 1] - unworn)
+    known = np.isfinite(apart)
+    distance = float(np.median(apart[known])) if known.any() else np.inf
+    if distance > _OTHER_IMPLANT or known.mean() < _COMMON:
+        result = (
+            f"a bearing {distance:.2f} mm from {evaluation.scan.file} (median), which covers "
+            f"{100 * known.mean():.0f} % of it"
+        )
+        remedy = "Name a study of the implant that was scanned."
+        raise InputDataError(
+            folder, result, "the bearing of the scan", remedy, check="retrieval.study"
+        )
+    return pose
 
 
 def depths_at_blocks(life: Lifetime, prediction: Prediction, evaluation: Evaluation) -> Depths:

@@ -35,7 +35,8 @@ _REACH = 20.0
 # Standard deviation, mm at the border of a plateau, of polynomials of each order by which designs
 # differ from the fitted shape. Chosen, not measured.
 _DEPARTURES = {3: 0.3, 4: 0.2, 5: 0.08, 6: 0.05}
-# Factors of these: designs of arcs, and others. The likelihood of the scan decides between them.
+# Factors of these: designs of arcs, and others. Both are averaged, with weights that do not follow
+# their likelihoods: dishes that are ellipsoids had likelihoods that favoured arcs.
 _OTHERNESS = (0.05, 1.0)
 
 

@@ -19,6 +19,9 @@ _SAMPLE = 8000
 # different inserts are alike, and hide that their bearings are not.
 _NOT_BELOW = -0.3
 _BEARING = 0.5
+# Points of undersides, and number below which they are not used.
+_SAMPLE_BELOW = 3000
+_MIN_BELOW = 200
 # Distance within which a point of the scan has a counterpart, mm: at first, and at last.
 _REACH = (6.0, 0.6)
 # Reaches of all points. Far ones at first: rims of plateaus tell where arcs lie along themselves.
@@ -89,7 +92,8 @@ def register(scan: TriangleMesh, reference: TriangleMesh) -> ScanPose:
     Points of the scan approach the tangent planes of the nearest points of the reference; those
     further away than others, such as worn ones, lose their weight (Tukey's biweight). This finds
     the nearest of several valleys: a few points are first moved from several turns, and the turn
-    that brings them closest is followed with all points.
+    that brings them closest is followed with all points. Bearings that are arcs may be moved along
+    themselves: an underside, with a free thickness of the insert, shows how they are inclined.
     """
     rng = np.random.default_rng(0)
     used = np.unique(scan.faces)
@@ -105,7 +109,18 @@ def register(scan: TriangleMesh, reference: TriangleMesh) -> ScanPose:
         for turn in itertools.product(_TURNS_DEG, _TURNS_DEG)
     ]
     best = min(starts, key=lambda pose: _remaining(pose, points[few], normals[few], target))
+    below = _underside(scan, rng)
+    if below.size >= _MIN_BELOW and _underside(reference, rng).size >= _MIN_BELOW:
+        points = np.concatenate([points, scan.vertices[below]])
+        normals = np.concatenate([normals, scan.vertex_normals[below]])
     return _approach(points, normals, target, best, _LONG)
+
+
+def _underside(mesh: TriangleMesh, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Some vertices that face down."""
+    down = np.unique(mesh.faces)
+    down = down[mesh.vertex_normals[down, 1] < -_BEARING]
+    return np.asarray(rng.permutation(down)[:_SAMPLE_BELOW])
 
 
 def _start(scan: TriangleMesh, target: _Target, turn: Sequence[float]) -> ScanPose:
@@ -136,6 +151,7 @@ def _approach(
     rotation, translation, middle = start.rotation, start.translation, target.middle
     distance, scale, matched = start.distance, start.scale, start.matched
     size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
+    above = normals[:, 1] > _NOT_BELOW
     for reach in reaches:
         moved, turned = points @ rotation.T + translation, normals @ rotation.T
         near, nearest = target.pairs(moved, turned, reach)
@@ -146,18 +162,26 @@ def _approach(
         facing = turned[near, 1] > _BEARING
         bearing = residual[facing] if facing.any() else residual
         spread = max(_NORMAL * float(np.median(np.abs(bearing - np.median(bearing)))), 1e-3)
-        weight = np.maximum(1.0 - (residual / (_CUT * spread)) ** 2, 0.0) ** 2
         terms = np.column_stack([normal, np.cross(arm, normal) / size])
+        below = turned[near, 1] < _NOT_BELOW
+        spreads, centred = np.full(residual.size, spread), residual.copy()
+        if below.sum() >= _MIN_BELOW:
+            # Tolerance and wear of both faces change the thickness, which is an unknown.
+            terms = np.column_stack([terms, below])
+            centred[below] -= np.median(residual[below])
+            apart = float(np.median(np.abs(centred[below])))
+            spreads[below] = max(_NORMAL * apart, spread)
         scaled = np.column_stack([terms, (arm * normal).sum(axis=1) / size])
-        root = np.sqrt(weight)[:, None]
-        step = np.linalg.lstsq(root * terms, root[:, 0] * residual, rcond=1e-8)[0]
+        weight = np.maximum(1.0 - (centred / (_CUT * spreads)) ** 2, 0.0) ** 2
+        root = (np.sqrt(weight) * spread / spreads)[:, None]
+        step = np.linalg.lstsq(root * terms, root[:, 0] * residual, rcond=1e-8)[0][:6]
         scale = 1.0 + float(
-            np.linalg.lstsq(root * scaled, root[:, 0] * residual, rcond=1e-8)[0][6] / size
+            np.linalg.lstsq(root * scaled, root[:, 0] * residual, rcond=1e-8)[0][-1] / size
         )
         turn = scipy.spatial.transform.Rotation.from_rotvec(step[3:] / size).as_matrix()
         rotation = turn @ rotation
         translation = turn @ (translation - middle) + middle + step[:3]
-        distance, matched = float(np.median(np.abs(bearing))), float(near.mean())
+        distance, matched = float(np.median(np.abs(bearing))), float(near[above].mean())
         if np.abs(step).max() < _SETTLED:
             break
     return ScanPose(rotation, translation, distance, scale, matched)

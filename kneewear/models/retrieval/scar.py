@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import scipy
@@ -42,6 +43,11 @@ _LEVELS = (0.01, 0.02, 0.035, 0.055)
 _NEIGHBOURS = (0.0, 0.7, 0.85, 1.0, 1.15, 1.35)
 _SMOOTHING = (1.5, 4.0)
 _ROUNDS = 2
+# Ellipses that are tried as scars: ratios of their axes to the plateau's, steps of centre and half
+# axes, mm, and moves in one direction.
+_ELLIPSE_SIZES = (0.4, 0.55, 0.7, 0.85)
+_ELLIPSE_STEPS = (4.0, 2.0, 1.0)
+_ELLIPSE_MOVES = 4
 # Blocks of the likelihood of candidates, at most.
 _SAMPLE = 220
 # Wear of a scar: SD of its mean depth, mm; SD of its variation, mm, over a distance, mm, and the
@@ -68,16 +74,19 @@ _ABOUT_HOLES = 10.0
 _MIN_ABOUT = 12
 _HOLE_FIELDS = 4
 # Borders of scars moved by random distances: SD, mm, over a length, mm; part that a step changes,
-# steps, and scars that are kept of them.
+# steps, and scars that are kept of a walk.
 _BORDER_MOVES = ((2.0, 6.0), (3.0, 15.0))
 _BORDER_CHANGE = 0.25
-_BORDER_STEPS = 840
-_BORDERS = 6
+_BORDER_STEPS = 600
+_BORDERS = 3
+# Scatter of the mean log likelihoods of walks: they do not mix in so few steps, and no drift and
+# form of wear is quite the right one. Chosen, not measured.
+_SCATTER = 8.0
 # Likelihood over the largest one below which a scar is left out, level sets among those that are
 # averaged at most, and scars averaged at most.
 _MIN_WEIGHT = 0.03
 _MAX_SCARS = 4
-_MAX_AVERAGED = 8
+_MAX_AVERAGED = 14
 # Fields that a prediction is averaged over, of all scars together.
 _MAX_FIELDS = 12
 
@@ -145,6 +154,7 @@ def find_scar(
     settings: ScanSettings,
     declared: Bools | None = None,
     excluded: Bools | None = None,
+    starts: Sequence[Bools] = (),
 ) -> Scar:
     """Find worn blocks and their depths from deviations of a scan.
 
@@ -160,24 +170,23 @@ def find_scar(
         Blocks that are worn as stated by the user; otherwise they are found.
     excluded : array of bool, shape (n,), optional
         Blocks with damage that is not wear, neither worn nor unworn.
+    starts : sequence of array of bool, shape (n,)
+        Scars that the search tries first.
 
     Returns
     -------
     Scar
     """
-    usable = np.isfinite(blocks.deviation)
-    if excluded is not None:
-        usable &= ~excluded
+    searches, scars, usable = _searched(blocks, drifts, settings, declared, excluded, starts)
     likely: list[_Likely] = []
-    for drift in drifts:
-        search = _Search(blocks, drift, settings, usable)
-        scars = [declared] if declared is not None else search.scars()
-        likely += [_Likely(search.likelihood(scar), scar, drift) for scar in scars]
-        if declared is None and scars[0].any() and np.isfinite(search.likelihood(scars[0])):
-            moved, mean = search.moved_borders(scars[0])
-            # Together they have the weight of one scar.
-            likely += [_Likely(mean - float(np.log(len(moved))), scar, drift) for scar in moved]
-    likely = _weighted(likely)
+    for search in searches:
+        ranked = sorted(scars, key=search.likelihood, reverse=True)[:_MAX_SCARS]
+        own = [_Likely(search.likelihood(scar), scar, search.drift) for scar in ranked]
+        if declared is None and ranked[0].any():
+            own += search.moved_borders(ranked[0])
+        # No drift is quite the form of an insert, so that their likelihoods decide nothing.
+        likely += _weighted(own)
+    likely.sort(key=lambda item: -item.weight)
     if declared is not None:
         return _averaged(likely, blocks, usable)
     result = _averaged(
@@ -188,6 +197,43 @@ def find_scar(
         return result
     blank = _averaged([_Likely(1.0, stated, likely[0].drift)], blocks, usable)
     return replace(result, blank_sd=blank.volume_sd)
+
+
+def likeliest_scar(
+    blocks: Blocks,
+    drifts: Sequence[Drift],
+    settings: ScanSettings,
+    excluded: Bools | None = None,
+) -> Bools:
+    """Likeliest scar with its margin, without depths: what is fitted anew without it.
+
+    Parameters as in `find_scar`.
+    """
+    searches, scars, _ = _searched(blocks, drifts, settings, None, excluded, ())
+    best = max((search.likelihood(scar), n) for search in searches for n, scar in enumerate(scars))
+    return _with_margin(blocks, scars[best[1]])
+
+
+def _searched(
+    blocks: Blocks,
+    drifts: Sequence[Drift],
+    settings: ScanSettings,
+    declared: Bools | None,
+    excluded: Bools | None,
+    starts: Sequence[Bools],
+) -> tuple[list[_Search], list[Bools], Bools]:
+    """Searches by each drift, likely scars of all, and blocks that are used."""
+    usable = np.isfinite(blocks.deviation)
+    if excluded is not None:
+        usable &= ~excluded
+    searches = [_Search(blocks, drift, settings, usable) for drift in drifts]
+    if declared is not None:
+        return searches, [declared], usable
+    scars: list[Bools] = []
+    for search in searches:
+        # What is likely by one drift may be far from all that a search by another one tries.
+        scars += search.scars([*starts, *scars])
+    return searches, scars, usable
 
 
 def with_stated(blocks: Blocks, scar: Bools, least: float) -> Bools:
@@ -202,11 +248,16 @@ def with_stated(blocks: Blocks, scar: Bools, least: float) -> Bools:
 
 @dataclass(frozen=True)
 class _Likely:
-    """A scar with a drift, and its weight or log likelihood."""
+    """A scar with a drift, and its weight or log likelihood.
+
+    `group` is the number of scars that have this mean of their log likelihoods together, 0 for a
+    scar that has it by itself.
+    """
 
     weight: float
     scar: Bools
     drift: Drift
+    group: int = 0
 
 
 def _weighted(items: Sequence[_Likely]) -> list[_Likely]:
@@ -215,9 +266,12 @@ def _weighted(items: Sequence[_Likely]) -> list[_Likely]:
     if not np.isfinite(best):
         # Declared on nearly the whole bearing: nothing separates them.
         return [replace(item, weight=1.0 / len(items)) for item in items]
-    ranked = sorted(items, key=lambda item: -item.weight)[:_MAX_AVERAGED]
-    ranked = [replace(item, weight=float(np.exp(item.weight - best))) for item in ranked]
-    ranked = [item for item in ranked if item.weight > _MIN_WEIGHT]
+    weighted = []
+    for item in items:
+        weight = float(np.exp((item.weight - best) / (_SCATTER if item.group else 1.0)))
+        if weight > _MIN_WEIGHT:
+            weighted.append(replace(item, weight=weight / max(item.group, 1)))
+    ranked = sorted(weighted, key=lambda item: -item.weight)[:_MAX_AVERAGED]
     total = sum(item.weight for item in ranked)
     return [replace(item, weight=item.weight / total) for item in ranked]
 
@@ -240,6 +294,7 @@ class _Search:
         plan = blocks.points[self.sample][:, [0, 2]]
         self.distance = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(plan))
         self.known: dict[bytes, float] = {}
+        self.ellipse: Bools | None = None
         self._set_depth(1.0)
 
     def _set_depth(self, ratio: float) -> None:
@@ -250,8 +305,8 @@ class _Search:
             self.wear += (sd * ratio**power) ** 2 * correlation(self.distance, length, "gaussian")
         self.roughness = _WEAR_ROUGHNESS * ratio
 
-    def scars(self) -> list[Bools]:
-        """Scars that were tried, the likeliest first."""
+    def scars(self, starts: Sequence[Bools] = ()) -> list[Bools]:
+        """Scars that were tried, the likeliest first; `starts` are tried before others."""
         best = np.zeros(self.usable.size, dtype=bool)
         low = np.zeros(self.usable.size)
         usable = self.usable
@@ -268,13 +323,18 @@ class _Search:
         judge(best)
         for scar in self._candidates(from_border(self.blocks), everywhere, _FRACTIONS[::2]):
             judge(scar)
+        for scar in starts:
+            judge(scar)
+        sides = [self.blocks.side == side for side in np.unique(self.blocks.side)]
+        self.ellipse = self._likeliest_ellipses(sides)
+        judge(self.ellipse)
+        best = max(result.values(), key=lambda item: item[0])[1]
         for number in range(_ROUNDS):
             start = best
             for scar in self._candidates(low, everywhere, _FRACTIONS, _LEVELS):
                 judge(scar)
             best = max(result.values(), key=lambda item: item[0])[1]
-            for side in np.unique(self.blocks.side):
-                own = self.blocks.side == side
+            for own in sides:
                 near = best[own].mean() * np.array(_NEIGHBOURS)
                 for scar in self._candidates(low, own, tuple(near[near < 1.0])):
                     judge(np.where(own, scar, best))
@@ -311,6 +371,37 @@ class _Search:
                 scar = np.isin(label, 1 + np.flatnonzero(large))
                 scar = scipy.ndimage.binary_fill_holes(scar) & inside
                 yield np.asarray(scar[blocks.row, blocks.column] & own)
+
+    def _likeliest_ellipses(self, sides: Sequence[Bools]) -> Bools:
+        """Ellipses on each plateau, moved and stretched while they become likelier.
+
+        Level sets follow a scar only where the unworn surface is known already; a reconstructed
+        shape that was drawn into a scar has none that is like it.
+        """
+        plan = self.blocks.points[:, [0, 2]]
+        boxes = [(plan[own].min(axis=0), plan[own].max(axis=0)) for own in sides]
+
+        def scar_of(ellipses: Array) -> Bools:
+            return _ellipse_scar(plan, sides, ellipses)
+
+        tried = [
+            np.array([np.r_[low + high, size * (high - low)] / 2.0 for low, high in boxes])
+            for size in _ELLIPSE_SIZES
+        ]
+        known, ellipses = max(
+            ((self.likelihood(scar_of(item)), item) for item in tried), key=lambda pair: pair[0]
+        )
+        directions = [*np.eye(4), *-np.eye(4), np.array([0.0, 0.0, 1.0, 1.0])]
+        for step, number in product(_ELLIPSE_STEPS, range(len(sides))):
+            for direction in directions:
+                for _ in range(_ELLIPSE_MOVES):
+                    moved = ellipses.copy()
+                    moved[number] += step * direction
+                    value = self.likelihood(scar_of(moved))
+                    if value <= known:
+                        break
+                    ellipses, known = moved, value
+        return scar_of(ellipses)
 
     def _fading(self, scar: Bools) -> Array:
         """Factor of wear at the sampled blocks: rises from 0 outside the scar to 1 inside it."""
@@ -364,15 +455,23 @@ class _Search:
         values, drift = self.blocks.deviation[self.sample], self.drift.at(self.sample)
         return likelihood(tolerance + wear, values, drift) + prior
 
-    def moved_borders(self, scar: Bools) -> tuple[list[Bools], float]:
-        """Scars drawn by their likelihoods, of equal weight, and the mean of their log likelihoods.
+    def moved_borders(self, scar: Bools) -> list[_Likely]:
+        """Scars drawn by their likelihoods, from two starts: the likeliest scar and an ellipse.
 
         Level sets of a deviation follow the tolerance: a border leaves out what is high by chance,
-        and their likelihoods say nothing of borders between them.
+        and their likelihoods say nothing of borders between them. An ellipse does not follow it.
         """
+        starts = [scar] if self.ellipse is None else [scar, self.ellipse]
         every = _BORDER_STEPS // (2 * _BORDERS)
-        walk = list(self._walk(scar))[_BORDER_STEPS // 2 :]
-        return [item for item, _ in walk[every - 1 :: every]], float(np.mean([v for _, v in walk]))
+        result = []
+        for start in starts:
+            if not np.isfinite(self.likelihood(start)):
+                continue
+            walk = list(self._walk(start))[_BORDER_STEPS // 2 :]
+            mean = float(np.mean([value for _, value in walk]))
+            chosen = [item for item, _ in walk[every - 1 :: every]]
+            result += [_Likely(mean, item, self.drift, len(chosen)) for item in chosen]
+        return result
 
     def _walk(self, scar: Bools) -> Iterator[tuple[Bools, float]]:
         """Scars with borders moved by smooth random distances, and their log likelihoods.
@@ -408,6 +507,15 @@ class _Search:
         return np.where(self.usable, result.mean - self.blocks.deviation, 0.0)
 
 
+def _ellipse_scar(plan: Array, sides: Sequence[Bools], ellipses: Array) -> Bools:
+    """Blocks at plan positions (n, 2) within the ellipse (x, z, half axes) of their side."""
+    scar = np.zeros(len(plan), dtype=bool)
+    for own, values in zip(sides, ellipses, strict=True):
+        distance = (plan - values[:2]) / np.maximum(values[2:], 1.0)
+        scar |= own & ((distance**2).sum(axis=1) < 1.0)
+    return scar
+
+
 def _inside_border(blocks: Blocks, scar: Bools) -> Array:
     """Distance of blocks from the border of a scar, mm: positive inside it."""
     image = blocks.masked(scar)
@@ -436,7 +544,6 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
     """Depths and volumes averaged over scars."""
     plan = blocks.points[:, [0, 2]]
     volumes, depths, depth_squares, pieces, all_fields = [], [], [], [], []
-    weights = np.array([item.weight for item in likely])
     for item in likely:
         # The middle is measured where no scar is found: a volume below the limit has an error.
         worn, drift = with_stated(blocks, item.scar, 1e-9), item.drift
@@ -453,6 +560,7 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
         of_field = (result.drift_sd, result.field_sd, result.noise_sd, result.choice_sd)
         pieces.append([*of_field, holes_sd])
         all_fields.append(surface.fields)
+    weights = _between_drifts(likely, np.stack(volumes), np.array(pieces))
     volume = weights @ np.stack(volumes)
     drift_sd, field_sd, noise_sd, choice_sd, holes_sd = np.sqrt(
         np.einsum("s,spk->pk", weights, np.array(pieces) ** 2)
@@ -483,6 +591,21 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
         unworn_fractions(blocks, worn),
         total,
     )
+
+
+def _between_drifts(likely: Sequence[_Likely], volumes: Array, pieces: Array) -> Array:
+    """Weights of scars, of which each drift has the inverse of the variance of its volume.
+
+    `volumes` (n, 3) and standard deviations by source, `pieces` (n, k, 3), belong to the scars.
+    """
+    weights = np.array([item.weight for item in likely])
+    own, variance = volumes[:, -1], (pieces[..., -1] ** 2).sum(axis=1)
+    for drift in {id(item.drift): item.drift for item in likely}.values():
+        used = np.array([item.drift is drift for item in likely])
+        part = weights[used] / weights[used].sum()
+        spread = part @ (variance[used] + (own[used] - part @ own[used]) ** 2)
+        weights[used] = part / max(spread, 1e-9)
+    return np.asarray(weights / weights.sum())
 
 
 def from_border(blocks: Blocks) -> Array:

@@ -4,7 +4,7 @@ Lives of a study are fitted to the measured depths: wear factor, creep constant,
 position, rotation and load share, each repeated over wear laws and amplitudes of the motion. Forms
 of wear and creep are alike, and another law or amplitude fits as well with another wear volume:
 what is stated is the union of all fits whose residual is small, and a single value only where mass
-loss or a prior of the creep constant is stated.
+loss or a prior of the creep constant is stated that determines wear within a fifth.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _VOLUME = 0.02
 _UNKNOWN_CREEP = 0.7
 # Unknowns of a fit, standard deviations of their prior distributions, steps of derivatives, and
 # largest changes at once. The wear factor is free.
-_UNKNOWNS = ("log_wear", "log_creep", "posterior", "rotation", "share")
-_PRIOR = np.array([np.inf, np.nan, 2.0, 3.0, 0.08])
-_STEPS = np.array([0.1, 0.1, 0.3, 0.5, 0.02])
-_MAX_CHANGES = np.array([0.7, 0.7, 1.0, 2.0, 0.06])
+_UNKNOWNS = ("log_wear", "log_creep", "posterior", "rotation", "share", "medial")
+_PRIOR = np.array([np.inf, np.nan, 2.0, 3.0, 0.08, 1.0])
+_STEPS = np.array([0.1, 0.1, 0.3, 0.5, 0.02, 0.2])
+_MAX_CHANGES = np.array([0.7, 0.7, 1.0, 2.0, 0.06, 0.5])
 _ITERATIONS = 2
 # Factors of the creep volume that are tried where nothing is stated.
 _TRIED = np.geomspace(0.05, 20.0, 41)
 _NINETY = 1.645
-# Relative standard deviation of wear above which a page warns.
+# Relative standard deviation of wear above which a range is stated and no value.
 _USEFUL = 0.2
 
 
@@ -95,6 +95,7 @@ def fit_lives(
     prior: float | None = None,
     laws: Sequence[str] | None = None,
     amplitudes: Sequence[float] = AMPLITUDES,
+    fixed: Sequence[str] = (),
 ) -> list[FittedLife]:
     """Fit a life by every law and amplitude.
 
@@ -107,30 +108,36 @@ def fit_lives(
         Relative standard deviation of the creep constant of the study.
     laws, amplitudes : sequence
         What fits are repeated over; laws with a wear factor when absent.
+    fixed : sequence of str
+        Offsets of a trial that have no effect and are not fitted.
     """
     sd = _UNKNOWN_CREEP if prior is None else prior
     chosen = fitted_laws() if laws is None else laws
     return [
-        _fitted(measured, depths, LifeTrial(law, amplitude), sd)
+        _fitted(measured, depths, LifeTrial(law, amplitude), sd, fixed)
         for law, amplitude in product(chosen, amplitudes)
     ]
 
 
-def _fitted(measured: Measured, depths: Depths, trial: LifeTrial, creep_sd: float) -> FittedLife:
+def _fitted(
+    measured: Measured, depths: Depths, trial: LifeTrial, creep_sd: float, fixed: Sequence[str]
+) -> FittedLife:
     """Fit of one law and amplitude by damped Gauss-Newton steps."""
     trial = _started(measured, depths, trial)
-    sd = np.where(np.isnan(_PRIOR), creep_sd, _PRIOR)
+    free = np.array([name not in fixed for name in _UNKNOWNS])
+    unknowns = [name for name in _UNKNOWNS if name not in fixed]
+    sd = np.where(np.isnan(_PRIOR), creep_sd, _PRIOR)[free]
     for _ in range(_ITERATIONS):
         base = _residuals(measured, *depths(trial))
         columns = []
-        for name, step in zip(_UNKNOWNS, _STEPS, strict=True):
+        for name, step in zip(unknowns, _STEPS[free], strict=True):
             changed = replace(trial, **{name: getattr(trial, name) + step})
             columns.append((_residuals(measured, *depths(changed)) - base) / step)
-        values = np.array([getattr(trial, name) for name in _UNKNOWNS])
+        values = np.array([getattr(trial, name) for name in unknowns])
         rows = np.vstack([np.column_stack(columns), np.diag(1.0 / sd)])
         change = np.linalg.lstsq(rows, -np.r_[base, values / sd], rcond=None)[0]
-        change = np.clip(change, -_MAX_CHANGES, _MAX_CHANGES)
-        new = dict(zip(_UNKNOWNS, (values + change).tolist(), strict=True))
+        change = np.clip(change, -_MAX_CHANGES[free], _MAX_CHANGES[free])
+        new = dict(zip(unknowns, (values + change).tolist(), strict=True))
         trial = replace(trial, **new)
     wear, creep = depths(trial)
     return FittedLife(trial, wear, creep, _misfit(measured, wear + creep))
@@ -174,7 +181,9 @@ def split_table(
     """Volume and share of wear, by what they rest on.
 
     Columns basis, wear_mm3, low_mm3, high_mm3, share, low_share, high_share, fits and residual_um.
-    Where only the surface is known there is a range and no value.
+    There is a range and no value where only the surface is known, or where a creep constant leaves
+    wear unknown by more than a fifth: an error of it is one of the creep volume, and of wear a
+    multiple of that where most of the sum is creep.
     """
     rows = []
     total, total_sd = float(measured.volume.sum()), float(np.hypot(*measured.volume_sd))
@@ -190,6 +199,8 @@ def split_table(
     if kept and settings.creep_constant_sd is not None:
         values, ends = _with_prior(measured, kept, settings.creep_constant_sd)
         middle = float(_weights(kept, settings.creep_constant_sd) @ values)
+        if not _is_useful(middle, *np.maximum(ends, 0.0)):
+            middle = np.nan
         known = (middle, ends, middle / total, ends / total)
         rows.append(("creep constant", *known, len(kept), worst))
     elif kept:
@@ -214,14 +225,9 @@ def split_table(
 
 
 def judge_split(table: pd.DataFrame, name: str) -> list[Finding]:
-    """Findings about wear that no value of the table has within a fifth.
-
-    An error of the creep constant is one of the creep volume: known to 10 %, it leaves wear
-    unknown by more than 20 % where the share of wear is below a third.
-    """
-    half = 0.5 * (table["high_mm3"] - table["low_mm3"])
-    known = half <= _USEFUL * _NINETY * table["wear_mm3"]
-    if known.any():
+    """Findings about wear that no value of the table has within a fifth."""
+    values = table[["wear_mm3", "low_mm3", "high_mm3"]].to_numpy(dtype=float)
+    if any(_is_useful(*row) for row in values):
         return []
     rows = table[["low_mm3", "high_mm3"]].to_numpy(dtype=float)
     low, high = rows[:, 0].max(), rows[:, 1].min()
@@ -229,6 +235,11 @@ def judge_split(table: pd.DataFrame, name: str) -> list[Finding]:
     remedy = "Weigh the insert: mass_loss_mg in the file of --settings separates wear from creep."
     expected = f"a standard deviation of {100 * _USEFUL:.0f} % at most"
     return [Finding("retrieval.split", "warn", name, result, expected, remedy)]
+
+
+def _is_useful(value: float, low: float, high: float) -> bool:
+    """True of wear whose standard deviation is a fifth of it at most, by its interval."""
+    return 0.5 * (high - low) <= _USEFUL * _NINETY * value
 
 
 def _kept(fits: Sequence[FittedLife]) -> list[FittedLife]:
@@ -298,6 +309,7 @@ def fit_table(measured: Measured, fits: Sequence[FittedLife]) -> pd.DataFrame:
                 "wear_factor_ratio": np.exp(trial.log_wear),
                 "creep_ratio": np.exp(trial.log_creep),
                 "posterior_mm": trial.posterior,
+                "medial_mm": trial.medial,
                 "rotation_deg": trial.rotation,
                 "share": trial.share,
                 "residual_um": 1e3 * item.residual,

@@ -8,9 +8,15 @@ import pytest
 from benchmarks.retrieval.phantoms import make_phantom, read_families, triangles, write_ply
 from benchmarks.retrieval.score import score
 from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.models.retrieval.evaluate import Areas, evaluate_scan, result_table
 from kneewear.models.retrieval.options import add_options, run
-from kneewear.models.retrieval.prediction import Prediction, read_prediction, scar_comparison
+from kneewear.models.retrieval.prediction import (
+    Prediction,
+    pose_of_study,
+    read_prediction,
+    scar_comparison,
+)
 from kneewear.models.retrieval.registration import register
 from kneewear.models.retrieval.scans import read_scan
 from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
@@ -208,6 +214,19 @@ def test_equal_prediction_has_ratio_and_overlap_of_one(files: tuple[Path, Path, 
     assert table[["posterior_mm", "medial_mm"]].to_numpy() == pytest.approx(0.0, abs=1e-9)
     shares = table["predicted_wear_mm3"] / table["predicted_sum_mm3"]
     assert shares.to_numpy() == pytest.approx(0.25)
+
+
+@pytest.mark.slow
+def test_study_of_another_implant_is_refused(evaluated, files: tuple[Path, Path, float]) -> None:
+    _, reference, _ = files
+    same = _read(reference).mesh
+    assert pose_of_study(same, evaluated, Path("study")).distance < 0.02
+    other = make_phantom(FAMILIES["milled"], 0)
+    points = other.reference.reshape(-1, 3)
+    bearing = TriangleMesh(points, triangles(other.whole))
+    with pytest.raises(InputDataError) as error:
+        pose_of_study(bearing.part(np.ones(len(bearing.faces), dtype=bool)), evaluated, Path("s"))
+    assert error.value.finding.check == "retrieval.study"
 
 
 def test_folder_without_a_finished_study_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ _X, _Z = (item.ravel() for item in np.meshgrid(np.linspace(-15, 15, 31), np.lins
 
 def _depths(trial: LifeTrial):
     """Wear spread by the amplitude, creep over a larger area, both moved by the offset."""
-    x, z = _X - trial.posterior, _Z - 20.0
+    x, z = _X - trial.posterior, _Z - 20.0 - trial.medial
     wear = np.exp(-0.5 * (x / (6.0 * trial.amplitude)) ** 2 - 0.5 * (z / 4.0) ** 2)
     creep = np.exp(-0.5 * (x / 9.0) ** 2 - 0.5 * (z / 6.0) ** 2)
     return 0.2 * np.exp(trial.log_wear) * wear, 0.1 * np.exp(trial.log_creep) * creep
@@ -35,6 +35,14 @@ def test_wear_is_found_with_the_creep_constant_known_to_10_percent() -> None:
     assert row["wear_mm3"] == pytest.approx(true, rel=0.2)
     assert row["share"] == pytest.approx(true / measured.volume.sum(), abs=0.1)
     assert row["low_mm3"] < true < row["high_mm3"]
+
+
+def test_offset_to_medial_is_found_where_it_has_an_effect() -> None:
+    measured, _ = _measured(LifeTrial("archard", medial=1.0))
+    for fixed, expected in (((), 1.0), (("medial",), 0.0)):
+        (fit,) = fit_lives(measured, _depths, 0.1, ["archard"], [1.0], fixed)
+        # Two steps of at most 0.5 mm, and a prior distribution about zero.
+        assert fit.trial.medial == pytest.approx(expected, abs=0.2)
 
 
 def test_the_surface_alone_has_a_range_and_no_value() -> None:
@@ -61,5 +69,8 @@ def test_wear_that_the_creep_constant_leaves_open_is_reported() -> None:
         fits = fit_lives(measured, _depths, 0.1, ["archard"], [1.0])
         table = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1))
         assert bool(judge_split(table, "insert")) == warned
+        # A value that is printed is known within a fifth.
+        assert table["wear_mm3"].isna().all() == warned
+        assert table["high_mm3"].notna().all()
     weighed = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1, mass_loss_mg=5.0))
     assert judge_split(weighed, "insert") == []
