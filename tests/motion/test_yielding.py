@@ -16,6 +16,7 @@ from kneewear.motion import cases, yielding
 from kneewear.motion.history import failures_of
 from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
 from kneewear.study.settings import merge_settings, validate_study
+from kneewear.study.shipped import find_study
 from kneewear.study.study import PERMANENT_LIMITS
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
@@ -166,19 +167,21 @@ def test_residual_stress_needs_permanent_strain():
     assert residual.max() < 0.5 * loaded.max()
 
 
+CHOSEN = {
+    "simulation": {
+        "analysis": "quasi_static",
+        "contact": "coupled_layer",
+        "material_yield": dict(CURVE),
+    },
+    "report": {"compare_with_published": False},
+}
+
+
 def settings(*further):
     """Settings of the example study on a layer that yields."""
     own = Path(__file__).parents[1] / "physics" / "example_knee.yaml"
-    chosen = {
-        "simulation": {
-            "analysis": "quasi_static",
-            "contact": "coupled_layer",
-            "material_yield": dict(CURVE),
-        },
-        "report": {"compare_with_published": False},
-    }
     found = merge_settings(read_settings(default_settings_file()), read_settings(own))
-    for part in (chosen, *further):
+    for part in (CHOSEN, *further):
         found = merge_settings(found, part)
     return found
 
@@ -232,6 +235,37 @@ def given(share):
 )
 def test_settings_without_one_state_are_refused(change, key):
     assert key in refused_at(validate_study, settings(given(1.0), change))
+
+
+# Shipped study of each kind of bearing, the model of a study that has its implant, and where yield
+# is refused; None where it is accepted.
+BEARINGS = {
+    "cruciate retaining": ("quick", "wear", None),
+    "ultracongruent": ("fe_twin_ultracongruent", "wear", None),
+    "posterior stabilised, plateaus": ("chapter3", "wear", None),
+    "posterior stabilised, post": ("chapter3", "press", "implant.parametric.cam_and_post"),
+    "unicompartmental": ("unicompartmental", "wear", None),
+    "rotating platform": ("rotating_platform", "backside", "simulation.contact"),
+    "meniscal bearing": ("meniscal_bearing", "backside", "simulation.contact"),
+    "patellar button": ("patellar_button", "wear_test", "simulation.material_yield"),
+    "cartilage": ("natural_knee", "press", "simulation.pressure_law.strain"),
+}
+
+
+@pytest.mark.parametrize("bearing", BEARINGS)
+def test_each_kind_of_bearing_takes_yield_or_names_what_excludes_it(bearing):
+    name, model, excluded = BEARINGS[bearing]
+    file = find_study(name)
+    assert file is not None
+    own = read_settings(file)
+    if model == "wear":
+        own = {"implant": own.get("implant", {})}
+    study = merge_settings(read_settings(default_settings_file()), own)
+    study = merge_settings(study, CHOSEN)
+    if excluded is None:
+        assert validate_study(study).simulation.material_yield is not None
+    else:
+        assert refused_at(validate_study, study).endswith(f"key {excluded}")
 
 
 def test_plastic_strain_of_two_activities_is_refused_unless_nothing_stays():
