@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,6 +25,7 @@ CURVE = Hardening(
 )
 NEVER = Hardening((0.0,), (1e6,))
 RADIUS, THICKNESS, CELL = 30.0, 8.0, 0.5  # mm
+LIBRARIES = "OMP", "OPENBLAS", "MKL"
 SPHERE_BORDERS = (0.0, 0.25, 0.6, 1.1, 1.8, 2.8, 4.3, 6.5)
 
 
@@ -166,3 +173,32 @@ def test_no_contact_without_load_gives_no_force():
     apart = np.full(sphere.radius.size, 0.1)
     found = sphere.layer.press(apart, np.ones(apart.size), sphere.layer.fresh())
     assert not found.force.any()
+
+
+def digest_of_updates():
+    """Digest of plastic strain after two updates on a wide window, and of the next iterate."""
+    slabs = PlasticSlabs(SlabWindow((96, 60), (0.75, 0.5), THICKNESS, POLYETHYLENE), CURVE)
+    pressure = np.random.default_rng(1).uniform(0.0, 40.0, (96, 60))
+    strain, history = slabs.fresh().strain, []
+    for _ in range(3):
+        after = slabs.flow(pressure, strain, slabs.window.waves(strain), slabs.fresh())
+        history.append((strain.ravel(), (after.strain - strain).ravel()))
+        strain = yielding.accelerated(history).reshape(strain.shape)
+    return hashlib.sha256(strain.tobytes()).hexdigest()
+
+
+@pytest.mark.slow
+def test_updates_do_not_depend_on_threads():
+    program = "from tests.contact.test_yielding import digest_of_updates as found; print(found())"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=Path(__file__).parents[2],
+            env=os.environ | {f"{name}_NUM_THREADS": str(count) for name in LIBRARIES},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for count in (1, 2)
+    }
+    assert len(found) == 1
