@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -76,11 +77,22 @@ def test_yield_carries_the_load_at_less_pressure():
         assert found["contact_area"].values.max() > elastic()["contact_area"].values.max()
 
 
+@pytest.mark.parametrize("share", PERMANENT_LIMITS)
+def test_below_the_yield_stress_the_cycle_is_the_coupled_layer_to_the_bit(share):
+    light = replace(HEAVY, body_mass=3.0)
+    found, without = (study_of(own).run(light) for own in (curve_of(share), None))
+    assert 3.0 < found["yielded_stress"].values.max() < CURVE["yield_stress_mpa"][0]
+    for name, values in without.data_vars.items():
+        np.testing.assert_array_equal(found[name].values, values.values, err_msg=name)
+
+
 @pytest.mark.slow
-def test_results_do_not_depend_on_the_batch():
+def test_results_do_not_depend_on_the_batch_or_a_restart():
     both = study_of(curve_of(1.0)).run(OTHER, HEAVY)
+    again = study_of(curve_of(1.0)).run(HEAVY)
     for name, values in cycle(1.0).data_vars.items():
         np.testing.assert_array_equal(both[name].values[1], values.values[0], err_msg=name)
+        np.testing.assert_array_equal(again[name].values, values.values, err_msg=name)
 
 
 def test_only_strain_that_stays_dents_the_surface():
