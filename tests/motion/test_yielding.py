@@ -16,6 +16,7 @@ from kneewear.base.files import read_settings
 from kneewear.motion import cases, yielding
 from kneewear.motion.history import failures_of
 from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
+from kneewear.report.maps import draw_yield_maps
 from kneewear.study.settings import merge_settings, validate_study
 from kneewear.study.shipped import find_study
 from kneewear.study.study import PERMANENT_LIMITS
@@ -187,6 +188,13 @@ CHOSEN = {
     },
     "report": {"compare_with_published": False},
 }
+
+
+@pytest.mark.parametrize(("share", "maps"), [(1.0, 4), (0.0, 2)])
+def test_maps_of_zeros_are_not_drawn(share, maps):
+    figure = draw_yield_maps(cycle(share), gait_study(frames=FRAMES).grid)
+    labelled = [axes for axes in figure.axes if axes.axison]
+    assert len(labelled) == 2 * maps  # each with its colour bar
 
 
 def settings(*further):
