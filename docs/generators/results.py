@@ -271,7 +271,9 @@ def rank_changes(table: pd.DataFrame, by: str) -> pd.DataFrame:
     for before, after in [(first, second), *((second, name) for name in others)]:
         row = {"from": before, "to": after}
         for quantity, label in CASE_RESULTS.items():
-            ranks = [results[name][quantity].rank() for name in (before, after)]
+            both = [results[name][quantity] for name in (before, after)]
+            # Places among the cases that neither material failed.
+            ranks = pd.concat(both, axis=1, keys=(0, 1)).dropna().rank()
             moved = int((ranks[1] - ranks[0]).abs().max())
             row[f"{label}: correlation, places"] = f"{ranks[0].corr(ranks[1]):.3f}, {moved}"
         rows.append(row)
