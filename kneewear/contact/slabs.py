@@ -164,13 +164,13 @@ def _solve(
 def _stiffness(strain: Array, stress: Array, rows: int) -> Array:
     """Stiffness (wave, n, n) of strains and stresses (wave, point, n), by elements of some rows."""
     count, points, size = strain.shape
-    found = np.zeros((count, size, size))
+    stiffness = np.zeros((count, size, size))
     for first in range(0, points, rows):
         own = slice(first, first + rows)
         inside = np.flatnonzero(strain[:, own].any(axis=(0, 1)))
         part = strain[:, own, inside], stress[:, own, inside]
-        found[:, inside[:, None], inside] += np.einsum("npi,npj->nij", *part)
-    return found
+        stiffness[:, inside[:, None], inside] += np.einsum("npi,npj->nij", *part)
+    return stiffness
 
 
 def _solve_banded(matrix: Array, right: Array) -> Array:

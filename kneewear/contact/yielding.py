@@ -281,7 +281,7 @@ def accelerated(history: list[tuple[Array, Array]]) -> Array:
     normal += 1e-12 * np.trace(normal) * np.eye(len(normal))
     right = np.einsum("in,n->i", residuals, residual)
     share = np.linalg.lstsq(normal, right, rcond=None)[0]
-    found = point + residual
+    mixed = point + residual
     for part, step in zip(share, points + residuals, strict=True):
-        found -= part * step
-    return np.asarray(found)
+        mixed -= part * step
+    return np.asarray(mixed)

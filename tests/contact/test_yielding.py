@@ -194,7 +194,7 @@ def digest_of_updates():
 @pytest.mark.slow
 def test_updates_do_not_depend_on_threads():
     program = "from tests.contact.test_yielding import digest_of_updates as found; print(found())"
-    found = {
+    digests = {
         subprocess.run(
             [sys.executable, "-c", program],
             cwd=Path(__file__).parents[2],
@@ -205,4 +205,4 @@ def test_updates_do_not_depend_on_threads():
         ).stdout
         for count in (1, 2)
     }
-    assert len(found) == 1
+    assert len(digests) == 1
