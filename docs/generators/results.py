@@ -5,11 +5,12 @@ with `where=column:text` its rows with this text in a column. In place of `table
 give the errors of the foundation or of the coupled layer, `orders` the observed order and the grid
 convergence index of errors that fall with a count, and `gci` the same of the last three counts of a
 table of values, or of errors in per cent with `errors=yes`. `materials` gives the results of each
-case by a column, each as a change from the one before, and `ranks` how alike they order the cases.
-The file is that of `results/`, its copy in `docs/snapshot/` where the study was not run, or a
-record in `config/`. Tables of `records/` were written down by hand from several runs and are shown
-as they are. `python -m docs.generators.results` renews the copies that finished studies have, the
-times and the pictures of the gallery.
+case by a column, each as a change from the one before, and `ranks` how alike they order the cases;
+`curves` gives the results of each curve of a material, and `intervals` how far they are apart. The
+file is that of `results/`, its copy in `docs/snapshot/` where the study was not run, or a record in
+`config/`. Tables of `records/` were written down by hand from several runs and are shown as they
+are. `python -m docs.generators.results` renews the copies that finished studies have, the times and
+the pictures of the gallery.
 """
 
 from __future__ import annotations
@@ -46,8 +47,18 @@ CASE_RESULTS = {
     "wear_volume": "wear volume",
     "creep_depth_at_deepest_damage": "creep depth",
 }
+# Results whose interval is over the curve of a material: label and unit.
+CURVE_RESULTS = {
+    "max_pressure": "maximum pressure, MPa",
+    "avg_pressure": "mean pressure, MPa",
+    "max_wear_depth": "worn depth, mm",
+    "creep_depth_at_deepest_damage": "creep depth, mm",
+    "damage_area": "damage area, mm²",
+    "wear_volume": "worn volume, mm³",
+}
 MARKER = re.compile(
-    r"<!-- (table|errors|twin|layer|orders|gci|materials|ranks): (\S+?)((?: \w+=\S+)*) -->"
+    r"<!-- (table|errors|twin|layer|orders|gci|materials|ranks|curves|intervals): "
+    r"(\S+?)((?: \w+=\S+)*) -->"
 )
 # Safety factor of a grid convergence index of three grids (Roache 1994, from memory).
 SAFETY_FACTOR = 1.25
@@ -73,11 +84,13 @@ def filled(match: re.Match[str], results: Path) -> str:
     if table.empty:
         return f"*`{name}` had no rows when this page was built.*"
     options = dict(word.split("=") for word in words.split())
-    if kind in SUMMARIES:
-        return as_markdown(SUMMARIES[kind](table, options))
     if "where" in options:
         column, text = options["where"].split(":")
         table = table[table[column].astype(str) == text]
+        # A summary is over the other columns.
+        table = table.drop(columns=column) if kind in SUMMARIES else table
+    if kind in SUMMARIES:
+        return as_markdown(SUMMARIES[kind](table, options))
     if "columns" in options:
         table = table[[name for name in options["columns"].split(",") if name in table]]
     shown = table.head(int(options.get("rows", "40")))
@@ -98,6 +111,10 @@ SUMMARIES: dict[str, Callable[[pd.DataFrame, dict[str, str]], pd.DataFrame]] = {
     ),
     "materials": lambda table, by: material_changes(table, by["by"]),
     "ranks": lambda table, by: rank_changes(table, by["by"]),
+    "curves": lambda table, by: curve_results(table, by["by"], by["over"]),
+    "intervals": lambda table, by: curve_intervals(
+        table, by["by"], by["over"], by["base"], by["without"]
+    ),
 }
 
 
@@ -264,12 +281,18 @@ def convergence_indices(
     return pd.DataFrame(rows, columns=head)
 
 
+def _covariates(table: pd.DataFrame, *others: str) -> list[str]:
+    """Columns of the settings of a case, without its name and `others`."""
+    results = next(n for n, name in enumerate(table) if name.startswith("both_"))
+    return [name for name in table.columns[:results] if name not in ("case", *others)]
+
+
 def _results_by(table: pd.DataFrame, by: str) -> dict[str, dict[str, pd.Series]]:
-    """Results of both sides for each value of a column, by quantity, over thickness and mass.
+    """Results of both sides for each value of a column, by quantity, over the other settings.
 
     A depth or pressure is the larger one of the sides, a volume their sum.
     """
-    index = ["thickness_mm", "body_mass_kg"]
+    index = _covariates(table, by)
     return {
         str(value): {
             quantity: part.set_index(index)[f"both_{quantity}"] for quantity in CASE_RESULTS
@@ -298,9 +321,14 @@ def material_changes(table: pd.DataFrame, by: str) -> pd.DataFrame:
         columns[f"{label}: {first}"] = base
         changes = [elastic / base, *(results[name][quantity] / elastic for name in others)]
         percents = (100.0 * (pd.concat(changes, axis=1) - 1.0)).round() + 0.0
-        joined = percents.apply(lambda row: ", ".join(f"{value:+.0f}" for value in row), axis=1)
+        joined = percents.apply(lambda row: ", ".join(map(_percent, row)), axis=1)
         columns[f"{label}: {', '.join([second, *others])} (%)"] = joined
     return pd.DataFrame(columns).reset_index()
+
+
+def _percent(value: float) -> str:
+    """Change with its sign; a dash where a case failed."""
+    return "-" if pd.isna(value) else f"{value:+.0f}"
 
 
 def rank_changes(table: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -314,10 +342,74 @@ def rank_changes(table: pd.DataFrame, by: str) -> pd.DataFrame:
     for before, after in [(first, second), *((second, name) for name in others)]:
         row = {"from": before, "to": after}
         for quantity, label in CASE_RESULTS.items():
-            ranks = [results[name][quantity].rank() for name in (before, after)]
+            both = [results[name][quantity] for name in (before, after)]
+            # Places among the cases that neither material failed.
+            ranks = pd.concat(both, axis=1, keys=(0, 1)).dropna().rank()
             moved = int((ranks[1] - ranks[0]).abs().max())
             row[f"{label}: correlation, places"] = f"{ranks[0].corr(ranks[1]):.3f}, {moved}"
         rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def curve_results(table: pd.DataFrame, by: str, over: str) -> pd.DataFrame:
+    """Results of each value of a column and each case, at all values of another column in a cell.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results of a study, a row for each case.
+    by, over : str
+        Column of the curve of a material, and of the part of its plastic strain that stays.
+    """
+    cases = [by, *_covariates(table, by, over)]
+    columns = {
+        label: table.groupby(cases, sort=False)[f"both_{quantity}"].agg(
+            lambda values: ", ".join(_cell(value) for value in values)
+        )
+        for quantity, label in CURVE_RESULTS.items()
+    }
+    return pd.DataFrame(columns).reset_index()
+
+
+def curve_intervals(
+    table: pd.DataFrame, by: str, over: str, base: str, without: str
+) -> pd.DataFrame:
+    """Change of results from curve to curve, by what stays of the strain, and the whole interval.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results of a study, a row for each case.
+    by, over : str
+        Column of the curve of a material, and of the part of its plastic strain that stays.
+    base, without : str
+        Curve that others are compared with, and one that is left out.
+
+    Returns
+    -------
+    DataFrame
+        For each case and quantity the results of `base`; the changes of each other curve, per cent
+        at each value of `over`, and of `over` alone, per cent of its first value; and the interval
+        over all curves and values of `over`.
+    """
+    rows = []
+    kept = table[table[by] != without]
+    cases = _covariates(table, by, over)
+    for case, own in kept.groupby(cases, sort=False):
+        for quantity, label in CURVE_RESULTS.items():
+            values = own.set_index([by, over])[f"both_{quantity}"].unstack(by, sort=False)
+            first, reference = values[base].iloc[0], values[base]
+            row = dict(zip(cases, case, strict=True)) | {
+                "quantity": label,
+                base: ", ".join(_cell(value) for value in reference),
+                f"{over} (%)": _span(100.0 * (reference.iloc[1:] / first - 1.0), "+.0f"),
+            }
+            for name in values.columns.drop(base):
+                changes = 100.0 * (values[name] / reference - 1.0)
+                row[f"{name} (%)"] = _span(changes, "+.0f")
+            rows.append(
+                row | {"interval": f"{_cell(values.min().min())} to {_cell(values.max().max())}"}
+            )
     return pd.DataFrame(rows)
 
 

@@ -60,6 +60,7 @@ _ZZ_THIRD = (0, 1, 5, 2, 3, 4)
 # Components of the plane part in the frame of a wave: xx, yy, zz, xy (engineering).
 _PLANE = 4
 _SHEAR = 2  # of the antiplane part: yz, zx (engineering)
+_GAUSS = 3  # points of an element
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def _element_borders(borders: Array, thickness: float) -> Array:
 
 def _quadratic_elements(lines: Array) -> tuple[Array, Array, Array, Array]:
     """Depths and weights (p,) of Gauss points; values and upward slopes (p, nodes) of functions."""
-    gauss, weights = np.polynomial.legendre.leggauss(3)
+    gauss, weights = np.polynomial.legendre.leggauss(_GAUSS)
     length = np.diff(lines)
     depth = lines[:-1, None] + 0.5 * length[:, None] * (1.0 + gauss)
     shape = np.stack([0.5 * gauss * (gauss - 1.0), 1.0 - gauss**2, 0.5 * gauss * (gauss + 1.0)])
@@ -179,16 +180,52 @@ def _solve(
     count, points, parts, size = strain.shape
     own = strain.reshape(count, points * parts, size)
     stress = (tensor @ strain * weight[:, None, None]).reshape(own.shape)
-    stiffness = own.transpose(0, 2, 1) @ stress
     slabs = np.einsum("mp,npaf->nmaf", mean, strain).reshape(count, height.size * parts, size)
     whole = np.kron(np.eye(height.size), tensor)
     forces = slabs.transpose(0, 2, 1) @ (whole * np.repeat(height, parts))
     right = np.broadcast_to(surface[:, None], (count, size, 1))
     if by_plastic_strain:
         right = np.concatenate([right, forces], axis=2)
-    strains = slabs @ np.linalg.solve(stiffness, right)
+    # Displacements of a node beside each other, so that few diagonals are occupied.
+    free = points // _GAUSS * 2
+    order = np.arange(size).reshape(-1, free).T.ravel()
+    stiffness = _stiffness(own[:, :, order], stress[:, :, order], _GAUSS * parts)
+    moved = np.empty_like(right)
+    moved[:, order] = _solve_banded(stiffness, right[:, order])
+    strains = slabs @ moved
     identity = np.eye(height.size * parts) if by_plastic_strain else 0.0
     return (whole @ strains[:, :, :1])[..., 0], whole @ (strains[:, :, 1:] - identity)
+
+
+def _stiffness(strain: Array, stress: Array, rows: int) -> Array:
+    """Stiffness (wave, n, n) of strains and stresses (wave, point, n), by elements of some rows."""
+    count, points, size = strain.shape
+    stiffness = np.zeros((count, size, size))
+    for first in range(0, points, rows):
+        own = slice(first, first + rows)
+        inside = np.flatnonzero(strain[:, own].any(axis=(0, 1)))
+        part = strain[:, own, inside], stress[:, own, inside]
+        stiffness[:, inside[:, None], inside] += np.einsum("npi,npj->nij", *part)
+    return stiffness
+
+
+def _solve_banded(matrix: Array, right: Array) -> Array:
+    """Solutions (wave, n, m) of positive definite systems (wave, n, n); both are overwritten.
+
+    Written here because the results of a linear algebra library depend on its number of threads.
+    """
+    row, column = np.nonzero(matrix.any(axis=0))
+    size, band = matrix.shape[1], int(np.abs(row - column).max())
+    for k in range(size):
+        below = slice(k + 1, k + 1 + band)
+        share = matrix[:, below, k, None] / matrix[:, None, k, k, None]
+        matrix[:, below, below] -= share * matrix[:, k, None, below]
+        right[:, below] -= share * right[:, k, None]
+    for k in reversed(range(size)):
+        right[:, k] /= matrix[:, k, k, None]
+        above = slice(max(k - band, 0), k)
+        right[:, above] -= matrix[:, above, k, None] * right[:, k, None]
+    return right
 
 
 @dataclass(frozen=True)

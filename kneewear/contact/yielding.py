@@ -268,13 +268,20 @@ def _change(now: Array, before: Array) -> float:
 
 
 def accelerated(history: list[tuple[Array, Array]]) -> Array:
-    """Next iterate of x = x + r(x) from the last ones (x, r), by Anderson's method."""
+    """Next iterate of x = x + r(x) from the last ones (x, r), by Anderson's method.
+
+    Sums are not left to a linear algebra library, whose last digits depend on its threads.
+    """
     point, residual = history[-1]
     if len(history) < 2:
         return point + residual
     points = np.diff(np.stack([point for point, _ in history]), axis=0)
     residuals = np.diff(np.stack([residual for _, residual in history]), axis=0)
-    normal = residuals @ residuals.T
+    normal = np.einsum("in,jn->ij", residuals, residuals)
     normal += 1e-12 * np.trace(normal) * np.eye(len(normal))
-    share = np.linalg.lstsq(normal, residuals @ residual, rcond=None)[0]
-    return np.asarray(point + residual - share @ (points + residuals))
+    right = np.einsum("in,n->i", residuals, residual)
+    share = np.linalg.lstsq(normal, right, rcond=None)[0]
+    mixed = point + residual
+    for part, step in zip(share, points + residuals, strict=True):
+        mixed -= part * step
+    return np.asarray(mixed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
@@ -219,14 +220,20 @@ def draw_subsurface_map(history: xr.Dataset, grid: ElementGrid, poisson_ratio: f
 def draw_yield_maps(history: xr.Dataset, grid: ElementGrid) -> Figure:
     """Dent, plastic strain and stresses of the first case of an insert that yields.
 
-    An X is at the largest of each side.
+    An X is at the largest of each side. Maps that are zero everywhere, as dent and residual stress
+    are where no strain stays, are left out.
     """
-    figure, panels = style.new_figure(6.2, len(_YIELD_MAPS) // 2, 2)
-    for axes, (name, label, colours) in zip(panels.flat, _YIELD_MAPS, strict=True):
-        values = history[name].values[0].astype(float)
+    maps = {name: history[name].values[0].astype(float) for name, _, _ in _YIELD_MAPS}
+    drawn = [row for row in _YIELD_MAPS if maps[row[0]].any()]
+    rows = max(1, math.ceil(len(drawn) / 2))
+    figure, panels = style.new_figure(3.1 * rows, rows, 2)
+    for axes, (name, label, colours) in zip(panels.flat, drawn, strict=False):
+        values = maps[name]
         mesh = draw_plateaus(axes, grid, values, float(values.max()), colours)
         _mark_worst(axes, grid, values)
         figure.colorbar(mesh, ax=axes, label=label, location="bottom", shrink=0.8, pad=0.02)
+    for axes in panels.flat[len(drawn) :]:
+        axes.set_axis_off()
     title = f"{history.attrs['activity']}, {cases_of(history)[0].label}"
     figure.suptitle(title, x=0.01, ha="left")
     return figure

@@ -7,8 +7,11 @@ import pytest
 
 from docs.generators.results import (
     CASE_RESULTS,
+    CURVE_RESULTS,
     SAFETY_FACTOR,
     convergence_indices,
+    curve_intervals,
+    curve_results,
     grid_convergence,
     material_changes,
     observed_orders,
@@ -100,3 +103,34 @@ def test_ranks_of_cases_that_change_places():
     assert set(turned.values()) == {"-1.000, 2"}
     assert (kept.pop("from"), kept.pop("to")) == ("second", "third")
     assert set(kept.values()) == {"1.000, 0"}
+
+
+def results_of_curves():
+    """Two masses; the second curve adds a tenth, what stays of the strain takes a fifth off."""
+    rows = [
+        (name, share, mass, *([mass * factor * (1.25 if share else 1.0)] * len(CURVE_RESULTS)))
+        for name, factor in (("softest", 0.1), ("middle", 1.0), ("stiff", 1.1))
+        for share in (1.0, 0.0)
+        for mass in (80.0, 160.0)
+    ]
+    quantities = [f"both_{name}" for name in CURVE_RESULTS]
+    return pd.DataFrame(rows, columns=["curve", "share", "body_mass_kg", *quantities])
+
+
+def test_results_of_a_curve_are_at_all_values_of_what_stays():
+    table = curve_results(results_of_curves(), "curve", "share").set_index(
+        ["curve", "body_mass_kg"]
+    )
+    assert set(table.loc[("middle", 80.0)]) == {"100, 80"}
+    assert set(table.loc[("stiff", 160.0)]) == {"220, 176"}
+
+
+def test_interval_is_over_curves_and_what_stays_without_the_curve_that_is_left_out():
+    table = curve_intervals(results_of_curves(), "curve", "share", "middle", "softest")
+    assert table["quantity"].tolist() == 2 * list(CURVE_RESULTS.values())
+    light = table[table["body_mass_kg"] == 80.0]
+    assert set(light["middle"]) == {"100, 80"}
+    assert set(light["share (%)"]) == {"-20"}
+    assert set(light["stiff (%)"]) == {"+10"}
+    assert set(light["interval"]) == {"80 to 110"}
+    assert "softest (%)" not in table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from kneewear.base.files import read_settings
 from kneewear.motion import cases, yielding
 from kneewear.motion.history import failures_of
 from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
+from kneewear.report.maps import draw_yield_maps
 from kneewear.study.settings import merge_settings, validate_study
+from kneewear.study.shipped import find_study
 from kneewear.study.study import PERMANENT_LIMITS
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
@@ -75,11 +78,22 @@ def test_yield_carries_the_load_at_less_pressure():
         assert found["contact_area"].values.max() > elastic()["contact_area"].values.max()
 
 
+@pytest.mark.parametrize("share", PERMANENT_LIMITS)
+def test_below_the_yield_stress_the_cycle_is_the_coupled_layer_to_the_bit(share):
+    light = replace(HEAVY, body_mass=3.0)
+    found, without = (study_of(own).run(light) for own in (curve_of(share), None))
+    assert 3.0 < found["yielded_stress"].values.max() < CURVE["yield_stress_mpa"][0]
+    for name, values in without.data_vars.items():
+        np.testing.assert_array_equal(found[name].values, values.values, err_msg=name)
+
+
 @pytest.mark.slow
-def test_results_do_not_depend_on_the_batch():
+def test_results_do_not_depend_on_the_batch_or_a_restart():
     both = study_of(curve_of(1.0)).run(OTHER, HEAVY)
+    again = study_of(curve_of(1.0)).run(HEAVY)
     for name, values in cycle(1.0).data_vars.items():
         np.testing.assert_array_equal(both[name].values[1], values.values[0], err_msg=name)
+        np.testing.assert_array_equal(again[name].values, values.values, err_msg=name)
 
 
 def test_only_strain_that_stays_dents_the_surface():
@@ -168,19 +182,28 @@ def test_residual_stress_needs_permanent_strain():
     assert residual.max() < 0.5 * loaded.max()
 
 
+CHOSEN = {
+    "simulation": {
+        "analysis": "quasi_static",
+        "contact": "coupled_layer",
+        "material_yield": dict(CURVE),
+    },
+    "report": {"compare_with_published": False},
+}
+
+
+@pytest.mark.parametrize(("share", "maps"), [(1.0, 4), (0.0, 2)])
+def test_maps_of_zeros_are_not_drawn(share, maps):
+    figure = draw_yield_maps(cycle(share), gait_study(frames=FRAMES).grid)
+    labelled = [axes for axes in figure.axes if axes.axison]
+    assert len(labelled) == 2 * maps  # each with its colour bar
+
+
 def settings(*further):
     """Settings of the example study on a layer that yields."""
     own = Path(__file__).parents[1] / "physics" / "example_knee.yaml"
-    chosen = {
-        "simulation": {
-            "analysis": "quasi_static",
-            "contact": "coupled_layer",
-            "material_yield": dict(CURVE),
-        },
-        "report": {"compare_with_published": False},
-    }
     found = merge_settings(read_settings(default_settings_file()), read_settings(own))
-    for part in (chosen, *further):
+    for part in (CHOSEN, *further):
         found = merge_settings(found, part)
     return found
 
@@ -234,6 +257,37 @@ def given(share):
 )
 def test_settings_without_one_state_are_refused(change, key):
     assert key in refused_at(validate_study, settings(given(1.0), change))
+
+
+# Shipped study of each kind of bearing, the model of a study that has its implant, and where yield
+# is refused; None where it is accepted.
+BEARINGS = {
+    "cruciate retaining": ("quick", "wear", None),
+    "ultracongruent": ("fe_twin_ultracongruent", "wear", None),
+    "posterior stabilised, plateaus": ("chapter3", "wear", None),
+    "posterior stabilised, post": ("chapter3", "press", "implant.parametric.cam_and_post"),
+    "unicompartmental": ("unicompartmental", "wear", None),
+    "rotating platform": ("rotating_platform", "backside", "simulation.contact"),
+    "meniscal bearing": ("meniscal_bearing", "backside", "simulation.contact"),
+    "patellar button": ("patellar_button", "wear_test", "simulation.material_yield"),
+    "cartilage": ("natural_knee", "press", "simulation.pressure_law.strain"),
+}
+
+
+@pytest.mark.parametrize("bearing", BEARINGS)
+def test_each_kind_of_bearing_takes_yield_or_names_what_excludes_it(bearing):
+    name, model, excluded = BEARINGS[bearing]
+    file = find_study(name)
+    assert file is not None
+    own = read_settings(file)
+    if model == "wear":
+        own = {"implant": own.get("implant", {})}
+    study = merge_settings(read_settings(default_settings_file()), own)
+    study = merge_settings(study, CHOSEN)
+    if excluded is None:
+        assert validate_study(study).simulation.material_yield is not None
+    else:
+        assert refused_at(validate_study, study).endswith(f"key {excluded}")
 
 
 def test_plastic_strain_of_two_activities_is_refused_unless_nothing_stays():
