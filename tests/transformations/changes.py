@@ -171,12 +171,21 @@ def with_long_triangles(
 
 @dataclass(frozen=True)
 class Change:
-    """A change, the fineness of the base, and the accepted relative change of volume and depth."""
+    """A change, the fineness of the base, and the accepted relative change of volume and depth.
+
+    `remeshes` states that other triangles are laid over the surface of the base.
+    """
 
     volume: float
     depth: float
     apply: Callable[[Files, np.random.Generator], Files] = lambda files, random: files
     fineness: float = 1.0
+    remeshes: bool = False
+
+    @property
+    def suits_real(self) -> bool:
+        """True if the triangles of the base remain: those of a real implant are what there is."""
+        return self.fineness == 1.0 and not self.remeshes
 
     @property
     def same(self) -> bool:
@@ -193,7 +202,7 @@ CHANGES = {
     "format": Change(1e-3, 1e-3, in_other_format),
     "finer": Change(0.02, 0.02, fineness=1.4),
     "coarser": Change(0.02, 0.02, fineness=0.75),
-    "CAD triangles": Change(0.02, 0.02, in_cad_triangles),
+    "CAD triangles": Change(0.02, 0.02, in_cad_triangles, remeshes=True),
     "holes": Change(0.02, 0.02, holed),
     "noise": Change(0.05, 0.10, noisy),
 }
@@ -202,17 +211,14 @@ CHANGES = {
 def covering_plan(
     bases: list[str], seed: int, count: int = 24, changes: Mapping[str, Change] = CHANGES
 ) -> list[tuple[str, str]]:
-    """Pairs of base and change: each of both about equally often, the pairs by a seed.
-
-    Triangles of a real implant are those that there are.
-    """
+    """Pairs of base and change: each of both about equally often, the pairs by a seed."""
     random = np.random.default_rng(seed)
     used = {name: 0 for name in (*bases, *changes)}
     pairs = [
         (base, name)
         for base in bases
         for name, change in changes.items()
-        if base != REAL or change.fineness == 1.0
+        if base != REAL or change.suits_real
     ]
     random.shuffle(pairs)
     plan: list[tuple[str, str]] = []
