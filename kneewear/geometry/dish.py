@@ -155,14 +155,15 @@ def needed_radius(
 
 def conforms_along(insert: Array, condyle: Array, z: float) -> bool:
     """True if the dish conforms to its condyle, points (n, 3) in mm, in the sagittal plane at z."""
-    section = _section(*(points[:, [2, 1, 0]] for points in (insert, condyle)), z)
+    order = [2, 1, 0]
+    section = _section(insert[:, order], condyle[:, order], z)
     return section is not None and section[0] > 0.0 and section[1] < CONFORMING * section[0]
 
 
 def _section(insert: Array, condyle: Array, at: float) -> tuple[float, float, float] | None:
     """Curvatures, 1/mm, of dish and condyle in a section normal to the first axis, and a width, mm.
 
-    The width is that of the narrower one.
+    The narrower one states the width.
     """
     dish, own = (body[np.abs(body[:, 0] - at) < _CORONAL[0]] for body in (insert, condyle))
     own = own[own[:, 1] < own[:, 1].min(initial=np.inf) + _CORONAL[1]]

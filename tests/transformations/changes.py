@@ -184,7 +184,7 @@ class Change:
 
     @property
     def suits_real(self) -> bool:
-        """True if the triangles of the base remain: those of a real implant are what there is."""
+        """True if the triangles of the base remain: a real implant has no others."""
         return self.fineness == 1.0 and not self.remeshes
 
     @property
