@@ -115,48 +115,69 @@ def restoring_at(insert: Array, condyle: Array, place: Array) -> float:
     return _restoring(*map(_coronal_curvature, strips))
 
 
-def needed_coronal_radius(
-    insert: Array, condyle: Array, x: float, penetration: float
+def needed_radius(
+    insert: Array, condyle: Array, at: float, penetration: float
 ) -> tuple[float, float, float] | None:
-    """Coronal radii of dish and condyle, and the largest one of a condyle whose edges do not bear.
+    """Radii of dish and condyle in a section, and the largest one of a condyle clear of its edges.
 
     Parameters
     ----------
     insert : array, shape (n, 3)
-        Points of the dish of one side, mm.
+        Points of the dish of one side, mm: of a coronal section as they are (x, y, z), of a
+        sagittal one with x and z exchanged.
     condyle : array, shape (m, 3)
-        Points of its condyle in the frame of the insert, mm.
-    x : float
-        Position of the coronal section, mm.
+        Points of its condyle in the frame of the insert, mm, in the same order.
+    at : float
+        Position of the section along the first axis, mm.
     penetration : float
         Overlap of both surfaces, mm.
 
     Returns
     -------
     tuple of float or None
-        Radii, mm; None where the condyle is rounder across than the dish, or the section has too
-        few points.
+        Radii, mm; None where contact ends inside the section, or this has too few points.
 
     Notes
     -----
     A condyle of radius r on a dish of radius R overlaps it by d over a half-width
-    sqrt(2 d r R/(R - r)), which is at most half of the condyle's width w:
+    sqrt(2 d r R/(R - r)), which is at most half of the width w of the narrower one:
     1/r = 1/R + 8 d/w^2.
     """
-    dish, own = (body[np.abs(body[:, 0] - x) < _CORONAL[0]] for body in (insert, condyle))
-    own = own[own[:, 1] < own[:, 1].min(initial=np.inf) + _CORONAL[1]]
-    if not len(own):
+    section = _section(insert, condyle, at)
+    if section is None:
         return None
-    width, middle = np.ptp(own[:, 2]), 0.5 * (own[:, 2].min() + own[:, 2].max())
+    hollow, bulge, width = section
+    needed = hollow + 8.0 * penetration / width**2
+    if hollow <= 0.0 or bulge >= needed:
+        return None
+    return 1.0 / hollow, 1.0 / max(bulge, 1e-9), 1.0 / needed
+
+
+def conforms_along(insert: Array, condyle: Array, z: float) -> bool:
+    """True if the dish conforms to its condyle, points (n, 3) in mm, in the sagittal plane at z."""
+    order = [2, 1, 0]
+    section = _section(insert[:, order], condyle[:, order], z)
+    return section is not None and section[0] > 0.0 and section[1] < CONFORMING * section[0]
+
+
+def _section(insert: Array, condyle: Array, at: float) -> tuple[float, float, float] | None:
+    """Curvatures, 1/mm, of dish and condyle in a section normal to the first axis, and a width, mm.
+
+    The narrower one states the width.
+    """
+    dish, own = (body[np.abs(body[:, 0] - at) < _CORONAL[0]] for body in (insert, condyle))
+    own = own[own[:, 1] < own[:, 1].min(initial=np.inf) + _CORONAL[1]]
+    if not (len(own) and len(dish)):
+        return None
+    (low, high), (left, right) = ((body[:, 2].min(), body[:, 2].max()) for body in (own, dish))
+    width, middle = float(min(high - low, right - left)), 0.5 * (low + high)
     # Rims are rounder than the bearing between them.
-    own, dish = (body[np.abs(body[:, 2] - middle) < _BETWEEN_RIMS * width] for body in (own, dish))
+    half = _BETWEEN_RIMS * width
+    within = float(np.clip(middle, left + half, right - half))
+    own, dish = own[np.abs(own[:, 2] - middle) < half], dish[np.abs(dish[:, 2] - within) < half]
     if min(len(dish), len(own)) < _MIN_POINTS:
         return None
-    hollow, bulge = _coronal_curvature(dish), _coronal_curvature(own)
-    if hollow <= 0.0 or bulge >= hollow:
-        return None
-    most = 1.0 / (hollow + 8.0 * penetration / float(width) ** 2)
-    return 1.0 / hollow, 1.0 / max(bulge, 1e-9), most
+    return _coronal_curvature(dish), _coronal_curvature(own), width
 
 
 def room_around(region: PlateauRegion) -> float:

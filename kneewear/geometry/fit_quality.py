@@ -78,10 +78,18 @@ class FitQuality:
         found = scipy.spatial.cKDTree(places).query_ball_point(self.points, reach)
         carried = np.array([share[one].max(initial=0.0) for one in found])
         near = carried > 0.0
-        noise = estimate_noise(self.points)
-        noise = noise if noise > NOISY else 0.0
-        means = strip_means(self.points[near], (carried * self.deviation)[near], noise)[1]
+        means = strip_means(self.points[near], (carried * self.deviation)[near], self._noise())[1]
         return float(np.abs(means).max(initial=0.0))
+
+    def largest_wave(self) -> float:
+        """Largest mean deviation of a strip, mm, less what the noise of a scan explains."""
+        means = strip_means(self.points, self.deviation, self._noise())[1]
+        return float(np.abs(means).max(initial=0.0))
+
+    def _noise(self) -> float:
+        """Noise of the points, mm; zero of points that are no scan."""
+        noise = estimate_noise(self.points)
+        return noise if noise > NOISY else 0.0
 
     @classmethod
     def columns(cls) -> list[str]:

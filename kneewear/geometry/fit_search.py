@@ -68,7 +68,8 @@ def choose_fit(
     """Fit settings for the bearings of sheets in mm and knee axes.
 
     `grown` are plateaus as of `segment_plateaus`, from the narrowest on: of each side the widest is
-    taken that a surface follows to its borders within 20 um, or as closely as the narrowest.
+    taken that a surface follows to its borders within 20 um, or as closely as the narrowest but for
+    the noise of a scan.
     Knots and smoothing in parts of a mesh edge are tried on all four patches; of those whose mean
     deviation is at most 15 % above the least the smoothest are taken, so that surfaces follow the
     shape and not the noise. Of scans deviations are judged by the noise that is estimated, and
@@ -191,7 +192,10 @@ def _widest(
         _, _, distance, _, interior = patch.closest_points(sheet.vertices)
         return float(np.abs(distance[interior]).max(initial=0.0))
 
-    limit = max(_MIN_MAX, deviation(grown[0]))
+    # The largest of the deviations of a scan is chance: on a wider region it is larger by a part of
+    # the noise.
+    noise = estimate_noise(within_outline(insert, grown[0].outline).vertices)
+    limit = max(_MIN_MAX, deviation(grown[0]) + (noise if noise > NOISY else 0.0))
     return next((one for one in grown[:0:-1] if deviation(one) <= limit), grown[0])
 
 

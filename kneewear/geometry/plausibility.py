@@ -16,6 +16,7 @@ from kneewear.base.checks import judge
 from kneewear.errors import Finding
 from kneewear.geometry.mesh_checks import bad_edges
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.noise import estimate_noise
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -25,8 +26,6 @@ _STEP = 1.0
 _SHIFT = (0.137, 0.291)
 # Heights on one line that differ by less are of triangles that share an edge, mm.
 _SAME_HEIGHT = 2e-3
-# Standard deviation of what `_roughness` measures on a regular mesh with unit noise.
-_NOISE_GAIN = 1.36
 # Half of the length and width of the part of a bearing in which its line is searched, mm; steps
 # of the search; least points; and the radius across above which a bearing is flat, mm.
 _LINE_STRIP = (5.0, 6.0)
@@ -121,7 +120,8 @@ def _judged(bearing: UnrolledBearing) -> Iterator[Finding | None]:
     place = f"{where}, near x {x:.1f}, y {y:.1f}, z {z:.1f} mm"
     yield judge("geometry.layers", part, bearing.source, remedy, place if part else where)
     remedy = "Smooth the scan, or raise smoothing_length_mm and the tolerances."
-    yield judge("geometry.noise", _roughness(bearing), bearing.source, remedy, where)
+    noise = estimate_noise(bearing.sheet.vertices[bearing.inside])
+    yield judge("geometry.noise", noise, bearing.source, remedy, where)
 
 
 def _near(points: Array) -> str:
@@ -204,33 +204,6 @@ def _barycentric(corners: Array, points: Array) -> Array:
     to_b = (ap[:, 0] * ac[:, 1] - ap[:, 1] * ac[:, 0]) / area
     to_c = (ab[:, 0] * ap[:, 1] - ab[:, 1] * ap[:, 0]) / area
     return np.column_stack([1.0 - to_b - to_c, to_b, to_c])
-
-
-def _roughness(bearing: UnrolledBearing) -> float:
-    """Standard deviation, mm, of the heights of vertices that no smooth surface has.
-
-    From the difference of each vertex from its neighbours along the normal, and of this from that
-    of the neighbours, which leaves curvature out.
-    """
-    chosen = np.asarray(bearing.inside[bearing.sheet.faces].all(axis=1))
-    mesh = bearing.sheet.part(chosen)
-    count = len(mesh.vertices)
-    pairs = np.concatenate([mesh.edges, mesh.edges[:, ::-1]])
-    graph = scipy.sparse.csr_array(
-        (np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count)
-    )
-    graph.data[:] = 1.0
-    neighbours = np.maximum(graph.sum(axis=1), 1.0)
-    offset = mesh.vertices - (graph @ mesh.vertices) / neighbours[:, None]
-    off = (offset * mesh.vertex_normals).sum(axis=1)
-    rough = off - (graph @ off) / neighbours
-    border = np.zeros(count)
-    border[mesh.border_vertices] = 1.0
-    # Two rings from the border neighbours are missing.
-    whole = graph @ (graph @ border + border) + border == 0.0
-    if whole.sum() < 10:
-        return 0.0
-    return float(1.4826 * np.median(np.abs(rough[whole])) / _NOISE_GAIN)
 
 
 def judge_pair(

@@ -17,12 +17,13 @@ from kneewear.activity.activity import Activity, thin_out
 from kneewear.base.cases import Case
 from kneewear.base.checks import checks
 from kneewear.errors import ConvergenceError
-from kneewear.geometry.dish import needed_coronal_radius
+from kneewear.geometry.dish import conforms_along, needed_radius
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.motion.cases import simulate_cases
 from kneewear.motion.dwell_pose import DwellPose, refer_to_dwell_pose
 from kneewear.motion.history import failures_of, sides_of
 from kneewear.motion.settings import SimulationSettings
@@ -53,6 +54,8 @@ _PARTS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 # which it is called straight, mm.
 _SECTION = 80
 _STRAIGHT = 1000.0
+# Remedy of a fixed insert that holds its condyle.
+_MOVES = ", or, if the insert moves on its tray, set the study up with kneewear new --mobile"
 # Edges of a bearing to the sides.
 _SIDEWAYS = ("outer", "inner")
 # Value of a setting of a zero.
@@ -101,7 +104,7 @@ def border_remedy(
     if not (ends and advises):
         return remedy, advice
     usual, possible = _accepted_force(border_shares(history, trial.knee.grid.area), body)
-    helps, advice = _flat_across(trial.knee, history, window) or _ending_remedy(
+    helps, advice = _wide_contact(trial.knee, history, window) or _ending_remedy(
         activity, trial._replace(usual=usual, possible=possible)
     )
     return remedy + helps, advice
@@ -272,7 +275,25 @@ def _ending_remedy(activity: Activity, trial: BorderTrial) -> tuple[str, tuple[A
             keys = [f"{block}.motion.scale.{name}" for name in names]
             text = f"Multiply {' and '.join(keys)} by {part:g}: then {stays}."
             return text, tuple(Advice(key, part, multiplies=True) for key in keys)
-    return "No smaller travel keeps contact on it: use a larger component or another motion.", ()
+    return (
+        "No smaller travel keeps contact on it: use a larger component or another motion"
+        f"{_MOVES if _holds_condyle(trial) else ''}.",
+        (),
+    )
+
+
+def _holds_condyle(trial: BorderTrial) -> bool:
+    """True if a fixed insert of one plateau holds its condyle as one does that moves on a tray."""
+    side, *others = trial.knee.grid.sides
+    surface = trial.knee.implant.femoral.get(side)
+    if others or surface is None or trial.simulate is not simulate_cases:
+        return False
+    centres = trial.knee.grid.centre[0][trial.knee.grid.valid[0]]
+    condyle = sampled(surface)
+    lowest = condyle[condyle[:, 1].argmin()]
+    # The condyle as it rests in the middle of the dish.
+    middle = centres[centres[:, 1].argmin()]
+    return conforms_along(centres, condyle + middle - lowest, float(middle[2]))
 
 
 def sampled(surface: Surface) -> Array:
@@ -282,39 +303,42 @@ def sampled(surface: Surface) -> Array:
     return surface.evaluate(*np.broadcast_arrays(u, v)).reshape(-1, 3)
 
 
-def _flat_across(
+def _wide_contact(
     knee: KneeModel, history: xr.Dataset, window: int
 ) -> tuple[str, tuple[Advice, ...]] | None:
-    """Remedy of a condyle that is flatter across than its dish; None of others.
+    """Remedy of a condyle that touches its dish from edge to edge; None of others.
 
-    Its edges bear under every motion.
+    These edges bear under every motion.
     """
     at = _place_at_border(knee, history, window)
     surface, dish = knee.implant.femoral.get(at.side), knee.implant.insert.get(at.side)
     if surface is None or dish is None:
         return None
     own = surface if at.body == "femoral" else dish
-    if nearest_edge(own, at.place)[0] not in _SIDEWAYS:
-        return None
+    across = nearest_edge(own, at.place)[0] in _SIDEWAYS
     number = sides_of(history).index(at.side)
     turn = body_three_123(history.rotation.values[at.case, at.frame])
     shift = history.translation.values[at.case, at.frame]
-    condyle = sampled(surface) @ turn.T + shift
     touching = shift + turn @ at.place if at.body == "femoral" else at.place
-    needed = needed_coronal_radius(
-        knee.grid.centre[number][knee.grid.valid[number]],
-        condyle,
-        float(touching[0]),
+    # A section is normal to the first axis.
+    order = [0, 1, 2] if across else [2, 1, 0]
+    needed = needed_radius(
+        knee.grid.centre[number][knee.grid.valid[number]][:, order],
+        (sampled(surface) @ turn.T + shift)[:, order],
+        float(touching[order[0]]),
         float(history.max_penetration.values[at.case, at.frame, number]),
     )
     if needed is None:
         return None
     hollow, radius, most = needed
-    across = "straight" if radius > _STRAIGHT else f"of a radius of {radius:.0f} mm"
+    shape = "straight" if radius > _STRAIGHT else f"of a radius of {radius:.1f} mm"
+    way, name, other = (
+        ("across", "coronal", "flat across") if across else ("along", "sagittal", "flatter along")
+    )
     text = (
-        f"The condyle is {across} across on a dish of a radius of {hollow:.0f} mm, so that its "
-        f"edges bear. A coronal radius of the condyle of {most:.0f} mm or less keeps contact off "
-        "them, or an insert that is flat across."
+        f"The condyle is {shape} {way} on a dish of a radius of {hollow:.1f} mm, so that its "
+        f"edges bear under every motion. A {name} radius of the condyle of {most:.1f} mm or less "
+        f"keeps contact off them, or an insert that is {other}."
     )
     return text, ()
 

@@ -37,15 +37,18 @@ def component_system(
     loads: Sequence[Load] = (),
     springs: Sequence[Spring] = (),
     body: RigidBody | None = None,
+    model: ContactModel | None = None,
 ) -> System:
     """The femoral component in the frame of the insert, with all that acts on it.
 
-    Its contact, if there are pairs, is named "contact". ValueError if there are not as many layers.
+    Its contact, if there are pairs, is named "contact"; `model` is the one of the pairs, if it was
+    built. ValueError if there are not as many layers.
     """
     actions: dict[str, Action | Load | Spring] = {}
     if pairs or layers:
         rated = any(pair.has_friction for pair in pairs)
-        actions[CONTACT] = Contact(INSERT, FEMORAL, contact_model(pairs, layers), rated)
+        model = model or contact_model(pairs, layers)
+        actions[CONTACT] = Contact(INSERT, FEMORAL, model, rated)
     actions |= {f"load {number + 1}": load for number, load in enumerate(loads)}
     actions |= {f"spring {number + 1}": spring for number, spring in enumerate(springs)}
     return System(INSERT, (Body(FEMORAL, inertia=body),), actions)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.base.sides import SIDES
 from kneewear.contact.foundation import ElasticLayer
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.traction import Friction
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import (
@@ -222,13 +222,14 @@ def solve_placed_frame(
     frame: int,
     alignment: Alignment,
     near: Array,
+    model: ContactModel,
 ) -> Equilibrium:
     """Equilibrium of one frame of a cycle with components that are placed otherwise in this frame.
 
     As `solve_quasi_static`; the search starts at the free coordinates of the pose `near` (6,), such
-    as that of another placement.
+    as that of another placement. `model` is the contact of the pairs.
     """
-    motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
+    motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment, model)
     start = motion.start(frame)
     guess, free = start.copy(), sorted(solver.orders)
     guess[free] = near[free]
@@ -244,14 +245,16 @@ def _motion_and_solver(
     weight: float,
     settings: SimulationSettings,
     alignment: Alignment | None,
+    model: ContactModel | None = None,
 ) -> tuple[FollowedMotion, _FrameSolver]:
     """Motion on the insert as components are placed, and what solves its frames."""
     motion = _followed_motion(activity, settings, alignment, len(pairs) == 1)
-    load = weight * activity.load
+    load, model = weight * activity.load, model or contact_model(pairs, layers)
     if activity.load_line is not None:
-        return motion, _given_load_solver(pairs, layers, motion, weight, settings.tolerance)
-    choose = _single_plateau_solver if len(pairs) == 1 else _shared_load_solver
-    return motion, choose(pairs, layers, motion, load, settings)
+        return motion, _given_load_solver(pairs, layers, motion, weight, settings.tolerance, model)
+    if len(pairs) == 1:
+        return motion, _single_plateau_solver(pairs, layers, motion, load, settings, model)
+    return motion, _shared_load_solver(pairs, motion, load, settings, model)
 
 
 def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array:
@@ -336,6 +339,7 @@ def _solve_sliding(
     """
     activity = motion.activity
     rough = pairs_with_friction(pairs, activity)
+    model = contact_model(rough, layers)
     count, first = activity.load.size, int(np.argmax(activity.load))
     found = dict(enumerate(frames))
     pose, gap = found[first].pose, np.inf
@@ -343,7 +347,9 @@ def _solve_sliding(
         last = pose
         for frame in (*range(first + 1, count), *range(first + 1)):
             step = (pose, activity.duration / count)
-            solver = _given_load_solver(rough, layers, motion, weight, settings.tolerance, step)
+            solver = _given_load_solver(
+                rough, layers, motion, weight, settings.tolerance, model, step
+            )
             found[frame] = _continued(motion, solver, motion.followed(frame, pose), frame)
             pose = found[frame].pose
         gap = float(np.abs((pose - last) * weights(1)).max())
@@ -440,14 +446,13 @@ def _sharing(activity: Activity, settings: SimulationSettings) -> tuple[bool, Ar
 
 def _shared_load_solver(
     pairs: Sequence[ContactPair],
-    layers: Sequence[ElasticLayer],
     motion: FollowedMotion,
     load: Array,
     settings: SimulationSettings,
+    model: ContactModel,
 ) -> _FrameSolver:
     """Axial load shared between the sides, or at its load line, as `_sharing` says."""
-    activity = motion.activity
-    model, held = contact_model(pairs, layers), settings.medial_lateral == "held"
+    activity, held = motion.activity, settings.medial_lateral == "held"
     shared, medial_share, load_line = _sharing(activity, settings)
     rest = float(np.mean(activity.translation[:, 2]))
     axial = _axial_load(motion, load, load_line).time_history(load.size)
@@ -507,6 +512,7 @@ def _single_plateau_solver(
     motion: FollowedMotion,
     load: Array,
     settings: SimulationSettings,
+    model: ContactModel,
 ) -> _FrameSolver:
     """Load on one plateau, which varus as the motion prescribes it lets it carry anywhere."""
     activity, held = motion.activity, settings.medial_lateral == "held"
@@ -527,10 +533,12 @@ def _single_plateau_solver(
             springs=[spring] if "z" in free and stiffness > 0.0 else [],
             tolerance=settings.tolerance,
             frame=frame,
+            model=model,
         )
 
     orders = {COORDINATES.index(name): order for name, order in zip(free, (3, 1), strict=False)}
-    return _FrameSolver(solve, partial(approach, pairs), orders, () if held else (2,))
+    restart, loose = partial(approach, pairs), () if held else (2,)
+    return _FrameSolver(solve, restart, orders, loose, model.forget)
 
 
 def _given_load_solver(
@@ -539,6 +547,7 @@ def _given_load_solver(
     motion: FollowedMotion,
     weight: float,
     tolerance: float,
+    model: ContactModel,
     previous: tuple[Array, float] | None = None,
 ) -> _FrameSolver:
     """Loads and springs of an activity with a load line, as in a knee simulator.
@@ -570,8 +579,9 @@ def _given_load_solver(
             previous=previous,
             tolerance=tolerance,
             frame=frame,
+            model=model,
         )
 
     orders = {COORDINATES.index(name): 2 for name in activity.free}
     numbers = tuple(COORDINATES.index(name) for name in loose)
-    return _FrameSolver(solve, lambda start, _frame: start, orders, numbers)
+    return _FrameSolver(solve, lambda start, _frame: start, orders, numbers, model.forget)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.foundation import ElasticLayer
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.mechanics.loads import Load
@@ -53,14 +53,16 @@ def solve_static(
     tolerance: float = 1e-8,
     frame: int = 0,
     case: str = "",
+    model: ContactModel | None = None,
 ) -> StaticEquilibrium:
     """Find the pose at which contact, loads and springs balance along the free coordinates.
 
     `pose` is the start (translation, mm, and body-three 1-2-3 angles, rad), apart or overlapping;
     coordinates not in `free` (of `COORDINATES`) keep its values. `previous`, as of
     `solve_system`, adds friction and damping of the step that ends at the pose. `tolerance` is the
-    largest residual; `frame` and `case` are named in messages. ConvergenceError if no stable
-    equilibrium is reached; ValueError if no coordinate is free or a name is unknown.
+    largest residual; `frame` and `case` are named in messages. `model` is the contact of the pairs
+    where many searches share it. ConvergenceError if no stable equilibrium is reached; ValueError
+    if no coordinate is free or a name is unknown.
 
     Newton's method with the contact's own stiffness in a trust region. A step is accepted when the
     forces before and after it do work on it, so that, as for a body that sinks in a viscous fluid,
@@ -72,7 +74,7 @@ def solve_static(
     chosen = coordinate_numbers(free)
     if chosen.size == 0:
         raise ValueError("solve_static needs at least one free coordinate")
-    system = component_system(pairs, layers, loads, springs)
+    system = component_system(pairs, layers, loads, springs, model=model)
     start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
     above = _clear(start, chosen, pairs, loads)
     solve = partial(

@@ -373,7 +373,7 @@ def _note_regions(
             )
             shapes.note("noise", shapes.files[component], found)
     mean = 1e3 * max(quality.mean_mm for quality in chosen.qualities)
-    wave = 1e3 * max(one.wave_mm for one in chosen.qualities)
+    wave = 1e3 * max(quality.largest_wave() for quality in chosen.qualities)
     most = max(chosen.qualities, key=lambda one: one.max_mm)
     found = (
         f"surfaces differ from the meshes by {mean:.2f} um on average, noise included, and by "

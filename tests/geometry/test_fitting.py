@@ -304,6 +304,7 @@ def test_noise_of_a_scan_is_no_wave():
         fit = summarize_deviation(("insert", "medial"), surface, points, away)
         assert np.abs(strip_means(points, away)[1]).max() > 0.003
         assert low <= fit.wave_near(places, 0.5, full) <= high
+        assert low <= fit.largest_wave() <= high
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from kneewear.activity.settings import MotionScale
 from kneewear.base.cases import Case
 from kneewear.base.checks import checks
 from kneewear.base.types import PerSide
-from kneewear.geometry.dish import needed_coronal_radius
+from kneewear.geometry.dish import needed_radius
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.mechanics.rotations import body_three_123
@@ -266,10 +266,10 @@ def test_condyles_of_the_radius_that_is_named_do_not_bear_on_their_edges(monkeyp
     named = []
 
     def noted(*given):
-        named.append(needed_coronal_radius(*given))
+        named.append(needed_radius(*given))
         return named[-1]
 
-    monkeypatch.setattr(bearing_ends, "needed_coronal_radius", noted)
+    monkeypatch.setattr(bearing_ends, "needed_radius", noted)
     quantity = checks()["placement.femoral_border_force"].quantity
     verdicts, most = [], 1e5
     for _ in range(2):
@@ -291,12 +291,32 @@ def test_radii_across_are_found_of_inclined_sections(turn, tilt):
     cylinder = cylinder @ body_three_123(np.radians([tilt, turn, 0.0])).T
     x, z = np.meshgrid(np.linspace(-20, 20, 81), np.linspace(-15, 15, 61))
     dish = np.stack([x, x**2 / 120.0 + z**2 / 80.0, z], -1).reshape(-1, 3)
-    hollow, radius, most = needed_coronal_radius(dish, cylinder, 10.0, 0.2)
+    hollow, radius, most = needed_radius(dish, cylinder, 10.0, 0.2)
     assert hollow == pytest.approx(40.0, rel=0.05)
     assert radius > 400.0
     assert most == pytest.approx(1.0 / (1.0 / 40.0 + 1.6 / 22.0**2), rel=0.05)
     round_condyle = np.stack([x, x**2 / 60.0 + z**2 / 60.0, z], -1).reshape(-1, 3)
-    assert needed_coronal_radius(dish, round_condyle, 10.0, 0.2) is None
+    assert needed_radius(dish, round_condyle, 10.0, 0.2) is None
+
+
+def test_a_condyle_that_fills_its_dish_along_is_found_wherever_it_is():
+    """A sphere of 25.7 mm in a hollow of 26 mm and 27 mm of length, and one of 22 mm.
+
+    A parabola over half of a hollow is up to 3 % more curved than its lowest place.
+    """
+    x, z = np.meshgrid(np.linspace(-13.5, 13.5, 61), np.linspace(-12, 12, 61))
+    dish = np.stack([x, 26.0 - np.sqrt(26.0**2 - x**2 - z**2), z], -1).reshape(-1, 3)
+    x, z = np.meshgrid(np.linspace(-18, 18, 121), np.linspace(-12, 12, 61))
+    for shift in (0.0, 6.0):
+        for radius, fills in ((25.7, True), (22.0, False)):
+            y = radius - np.sqrt(radius**2 - x**2 - z**2)
+            condyle = np.stack([x + shift, y, z], -1).reshape(-1, 3)
+            sections = (points[:, [2, 1, 0]] for points in (dish, condyle))
+            needed = needed_radius(*sections, 0.0, 0.15)
+            assert (needed is not None) == fills
+            if fills:
+                assert needed[:2] == pytest.approx((26.0, radius), rel=0.03)
+                assert needed[2] == pytest.approx(1.0 / (1.0 / 26.0 + 1.2 / 27.0**2), rel=0.03)
 
 
 @pytest.mark.parametrize(("plateau", "wanders"), [(600.0, True), (40.0, False)])

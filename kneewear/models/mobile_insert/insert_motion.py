@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.contact import _kernels
 from kneewear.contact.foundation import ElasticLayer
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import CHARACTERISTIC_LENGTH
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
@@ -21,6 +21,7 @@ from kneewear.models.mobile_insert._sliding_kernels import dissipate
 from kneewear.models.mobile_insert.backside import Backside, friction_stress, moment_about
 from kneewear.models.mobile_insert.settings import Glide, MobileInsert
 from kneewear.motion.alignment import build_alignment, neutral_alignment
+from kneewear.motion.component import contact_model
 from kneewear.motion.cycle import CycleBoundaryConditions, CycleSolution, axial_forces
 from kneewear.motion.dwell_pose import above_the_middle
 from kneewear.motion.frame_equilibrium import Equilibrium
@@ -164,6 +165,11 @@ class InsertOnTray:
         return motion.coordinates
 
     @cached_property
+    def _model(self) -> ContactModel:
+        """Contact of the bearing, which all searches share."""
+        return contact_model(self.pairs, self.layers)
+
+    @cached_property
     def _free(self) -> Array:
         """Numbers of the free coordinates of the path."""
         return np.array([GLIDES.index(name) for name in self.mobile_insert.free])
@@ -231,6 +237,15 @@ class InsertOnTray:
             path[:, 0] = np.clip(path[:, 0], -stop, stop)
         return path
 
+    @cached_property
+    def _carried(self) -> Array:
+        """Glides (frame, 3) since the frame before of an insert that follows the component.
+
+        Searches start there: most of a glide is with the component, most of a rotation is not.
+        """
+        followed = self._followed()
+        return (followed - np.roll(followed, 1, axis=0)) * [1.0, 1.0, 0.0]
+
     def _solve_held(self, path: Array) -> InsertMotion:
         """Motion of an insert with a given path (frame, 3), of which one face does not slide."""
         found: list[_State] = []
@@ -265,7 +280,8 @@ class InsertOnTray:
         from the rounds by Powell's symmetric update, and from differences where that does not do.
         """
         near = before.pose if self._starts is None else self._starts[number]
-        state, part, last = self._at(number, before.path, near), 1.0, np.zeros(3)
+        state = self._at(number, before.path + self._carried[number], near)
+        part, limit, last = 1.0, MAX_STEP, np.zeros(3)
         for done in range(MAX_ROUNDS):
             if done and done % MEASURED == 0:
                 stiffness = self._stiffness(number, state)
@@ -274,7 +290,10 @@ class InsertOnTray:
             # Rounds that return are shortened, those that go on for long become longer.
             part *= 0.5 if step @ last < 0.0 else 1.5
             part = min(part, 1.0 if done < FIRST_ROUNDS else LONG)
-            last = min(part, MAX_STEP / max(length, POSITION_TOLERANCE)) * step
+            # So are their limits: a condyle that nearly fills its dish presses on one flank of it
+            # or on the other, with forces that hardly depend on the distance.
+            limit = min(MAX_STEP, (0.5 if step @ last < 0.0 else 1.5) * limit)
+            last = min(part, limit / max(length, POSITION_TOLERANCE)) * step
             near = state.pose if self._starts is None else near
             found = self._at(number, state.path + last / SCALE, near)
             stiffness = _updated(stiffness, last, (found.pushed - state.pushed) / SCALE)
@@ -366,6 +385,7 @@ class InsertOnTray:
             number,
             placed.with_insert_moved(path, self.lower.pivot),
             near,
+            self._model,
         )
         pose = np.concatenate([found.translation, found.rotation])
         wrenches = [contact.wrench for contact in found.contacts]

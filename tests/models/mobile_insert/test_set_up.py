@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kneewear.api as kw
+from kneewear.base.checks import checks
 from kneewear.geometry.coverage import polygon_coverage
 from kneewear.geometry.refinement import subdivided
 from kneewear.geometry.segmentation import find_lower_face
@@ -15,8 +16,9 @@ from kneewear.motion.placement import check_placement
 from kneewear.setup.implant import create_study
 from kneewear.study.files import load_shapes
 from kneewear.study.trials import build_trial
+from tests.geometry.solids import closed
 from tests.transformations.changes import Files
-from tests.transformations.implants import rotating_platform, single_plateau
+from tests.transformations.implants import rotating_platform, single_plateau, smooth_femoral
 
 pytestmark = pytest.mark.compiled
 
@@ -74,3 +76,28 @@ def test_a_mobile_insert_is_tried_with_an_insert_that_rotates(platform):
     assert np.ptp(fixed.poses[:, 4]) > 0.04
     # Clinical angles are followed to 1e-8 rad; of body-three angles varus turns the axis.
     np.testing.assert_allclose(moving.poses[:, 4], 0.0, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_a_dish_that_holds_its_condyle_has_the_whole_motion_if_it_moves(tmp_path, monkeypatch):
+    """Fixed, contact leaves it; a dish of 34 mm on condyles of 30 mm follows them otherwise."""
+    x, z = np.meshgrid(np.linspace(-17.0, 17.0, 60), np.linspace(10.0, 32.0, 40), indexing="ij")
+    dish = 38.0 - np.sqrt(34.0**2 - x**2) + 36.0 - np.sqrt(36.0**2 - (z - 21.0) ** 2)
+    insert = closed(*(np.stack([x, y, z], axis=-1) for y in (dish, 0.0 * x)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KNEEWEAR_DATA", str(tmp_path))
+    names = Files({"insert": insert, "femoral": smooth_femoral(1.0)}).write(tmp_path)
+    verdicts = {}
+    for set_up in (None, "mobile"):
+        created = create_study(
+            f"{set_up}", [names["insert"]], [names["femoral"]], side="medial", gait_share=1.0,
+            set_up=set_up,
+        )  # fmt: skip
+        study = kw.load_study(created.settings)
+        trial = build_trial(study, ".", load_shapes(study, "."))
+        (activity,) = trial.activities
+        table = trial.place(activity, advises=set_up is None).table.set_index("quantity")
+        quantity = checks()["placement.insert_border_force"].quantity
+        verdicts[set_up] = table.loc[quantity, "verdict"]
+    assert verdicts[None] == "fail"
+    assert verdicts["mobile"] != "fail"
