@@ -28,7 +28,7 @@ def check_signs(
     """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
 
     `reference` is the origin of anterior-posterior positions, mm posterior, which curves of a
-    standard machine state; that of the activity by default. `stated` says that the titles of the
+    standard machine state; by default the one of the activity. `stated` says that the titles of the
     file state the directions.
     Returns the trials, the motion as given first.
     """
