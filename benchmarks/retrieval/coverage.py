@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from benchmarks.retrieval.phantoms import Phantom, make_phantom, read_families, triangles
 from benchmarks.retrieval.score import TOLERANCES
+from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.models.retrieval.evaluate import evaluate_scan
 from kneewear.models.retrieval.kriging import Drift, Field, UnwornSurface
@@ -57,6 +58,22 @@ def evaluate(phantom: Phantom, family: dict[str, Any], settings: ScanSettings) -
         row |= {f"{side}_sd": float(scar.volume_sd[number])}
         row |= {f"{side}_limit": _CURRIE * float(scar.blank_sd[number])}
     return row | {"both_known_sd": known}
+
+
+def _evaluate_or_refuse(
+    phantom: Phantom, family: dict[str, Any], settings: ScanSettings
+) -> dict[str, float]:
+    """As `evaluate`, with nothing but the true volumes of a scan that is refused."""
+    try:
+        return evaluate(phantom, family, settings)
+    except InputDataError as error:
+        print(error)
+        sides = {"medial": phantom.volumes[0], "lateral": phantom.volumes[1]}
+        sides["both"] = sum(phantom.volumes)
+        names = [f"{side}{part}" for side in sides for part in ("_true", "", "_sd", "_limit")]
+        return dict.fromkeys([*names, "both_known_sd"], np.nan) | {
+            f"{side}_true": volume for side, volume in sides.items()
+        }
 
 
 def blocks_of(phantom: Phantom, settings: ScanSettings) -> Blocks:
@@ -122,7 +139,8 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Coverage and limits of each family."""
     result = []
     references = {item["family"]: item["reference"] for item in read_families()}
-    for family, own in rows.groupby("family", sort=False):
+    for family, every in rows.groupby("family", sort=False):
+        own = every.dropna(subset=["both"])
         errors = np.concatenate([own[side] - own[f"{side}_true"] for side in ("medial", "lateral")])
         sds = np.concatenate([own[f"{side}_sd"] for side in ("medial", "lateral")])
         error, sd = own["both"] - own["both_true"], own["both_sd"]
@@ -134,6 +152,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
             {
                 "family": family,
                 "seeds": len(own),
+                "refused": len(every) - len(own),
                 "mean_error_mm3": error.mean(),
                 "rms_error_mm3": np.sqrt((error**2).mean()),
                 "stated_sd_mm3": np.sqrt((sd**2).mean()),
@@ -169,7 +188,7 @@ def main() -> None:
         for seed in range(chosen.first, chosen.first + chosen.seeds):
             for family in families:
                 row = {"family": family["family"], "seed": seed}
-                row |= evaluate(make_phantom(family, seed), family, settings)
+                row |= _evaluate_or_refuse(make_phantom(family, seed), family, settings)
                 if writer is None:
                     writer = csv.DictWriter(file, list(row))
                     writer.writeheader()
