@@ -227,7 +227,7 @@ def solve_placed_frame(
     """Equilibrium of one frame of a cycle with components that are placed otherwise in this frame.
 
     As `solve_quasi_static`; the search starts at the free coordinates of the pose `near` (6,), such
-    as that of another placement. `model` is the contact of the pairs.
+    as the pose of another placement. `model` is the contact of the pairs.
     """
     motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment, model)
     start = motion.start(frame)
