@@ -93,11 +93,10 @@ def _read_last(path: Path, content: str, separators: Sequence[str | None]) -> Ex
         _check_single(path, lines, above[:-3], separator, count)
         rows = [split_cells(line, separator) for line in lines[first : last + 1]]
         text = pd.DataFrame(plain_columns(rows), columns=titles, dtype=str)
-        rate = stated_rate(content.splitlines()[:first])
-        mass = stated_mass(content.splitlines()[:first])
+        raw = content.splitlines()[:first]
+        rate, mass = stated_rate(raw), stated_mass(raw)
         # Lines of titles and units are no longer in the header.
         remaining = {n for n, _ in header}
-        raw = content.splitlines()[:first]
         notes = plain_notes(
             line for n, line in enumerate(raw) if n in remaining or is_comment(line)
         )

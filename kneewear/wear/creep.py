@@ -91,10 +91,9 @@ def creep_beside_curve(depth: Array, pressure: Array, minutes: float) -> CreepIn
     Lee, K.Y. and Pienkowski, D. (1998) Viscoelastic recovery of creep-deformed ultra-high molecular
     weight polyethylene (UHMWPE). ASTM International, doi:10.1520/STP11908S (abstract read).
     """
-    later = 0.0
-    if minutes > CURVE_MINUTES:
-        early = creep_strain_per_pressure(CURVE_MINUTES) / creep_strain_per_pressure(minutes)
-        later = 1.0 - early
+    # Nothing is left of younger creep.
+    age = max(minutes, CURVE_MINUTES)
+    later = 1.0 - creep_strain_per_pressure(CURVE_MINUTES) / creep_strain_per_pressure(age)
     most = later * np.asarray(depth, dtype=float)
     tested = TESTED_MPA / np.maximum(pressure, TESTED_MPA)
     return CreepInterval((1.0 - RECOVERED_AT_LAST) * tested * most, most)

@@ -421,18 +421,8 @@ class InsertOnTray:
             half = np.empty((local.size, 2))
             rows, columns = pair.tangent_row[local], pair.tangent_column[local]
             centre = pair.centre[local]
-            _kernels.slide(
-                centre,
-                rows,
-                columns,
-                turns[0],
-                pose[:3],
-                turns[1],
-                last[:3],
-                turns[0],
-                pose[:3],
-                half,
-            )
+            now, then = (turns[0], pose[:3]), (turns[1], last[:3])
+            _kernels.slide(centre, rows, columns, *now, *then, *now, half)
             way = 2.0 * (half[:, :1] * rows + half[:, 1:] * columns)
             most = friction_stress(contact.pressure, self.mobile_insert.upper_friction)
             plan, arm = (

@@ -250,15 +250,8 @@ def draw_mesh(frames: KneeFrames) -> Figure:
     tibia = frames.triangle_body == frames.bodies.index("tibia")
     points, triangles = frames.positions[0].astype(float), frames.triangles[tibia]
     top = points[triangles][..., 1].max()
-    near = points[triangles][..., 1].mean(axis=1) > top - MESH_HEIGHT
-    triangles = triangles[near]
-    turn, up = np.radians(MESH_VIEW)
-    # Across, towards the front and up of the view; x is posterior.
-    ahead = np.array([-np.cos(turn), 0.0, np.sin(turn)])
-    across = np.array([np.sin(turn), 0.0, np.cos(turn)])
-    towards = np.cos(up) * ahead + np.array([0.0, np.sin(up), 0.0])
-    high = np.cross(towards, across)
-    high *= np.sign(high[1])
+    triangles = triangles[points[triangles][..., 1].mean(axis=1) > top - MESH_HEIGHT]
+    across, high, towards = _mesh_view()
     corners = points[triangles]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     facing = np.flatnonzero(normal @ towards > 0.0)
@@ -278,6 +271,17 @@ def draw_mesh(frames: KneeFrames) -> Figure:
     axes.set_aspect("equal")
     axes.set_axis_off()
     return figure
+
+
+def _mesh_view() -> tuple[Array, Array, Array]:
+    """Unit vectors to the right and up in the picture of a mesh, and towards the viewer."""
+    turn, up = np.radians(MESH_VIEW)
+    # x is posterior.
+    ahead = np.array([-np.cos(turn), 0.0, np.sin(turn)])
+    across = np.array([np.sin(turn), 0.0, np.cos(turn)])
+    towards = np.cos(up) * ahead + np.array([0.0, np.sin(up), 0.0])
+    high = np.cross(towards, across)
+    return across, high * np.sign(high[1]), towards
 
 
 def knee_view(frames: KneeFrames) -> dict[str, Any]:
