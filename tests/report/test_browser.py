@@ -159,7 +159,9 @@ def test_pages_of_other_kinds_are_quiet_and_accessible(browser, tmp_path, other_
     assert found.results and found.summary["tables"]
     one = Visit(browser, found.page, tmp_path, "phone")
     one.assert_quiet_and_accessible()
-    assert one.page.locator("figure img").count() == len(figures)
+    shown = one.page.locator("figure img").count()
+    one.page.goto((Path(found.page).parent / "appendix.html").as_uri())
+    assert shown + one.page.locator("figure img").count() == len(figures)
     one.window.close()
 
 
