@@ -41,9 +41,10 @@ FEMORAL_STRIDE = 4
 POLYETHYLENE = "#ece7da"
 # Of the femoral component in contact, so that what is below it is seen.
 SEEN_THROUGH = 0.3
-# Lifted off, turned so that its condyles face the camera: turn about z (deg), and x and y (mm).
+# Lifted off, turned so that its condyles face the camera: turn about z (deg), and x and y (mm)
+# beyond the middle and the lowest place of the bearing.
 LIFTED_DEG = 66.0
-LIFTED_MM = (-38.0, 19.0)
+LIFTED_MM = (-38.0, 13.8)
 # A solid of other origins than its bearing's is not shown: largest distance of their ends, mm.
 MAX_OFFSET = 6.0
 
@@ -177,7 +178,7 @@ def build_insert_view(
     bodies = {"insert": body(mesh.points, mesh.triangles)} | _solid_bodies(
         implant, grid, solids or {}
     )
-    lifted = [_lifted()]
+    lifted = [_lifted(grid)]
     scenes = [
         {
             "of": {"quantity": quantity, "case": all_cases[index].name, "life": life},
@@ -258,11 +259,15 @@ def _has_place_of(solid: NDArray[np.float64], bearing: NDArray[np.float64]) -> b
     return bool(below.all() and above.all())
 
 
-def _lifted() -> list[float]:
-    """Matrix of the femoral component lifted off, row by row."""
+def _lifted(grid: ElementGrid) -> list[float]:
+    """Matrix of the femoral component lifted off the bearing, row by row."""
+    bearing = grid.centre[grid.valid]
+    low, high = bearing.min(axis=0), bearing.max(axis=0)
+    middle = 0.5 * (low + high)
+    place = [middle[0] + LIFTED_MM[0], low[1] + LIFTED_MM[1], middle[2]]
     angle = np.radians(LIFTED_DEG)
     turn = [[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0, 0, 1.0]]
-    return matrices([turn], [[*LIFTED_MM, 0.0]])[0]
+    return matrices([turn], [place])[0]
 
 
 def _poses(history: xr.Dataset, number: int, frames: NDArray[np.int64]) -> list[list[float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64decode
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -141,3 +142,10 @@ def test_bodies_are_at_their_places_in_every_frame():
     points = unpacked(view["bodies"]["femur"]["points"], "<f4").reshape(-1, 3)
     assert points == pytest.approx(small_scene().meshes["femur"].vertices)
     assert scene_view(scene_record(None)) == {}
+
+
+def test_component_is_lifted_off_the_insert_wherever_the_origin_of_its_file_is(whole):
+    shift = np.array([30.0, 20.0, -40.0])
+    moved = replace(whole.grid, centre=whole.grid.centre + shift)
+    difference = np.subtract(insert_view._lifted(moved), insert_view._lifted(whole.grid))
+    assert difference[difference != 0.0] == pytest.approx(shift, abs=1e-3)
