@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from benchmarks.outside_sphere import BULK, PLASTIC_STRAIN, SHEAR, YIELD_STRESS, _curve
+from benchmarks.outside_sphere import BULK, PLASTIC_STRAIN, SHEAR, YIELD_STRESS, added_strain
 from kneewear import default_settings_file
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.yielding import accelerated
@@ -245,12 +245,7 @@ def return_stress(
     trial = 2.0 * SHEAR * np.einsum("ij,j...->i...", DEVIATOR, strain - plastic)
     twice = (ENGINEERING.reshape(shape) * trial**2).sum(axis=0)
     size = np.sqrt(1.5 * twice)
-    flows = (size > _curve(equivalent)[0]) & yields
-    more = np.zeros_like(size)
-    for _ in range(PLASTIC_STRAIN.size + 2):
-        level, slope = _curve(equivalent + more)
-        newton = more + (size - 3.0 * SHEAR * more - level) / (3.0 * SHEAR + slope)
-        more = np.where(flows, np.maximum(newton, 0.0), 0.0)
+    more = added_strain(size, equivalent, yields)
     direction = trial / np.where(size > 0.0, size, 1.0)
     pressure = BULK * (strain - plastic)[:3].sum(axis=0)
     stress = trial - 3.0 * SHEAR * more * direction + pressure * VOLUME.reshape(shape)

@@ -162,11 +162,7 @@ def _return(
     trial = 2.0 * SHEAR * np.einsum("ij,j...->i...", DEVIATOR, strain - plastic)
     size = np.sqrt(1.5 * (_sum(trial, trial) + trial[3] ** 2))
     flows = (size > _curve(equivalent)[0]) & yields
-    more = np.zeros_like(size)
-    for _ in range(PLASTIC_STRAIN.size + 2):
-        level, slope = _curve(equivalent + more)
-        newton = more + (size - 3.0 * SHEAR * more - level) / (3.0 * SHEAR + slope)
-        more = np.where(flows, np.maximum(newton, 0.0), 0.0)
+    more = added_strain(size, equivalent, yields)
     slope = _curve(equivalent + more)[1]
     whole = np.where(size > 0.0, size, 1.0)
     kept, direction = 1.0 - 3.0 * SHEAR * more / whole, trial / whole
@@ -180,6 +176,17 @@ def _return(
     )
     engineering = np.array([1.0, 1.0, 1.0, 2.0]).reshape(4, *shape)
     return stress, tangent, plastic + 1.5 * more * direction * engineering, equivalent + more
+
+
+def added_strain(size: np.ndarray, equivalent: np.ndarray, yields: bool) -> np.ndarray:
+    """Equivalent plastic strain that a trial stress, MPa, adds until it is on the curve."""
+    flows = (size > _curve(equivalent)[0]) & yields
+    more = np.zeros_like(size)
+    for _ in range(PLASTIC_STRAIN.size + 2):
+        level, slope = _curve(equivalent + more)
+        newton = more + (size - 3.0 * SHEAR * more - level) / (3.0 * SHEAR + slope)
+        more = np.where(flows, np.maximum(newton, 0.0), 0.0)
+    return more
 
 
 def _curve(strain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -399,7 +399,7 @@ class SlabWindow:
         return self._stored(total)
 
     def _layer(self, longest: float) -> tuple[int, float, Elastic, tuple[float, ...]]:
-        """The layer up to a wave number, for what is kept of it."""
+        """Arguments of `_kept_response` and `_kept_pressure` for wave numbers up to the longest."""
         # Rounded up, so that windows of nearly equal cells share it.
         steps = math.ceil(longest / _WAVE_STEP)
         return steps, self.thickness, self.material, tuple(self.depths.tolist())

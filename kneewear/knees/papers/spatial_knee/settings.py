@@ -147,7 +147,7 @@ class SpatialSettings(Settings):
 
     @property
     def assumed(self) -> SpatialSettings:
-        """The same knee with the assumed stretches."""
+        """Knee with the assumed stretches in place of the printed ones."""
         ligaments = {
             name: one.model_copy(
                 update={
