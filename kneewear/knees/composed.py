@@ -67,15 +67,15 @@ class Observed(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """Abscissa of curves: its name with unit, and its values (n_frames,)."""
+    """Abscissa of curves: its name with unit, its values (n_frames,), and the unit if known."""
 
     label: str
     at: Array
+    unit: str = ""
 
     def value(self, frame: int) -> str:
-        """Value at a frame with its unit, which the name has in brackets at its end."""
-        unit = self.label.rpartition("(")[2].removesuffix(")") if self.label.endswith(")") else ""
-        return f"{self.at[frame]:.3g} {unit}".strip().replace("-", "−")
+        """Value at a frame, with the unit if it is known apart from the name."""
+        return f"{self.at[frame]:.3g} {self.unit}".strip().replace("-", "−")
 
 
 def solve_composed(parts: ComposedParts, settings: ComposedKneeSettings) -> MultibodyResult:
@@ -211,7 +211,7 @@ def axis_of(settings: ComposedKneeSettings, seen: Mapping[str, Observed]) -> Axi
     if course.over is None:
         return Axis(course.of, course_points(settings))
     over = seen[course.over]
-    return Axis(f"{over.label} ({over.unit})", over.values)
+    return Axis(f"{over.label} ({over.unit})", over.values, over.unit)
 
 
 def coordinate_curves(
@@ -245,7 +245,7 @@ def all_force_curves(
     """Curves of contacts, tissues and joints, and of constraint forces (n_frames, 6 n)."""
     ligaments, muscles = list(parts.ligaments), list(parts.muscles)
     tables = [
-        force_curves(system, found, *axis, ligaments=ligaments, muscles=muscles),
+        force_curves(system, found, axis.label, axis.at, ligaments=ligaments, muscles=muscles),
         *_joint_curves(settings, axis, found),
         *_reaction_curves(settings, axis, reactions),
     ]
@@ -261,7 +261,7 @@ def _joint_curves(
     """Yield curves of constraint forces and gaps of joints."""
     if not settings.joints:
         return
-    over, at = axis
+    over, at = axis.label, axis.at
     force = {
         name: [np.linalg.norm(one[name].wrench[:3]) for one in found] for name in settings.joints
     }
@@ -283,9 +283,9 @@ def _reaction_curves(
             of = force if unit == "mm" else moment
             of[f"{body} {name}"] = reactions[:, number] * (1.0 if unit == "mm" else 1e-3)
     if force:
-        yield curves("constraint force", *axis, "N", force)
+        yield curves("constraint force", axis.label, axis.at, "N", force)
     if moment:
-        yield curves("constraint moment", *axis, "N m", moment)
+        yield curves("constraint moment", axis.label, axis.at, "N m", moment)
 
 
 def _compare(
