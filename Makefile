@@ -52,7 +52,7 @@ $(STAMP): requirements.lock
 	$(PIP) $(UV) 2>/dev/null || true; \
 	awk '/^[^ ]/ {chosen = /^($(subst $(empty) $(empty),|,$(KERNELS)))==/} chosen' $< > .venv/kernels.lock; \
 	install -r .venv/kernels.lock; \
-	for part in contact motion; do $(BIN)/python -m kneewear.motion.warm_up $$part 2>/dev/null & done; \
+	for part in contact layers motion; do $(BIN)/python -m kneewear.motion.warm_up $$part 2>/dev/null & done; \
 	install -r $<; \
 	install --no-deps --editable .; \
 	echo "Compiling kernels ..."; \

@@ -6,8 +6,11 @@ As a program, `python -m kneewear.motion.warm_up contact` compiles one part.
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -63,7 +66,7 @@ def compile_contact() -> None:
 
 
 def compile_motion() -> None:
-    """Compile the kernels of equilibria, of motion, of coupled and of yielding layers."""
+    """Compile the kernels of equilibria and of motion."""
     load = Load([0.0, -1.0, 0.0])
     conditions = CycleBoundaryConditions(np.zeros((3, 6)), 1e-3, ["y"], [load])
     body = solid_body(1.0, np.ones(3), np.zeros(3))
@@ -75,17 +78,16 @@ def compile_motion() -> None:
     loading = Loading(1.0, 0.5, True, 0.0, 0.0, 0.0, False)
     unlimited = np.array([-np.inf, np.inf])
     balance_sides(empty_model(), np.zeros(2, RESULT), np.zeros(6), loading, unlimited, 1e-3, 1)
+
+
+def compile_layers() -> None:
+    """Compile the kernels of coupled layers, fresh and dented, and of layers that yield."""
     pair = _plates()
     influence = flat_influence(pair.cells.area.shape, (1.0, 1.0), 1.0, 1.0, 0.3)
     layer = CoupledLayer(SmallStrain(1.0), np.ones(pair.index.size), influence)
     press_pair(pair.prepare(layer).record, np.eye(3), np.zeros(6), False, False)
     sinking = pair.sinkable()
     press_updated(sinking.prepare(layer).record, np.eye(3), np.zeros(6), False, False)
-    _compile_slabs()
-
-
-def _compile_slabs() -> None:
-    """Compile the kernels of layers that yield."""
     window = SlabWindow((2, 2), (1.0, 1.0), 1.0, Elastic(1.0, 0.3), single=True)
     slabs, pressure = PlasticSlabs(window, Hardening((0.0,), (1.0,))), np.ones(window.shape)
     fresh = slabs.fresh()
@@ -113,7 +115,12 @@ def _plates() -> ContactPair:
     return ContactPair(grid, 0, condyle, tabulate_surface(condyle, 5, 5))
 
 
-PARTS: dict[str, Callable[[], None]] = {"contact": compile_contact, "motion": compile_motion}
+# About as long each; in processes of their own they compile side by side.
+PARTS: dict[str, Callable[[], None]] = {
+    "contact": compile_contact,
+    "layers": compile_layers,
+    "motion": compile_motion,
+}
 
 
 def compile_kernels(code: str, further: Iterable[Callable[[], None]] = ()) -> None:
@@ -121,15 +128,29 @@ def compile_kernels(code: str, further: Iterable[Callable[[], None]] = ()) -> No
 
     Later processes load the compiled code from the cache, so jobs that fan out afterwards do not
     compile side by side. A record in the cache states for which version `code` of this module and
-    its rooms, numba and processor it is complete: then nothing is done, in any directory.
+    its rooms, numba and processor it is complete: then nothing is done, in any directory. On
+    several cores the parts are compiled at the same time.
     """
     record = _record(code)
     if record.is_file():
         return
+    if (os.cpu_count() or 1) > 1 and can_cache():
+        with ThreadPoolExecutor(len(PARTS)) as pool:
+            list(pool.map(_compile_apart, PARTS))
     for compile_part in (*PARTS.values(), *further):
         compile_part()
     if can_cache():
         record.touch()
+
+
+def _compile_apart(part: str) -> None:
+    """Compile a part in a process of its own, which threads of one process cannot do faster.
+
+    If it fails, this process compiles the part, and says why it cannot.
+    """
+    command = [sys.executable, "-m", "kneewear.motion.warm_up", part]
+    own = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run(command, env=os.environ | own, capture_output=True, check=False)
 
 
 def _record(code: str) -> Path:
