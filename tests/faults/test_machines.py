@@ -152,9 +152,12 @@ def test_a_run_that_is_stopped_or_killed_goes_on(undisturbed, tmp_path):
 
 
 def test_a_second_run_in_the_folder_is_refused_and_the_first_ends(undisturbed, tmp_path):
-    folder = settle(tmp_path / "twice")
+    folder = tmp_path / "twice"
+    shutil.copytree(undisturbed, folder)
+    for name in ("figures", "report"):  # long enough for the second run to begin
+        shutil.rmtree(folder / REPORT.parents[1] / name)
     with start(folder) as process:
-        wait_for(folder, "simulate_contact", process)
+        wait_for(folder, "plot_figures", process)
         said = run(folder, code=1)
         assert "process" in said
         process.communicate(timeout=PATIENCE)
