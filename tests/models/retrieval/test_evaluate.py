@@ -158,10 +158,13 @@ def test_reference_more_worn_than_the_scan_is_reported(files: tuple[Path, Path, 
     assert "retrieval.reference" in {item.check for item in found.findings}
 
 
-def test_underside_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pocket_mm", [0.0, 2.0])
+def test_underside_is_refused(tmp_path: Path, pocket_mm: float) -> None:
     x, z = np.meshgrid(np.arange(-20.0, 20.1, 1.0), np.arange(-35.0, 35.1, 1.0), indexing="ij")
+    height = np.where((np.abs(x) < 14.0) & (np.abs(z) < 28.0), pocket_mm, 0.0)
+    height[(np.abs(x) < 4.0) & (np.abs(z) < 18.0)] = -2.0 * pocket_mm
     flat = tmp_path / "flat.ply"
-    write_ply(flat, np.stack([x, 0.0 * x, z], -1), triangles(np.ones(x.shape, dtype=bool)))
+    write_ply(flat, np.stack([x, height, z], -1), triangles(np.ones(x.shape, dtype=bool)))
     with pytest.raises(InputDataError) as error:
         _read(flat)
     assert error.value.finding.check == "retrieval.underside"
