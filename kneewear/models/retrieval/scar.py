@@ -63,9 +63,8 @@ _WEAR_ROUGHNESS = 0.005
 # quoted, not read).
 _USUAL_TOLERANCE = 0.03
 _TOLERANCE_SPREAD = 0.35  # of its natural logarithm
-# Worn fraction of a plateau, in its middle, that the detection limit is stated for where less is
-# worn, and that is measured where nothing is.
-_STATED_AREA = 0.3
+# Fraction of a plateau, in its middle, that is measured with a smaller scar.
+_MEASURED_AREA = 0.3
 # Width of the band about a scar that is not used as unworn surface, mm.
 _MARGIN = 3.6
 # Measured blocks about holes of a scan in a scar that depths in them are predicted from: distance,
@@ -104,16 +103,14 @@ class Scar:
     depth, depth_sd : array, shape (n,)
         Depth removed along the normal and its standard deviation, mm; NaN where not measured.
     volume, volume_sd : array, shape (3,)
-        Volume removed from the medial and the lateral plateau and from both, mm3.
+        Volume removed from the medial and the lateral plateau and from both, on the blocks of
+        `measured_area`, and its standard deviation, mm3.
     sources : mapping
         Standard deviation, shape (3,), mm3, by source.
     fields : tuple of Field
         Tolerance of the reference as seen on unworn blocks of the likeliest scar.
     unworn : array, shape (3,)
         Unworn fraction of each plateau and of both.
-    blank_sd : array, shape (3,)
-        Standard deviation of the volume where nothing is removed, on the scar, or on the middle of
-        a plateau with less of one, mm3.
     """
 
     worn: Bools
@@ -125,7 +122,6 @@ class Scar:
     sources: dict[str, Array]
     fields: tuple[Field, ...]
     unworn: Array
-    blank_sd: Array
 
 
 def envelope(deviation: Array, drift: Drift) -> Array:
@@ -188,15 +184,9 @@ def find_scar(
         likely += _weighted(own)
     likely.sort(key=lambda item: -item.weight)
     if declared is not None:
-        return _averaged(likely, blocks, usable)
-    result = _averaged(
-        [replace(item, scar=_with_margin(blocks, item.scar)) for item in likely], blocks, usable
-    )
-    stated = with_stated(blocks, result.worn, _STATED_AREA)
-    if (stated == result.worn).all():
-        return result
-    blank = _averaged([_Likely(1.0, stated, likely[0].drift)], blocks, usable)
-    return replace(result, blank_sd=blank.volume_sd)
+        return _averaged(likely, blocks, usable, 0.0)
+    with_margins = [replace(item, scar=_with_margin(blocks, item.scar)) for item in likely]
+    return _averaged(with_margins, blocks, usable, _MEASURED_AREA)
 
 
 def likeliest_scar(
@@ -236,14 +226,25 @@ def _searched(
     return searches, scars, usable
 
 
-def with_stated(blocks: Blocks, scar: Bools, least: float) -> Bools:
-    """A scar, and the middle of plateaus that are less worn than a fraction of them."""
-    distance, stated = from_border(blocks), scar.copy()
+def measured_area(blocks: Blocks, scar: Bools, least: float = _MEASURED_AREA) -> Bools:
+    """Blocks that a volume is the sum of: a scar, and the middle of plateaus with a small one.
+
+    A search finds small scars on some unworn inserts too. Summed on these alone, volumes of unworn
+    inserts would scatter less than a volume of the limit does.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    scar : array of bool, shape (n,)
+    least : float
+        Worn fraction of a plateau up to which its middle is measured too.
+    """
+    distance, measured = from_border(blocks), scar.copy()
     for side in np.unique(blocks.side):
         own = blocks.side == side
-        if stated[own].mean() < least:
-            stated |= own & (distance > np.quantile(distance[own], 1.0 - _STATED_AREA))
-    return stated
+        if scar[own].mean() <= least:
+            measured |= own & (distance > np.quantile(distance[own], 1.0 - _MEASURED_AREA))
+    return measured
 
 
 @dataclass(frozen=True)
@@ -540,13 +541,12 @@ def _unworn_surface(blocks: Blocks, drift: Drift, unworn: Bools) -> UnwornSurfac
     return UnwornSurface(plan, blocks.deviation[unworn], drift.at(unworn))
 
 
-def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
-    """Depths and volumes averaged over scars."""
+def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools, least: float) -> Scar:
+    """Depths and volumes averaged over scars; `least` as in `measured_area`."""
     plan = blocks.points[:, [0, 2]]
     volumes, depths, depth_squares, pieces, all_fields = [], [], [], [], []
     for item in likely:
-        # The middle is measured where no scar is found: a volume below the limit has an error.
-        worn, drift = with_stated(blocks, item.scar, 1e-9), item.drift
+        worn, drift = measured_area(blocks, item.scar, least), item.drift
         area = np.where(worn, blocks.area, 0.0)
         sums = np.stack([area * (blocks.side == 0), area * (blocks.side == 1), area])
         fields = max(round(_MAX_FIELDS * item.weight), 2)
@@ -589,7 +589,6 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools) -> Scar:
         sources,
         all_fields[0],
         unworn_fractions(blocks, worn),
-        total,
     )
 
 
