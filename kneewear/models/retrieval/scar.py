@@ -565,7 +565,9 @@ def _averaged(likely: Sequence[_Likely], blocks: Blocks, usable: Bools, least: f
     drift_sd, field_sd, noise_sd, choice_sd, holes_sd = np.sqrt(
         np.einsum("s,spk->pk", weights, np.array(pieces) ** 2)
     )
-    between = weights @ (np.stack(volumes) - volume) ** 2
+    apart = np.stack(volumes) - volume
+    # Of equal volumes there is a rest by rounding.
+    between = weights @ np.where(np.abs(apart) > 1e-9 * np.abs(volume), apart, 0.0) ** 2
     mean = weights @ np.stack(depths)
     depth_sd = np.sqrt(weights @ (np.stack(depth_squares) + (np.stack(depths) - mean) ** 2))
     sources = {

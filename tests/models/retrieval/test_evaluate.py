@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks.retrieval.phantoms import make_phantom, read_families, triangles, write_ply
@@ -20,6 +21,9 @@ from kneewear.models.retrieval.prediction import (
 from kneewear.models.retrieval.registration import register
 from kneewear.models.retrieval.scans import read_scan
 from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
+from kneewear.report.derived import Tables
+from kneewear.report.specification import load_page
+from kneewear.report.summary import build_summary
 
 FAMILIES = {family["family"]: family for family in read_families()}
 SETTINGS = ScanSettings(block_mm=2.0)
@@ -150,6 +154,27 @@ def test_volume_below_the_limit_has_an_error(tmp_path: Path) -> None:
     assert both["detection_limit_mm3"] == pytest.approx(3.29 * both["sd_mm3"], rel=0.2)
 
 
+@pytest.mark.parametrize("detected", [True, False])
+def test_page_says_where_no_wear_is_detected(detected: bool) -> None:
+    volumes = pd.DataFrame(
+        {
+            "side": ["medial", "lateral", "both"],
+            "volume_mm3": [0.2, 0.2, 0.4],
+            "sd_mm3": [0.4, 0.4, 0.6],
+            "lower_mm3": [-0.5, -0.5, -0.7],
+            "upper_mm3": [0.9, 0.9, 1.5],
+            "detection_limit_mm3": 2.0,
+            "detected": detected,
+            "largest_depth_mm": np.nan,
+        }
+    )
+    tables = Tables({"volumes": volumes}, {"study": "one", "subject": "a", "reference": "b"})
+    summary = build_summary("retrieval", load_page("retrieval"), tables, [])
+    names = {item["name"] for item in summary["named_values"]}
+    assert ("undetected" in names) == (not detected)
+    assert summary["sentence"]
+
+
 @pytest.mark.slow
 def test_reference_more_worn_than_the_scan_is_reported(files: tuple[Path, Path, float]) -> None:
     scan, reference, _ = files
@@ -246,8 +271,6 @@ def test_settings_file_with_unknown_key_is_refused(tmp_path: Path) -> None:
 
 
 def test_score_counts_errors_and_coverage() -> None:
-    import pandas as pd
-
     truth = pd.DataFrame(
         {
             "phantom": ["a", "b"],
