@@ -124,6 +124,9 @@ def read_scan(
     InputDataError
         When the file cannot be read or holds no bearing of an insert.
     """
+    if not Path(file).is_file():
+        remedy = "Correct its name after --scan or --reference, or in the table of --pairs."
+        raise InputDataError(file, "no such file", "a scan or a reference", remedy)
     mesh = load_shape(file, limited=False)
     if mesh.is_cloud:
         mesh = _triangulated(mesh, file, axes)

@@ -182,6 +182,12 @@ def test_reference_more_worn_than_the_scan_is_reported(files: tuple[Path, Path, 
     assert "retrieval.reference" in {item.check for item in found.findings}
 
 
+def test_missing_scan_is_refused_with_its_options(tmp_path: Path) -> None:
+    with pytest.raises(InputDataError) as error:
+        _read(tmp_path / "none.ply")
+    assert "--scan" in error.value.finding.remedy
+
+
 @pytest.mark.parametrize("pocket_mm", [0.0, 2.0])
 def test_underside_is_refused(tmp_path: Path, pocket_mm: float) -> None:
     x, z = np.meshgrid(np.arange(-20.0, 20.1, 1.0), np.arange(-35.0, 35.1, 1.0), indexing="ij")
