@@ -31,7 +31,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.models.retrieval.evaluate import evaluate_scan
 from kneewear.models.retrieval.kriging import Drift, Field, UnwornSurface
 from kneewear.models.retrieval.scans import Scan, bearing_regions, plateau_regions
-from kneewear.models.retrieval.scar import Scar, find_scar, with_stated
+from kneewear.models.retrieval.scar import Scar, find_scar, measured_area
 from kneewear.models.retrieval.settings import ScanSettings
 from kneewear.models.retrieval.surfaces import Blocks, Raster, make_blocks
 
@@ -56,7 +56,7 @@ def evaluate(phantom: Phantom, family: dict[str, Any], settings: ScanSettings) -
         true = sum(phantom.volumes) if side == "both" else phantom.volumes[number]
         row |= {f"{side}_true": true, f"{side}": float(scar.volume[number])}
         row |= {f"{side}_sd": float(scar.volume_sd[number])}
-        row |= {f"{side}_limit": _CURRIE * float(scar.blank_sd[number])}
+        row |= {f"{side}_limit": _CURRIE * float(scar.volume_sd[number])}
     return row | {"both_known_sd": known}
 
 
@@ -100,7 +100,7 @@ def known_sd(phantom: Phantom, family: dict[str, Any], blocks: Blocks) -> float:
     wear = scipy.interpolate.RegularGridInterpolator(
         (phantom.unmoved[:, 0, 0], phantom.unmoved[0, :, 2]), phantom.wear
     )
-    worn = with_stated(blocks, wear(blocks.points[:, [0, 2]]) > 0.0, 1e-9)
+    worn = measured_area(blocks, wear(blocks.points[:, [0, 2]]) > 0.0)
     noise = family["noise_um"] * _STEP / blocks.size
     sd = family["offset_sd_um"] if family["reference"] in ("other", "cad") else 0.0
     if family["reference"] == "own":

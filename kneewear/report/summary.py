@@ -106,7 +106,15 @@ class KeyResult:
         ends = (self.value, self.low, self.high)
         if all(isinstance(end, float) and end.is_integer() for end in ends):
             form = ".0f"
-        return f"{shown(self.low, form)} to {shown(self.high, form)}"
+        texts = [shown(end, form) for end in (self.low, self.high)]
+        if texts[0] == texts[1] and self.low < self.high and self.form.isdigit():
+            # Ends of a narrow interval differ by up to two more digits.
+            for digits in (int(self.form) + 1, int(self.form) + 2):
+                form = same_decimals(self.value, str(digits))
+                texts = [shown(end, form) for end in (self.low, self.high)]
+                if texts[0] != texts[1]:
+                    break
+        return " to ".join(texts)
 
     @property
     def measurement(self) -> str:

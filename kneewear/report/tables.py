@@ -75,6 +75,8 @@ def shown(value: Any, form: str = "4", zeros: bool = False) -> str:
     `form` is a number of significant digits, or a fixed format such as ".1f" or, with sign, "+.1f".
     Of significant digits the last zeros are shown if `zeros`, but for whole numbers.
     """
+    if value is None:
+        return "–"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if not isinstance(value, int | float | np.integer | np.floating):

@@ -14,9 +14,7 @@ from kneewear.errors import NOT_COMPUTED, Finding, InputDataError
 from kneewear.io.documents import save_json
 from kneewear.report.derived import Tables
 from kneewear.report.specification import KeyResultPart
-from kneewear.report.summary import (
-    key_results,
-)
+from kneewear.report.summary import KeyResult, key_results
 from kneewear.runs.finished import outcome
 from kneewear.runs.joblog import job_log
 from kneewear.runs.provenance import reported_findings
@@ -190,3 +188,15 @@ def test_class_of_polyethylene_without_measurements_is_a_note(single):
         for name, ones in notes.items()
     }
     assert found == {"known": [], "unknown": ["note"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (108.84, 108.6, 109.05, "108.6 to 109.0"),
+        (108.84, 105.0, 112.0, "105 to 112"),
+        (108.84, 108.84, 108.84, "109 to 109"),
+    ],
+)
+def test_ends_of_a_narrow_interval_differ(value, low, high, shown):
+    assert KeyResult("a", "A", value, "mm3", {}, low=low, high=high).interval == shown

@@ -76,7 +76,8 @@ def _depth_and_sd(face: Face, raster: Raster) -> Figure:
     for axes, values, label in zip(
         panels.flat, (depth, sd), ("depth (µm)", "standard deviation (µm)"), strict=True
     ):
-        top = max(float(np.nanquantile(values, 0.999)), 1.0)
+        # The same everywhere is in the middle of the scale.
+        top = max(float(np.nanquantile(values, 0.999)), 2.0 * float(np.nanmedian(values)), 1.0)
         image = _draw_map(axes, face, raster, values, style.DEPTH_COLOURS, np.array([0.0, top]))
         drawing.colorbar(image, ax=axes, label=label, orientation="horizontal", shrink=0.8)
     return drawing

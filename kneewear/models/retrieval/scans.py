@@ -56,8 +56,13 @@ _SEVERITIES: Mapping[FrontEvidence, Severity] = {
 # Smoothing of heights whose bearing is recognised, mm; every so many points of the raster are used.
 _SMOOTHING = 1.0
 _COARSE = 2
-# A bearing is curved: a surface this near to a plane over most of its middle is an underside, mm.
-_FLAT = 0.05
+# A bearing is curved: of an underside more than half of the squares of the middle, mm, are parallel
+# within an angle, rad. Those with an edge between levels, further from a plane, mm, do not count.
+_SQUARE = 6.0
+_PARALLEL = float(np.radians(0.5))
+_EDGE = 0.1
+# Least area of surface that faces up, mm2.
+_MIN_UP = 50.0
 # Cosine of the steepest surface that is evaluated, and its distance from borders, mm.
 _MIN_UPRIGHT = float(np.cos(np.radians(55.0)))
 _BORDER = 0.25
@@ -119,6 +124,9 @@ def read_scan(
     InputDataError
         When the file cannot be read or holds no bearing of an insert.
     """
+    if not Path(file).is_file():
+        remedy = "Correct its name after --scan or --reference, or in the table of --pairs."
+        raise InputDataError(file, "no such file", "a scan or a reference", remedy)
     mesh = load_shape(file, limited=False)
     if mesh.is_cloud:
         mesh = _triangulated(mesh, file, axes)
@@ -206,20 +214,38 @@ def _fits(mesh: TriangleMesh, axes: Mapping[str, str], knee: str) -> bool:
 
 
 def _refuse_underside(mesh: TriangleMesh, file: str) -> None:
-    """InputDataError for a surface that faces up and is a plane."""
-    area = np.linalg.norm(mesh.face_normals, axis=1)
-    up = mesh.face_normals[:, 1] > 0.5 * area
-    middle = mesh.vertices[mesh.faces[up]].mean(axis=1)
-    if len(middle) < 50:
+    """InputDataError for a surface that faces up and is flat, in one level or several.
+
+    Undersides have pockets, rims and keels: planes that are parallel.
+    """
+    plan = mesh.vertices[:, [0, 2]]
+    raster = Raster.around(plan.min(axis=0), plan.max(axis=0))
+    x, z = np.meshgrid(raster.x, raster.z, indexing="ij")
+    heights = raster.heights(mesh)
+    known = np.isfinite(heights)
+    if known.sum() * STEP**2 < _MIN_UP:
         result, remedy = "hardly any surface that faces up", "Name a scan of the bearing."
         raise InputDataError(file, result, "the bearing of an insert", remedy)
-    low, high = np.quantile(middle[:, [0, 2]], [0.1, 0.9], axis=0)
-    plan = middle[:, [0, 2]]
-    inner = middle[((plan > low) & (plan < high)).all(axis=1)]
-    terms = np.column_stack([inner[:, [0, 2]], np.ones(len(inner))])
-    rest = inner[:, 1] - terms @ np.linalg.lstsq(terms, inner[:, 1], rcond=None)[0]
-    if np.median(np.abs(rest)) < _FLAT:
-        result = f"a plane (heights within {1e3 * float(np.median(np.abs(rest))):.0f} um of it)"
+    inside = known.copy()
+    for values in (x, z):
+        low, high = np.quantile(values[known], [0.1, 0.9])
+        inside &= (values > low) & (values < high)
+    number = (x // _SQUARE) * 1000.0 + z // _SQUARE
+    slopes = []
+    for square in np.unique(number[inside]):
+        own = inside & (number == square)
+        if own.sum() < 0.5 * (_SQUARE / STEP) ** 2:
+            continue
+        terms = np.column_stack([x[own], z[own], np.ones(own.sum())])
+        plane = np.linalg.lstsq(terms, heights[own], rcond=None)[0]
+        if np.std(heights[own] - terms @ plane) < _EDGE:
+            slopes.append(plane[:2])
+    if not slopes:
+        return
+    turned = np.hypot(*(np.array(slopes) - np.median(slopes, axis=0)).T)
+    parallel = float(np.mean(turned < _PARALLEL))
+    if parallel > 0.5:
+        result = f"a flat surface ({100 * parallel:.0f} % of its middle is parallel planes)"
         remedy = "The scan may be of the underside: name one of the bearing, or state --axes."
         raise InputDataError(
             file, result, "the curved bearing of an insert", remedy, check="retrieval.underside"

@@ -24,7 +24,7 @@ _EVERY = 4
 # Heights between a vertex and the evaluated surface, mm: further away is another surface.
 _SAME_SURFACE = 1.5
 # Depth that is coloured, in its standard deviations.
-_SHOWN = 2.0
+_SHOWN = 3.0
 
 
 def _depths_at(evaluation: Evaluation, points: Array) -> Array:

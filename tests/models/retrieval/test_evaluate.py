@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks.retrieval.phantoms import make_phantom, read_families, triangles, write_ply
@@ -20,6 +21,9 @@ from kneewear.models.retrieval.prediction import (
 from kneewear.models.retrieval.registration import register
 from kneewear.models.retrieval.scans import read_scan
 from kneewear.models.retrieval.settings import ScanSettings, read_retrieval_settings
+from kneewear.report.derived import Tables
+from kneewear.report.specification import load_page
+from kneewear.report.summary import build_summary
 
 FAMILIES = {family["family"]: family for family in read_families()}
 SETTINGS = ScanSettings(block_mm=2.0)
@@ -147,8 +151,28 @@ def test_volume_below_the_limit_has_an_error(tmp_path: Path) -> None:
     both = table.set_index("side").loc["both"]
     assert not both["detected"]
     assert both["lower_mm3"] < 0.0 < both["upper_mm3"]
-    # The limit is of a scar in the middle of both plateaus, which is larger than what is found.
-    assert 1.0 <= both["detection_limit_mm3"] / (3.29 * both["sd_mm3"]) < 2.0
+    assert both["detection_limit_mm3"] == pytest.approx(3.29 * both["sd_mm3"], rel=0.2)
+
+
+@pytest.mark.parametrize("detected", [True, False])
+def test_page_says_where_no_wear_is_detected(detected: bool) -> None:
+    volumes = pd.DataFrame(
+        {
+            "side": ["medial", "lateral", "both"],
+            "volume_mm3": [0.2, 0.2, 0.4],
+            "sd_mm3": [0.4, 0.4, 0.6],
+            "lower_mm3": [-0.5, -0.5, -0.7],
+            "upper_mm3": [0.9, 0.9, 1.5],
+            "detection_limit_mm3": 2.0,
+            "detected": detected,
+            "largest_depth_mm": np.nan,
+        }
+    )
+    tables = Tables({"volumes": volumes}, {"study": "one", "subject": "a", "reference": "b"})
+    summary = build_summary("retrieval", load_page("retrieval"), tables, [])
+    names = {item["name"] for item in summary["named_values"]}
+    assert ("undetected" in names) == (not detected)
+    assert summary["sentence"]
 
 
 @pytest.mark.slow
@@ -158,10 +182,19 @@ def test_reference_more_worn_than_the_scan_is_reported(files: tuple[Path, Path, 
     assert "retrieval.reference" in {item.check for item in found.findings}
 
 
-def test_underside_is_refused(tmp_path: Path) -> None:
+def test_missing_scan_is_refused_with_its_options(tmp_path: Path) -> None:
+    with pytest.raises(InputDataError) as error:
+        _read(tmp_path / "none.ply")
+    assert "--scan" in error.value.finding.remedy
+
+
+@pytest.mark.parametrize("pocket_mm", [0.0, 2.0])
+def test_underside_is_refused(tmp_path: Path, pocket_mm: float) -> None:
     x, z = np.meshgrid(np.arange(-20.0, 20.1, 1.0), np.arange(-35.0, 35.1, 1.0), indexing="ij")
+    height = np.where((np.abs(x) < 14.0) & (np.abs(z) < 28.0), pocket_mm, 0.0)
+    height[(np.abs(x) < 4.0) & (np.abs(z) < 18.0)] = -2.0 * pocket_mm
     flat = tmp_path / "flat.ply"
-    write_ply(flat, np.stack([x, 0.0 * x, z], -1), triangles(np.ones(x.shape, dtype=bool)))
+    write_ply(flat, np.stack([x, height, z], -1), triangles(np.ones(x.shape, dtype=bool)))
     with pytest.raises(InputDataError) as error:
         _read(flat)
     assert error.value.finding.check == "retrieval.underside"
@@ -244,8 +277,6 @@ def test_settings_file_with_unknown_key_is_refused(tmp_path: Path) -> None:
 
 
 def test_score_counts_errors_and_coverage() -> None:
-    import pandas as pd
-
     truth = pd.DataFrame(
         {
             "phantom": ["a", "b"],

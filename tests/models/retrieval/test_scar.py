@@ -6,8 +6,9 @@ import pytest
 from benchmarks.retrieval.coverage import blocks_of
 from benchmarks.retrieval.phantoms import make_phantom, read_families
 from kneewear.models.retrieval.kriging import Drift
-from kneewear.models.retrieval.scar import find_scar
+from kneewear.models.retrieval.scar import find_scar, measured_area
 from kneewear.models.retrieval.settings import ScanSettings
+from kneewear.models.retrieval.surfaces import Blocks
 
 
 @pytest.mark.slow
@@ -37,3 +38,23 @@ def test_volume_below_a_rough_tolerance_is_in_its_interval(seed: int) -> None:
     result = find_scar(blocks, [Drift(blocks.rigid_drift())], settings)
     assert abs(result.volume[2] - sum(phantom.volumes)) < 2.576 * result.volume_sd[2]
     assert result.sources["scar"][2] > 0.5
+
+
+def test_small_scars_are_measured_with_the_middle_of_their_plateau() -> None:
+    row, column = (item.ravel() for item in np.indices((20, 40)))
+    flat = np.column_stack([row, np.zeros(row.size), column]).astype(float)
+    ones, side = np.ones(row.size), (column >= 20).astype(int)
+    blocks = Blocks(flat, flat, ones, ones, ones, side, row, column, 1.0)
+    none = np.zeros(row.size, dtype=bool)
+    middle = measured_area(blocks, none)
+    small = none | ((row < 2) & (column < 20))
+    large = none | ((row < 12) & (column < 20))
+    parts = [middle[side == number].mean() for number in (0, 1)]
+    # Whole rings about the middle: a fifth of the side of the square is 0.36 of it.
+    assert parts == pytest.approx([0.3, 0.3], abs=0.06)
+    assert (measured_area(blocks, small) == (middle | small)).all()
+    own = side == 0
+    assert (measured_area(blocks, large)[own] == large[own]).all()
+    assert (measured_area(blocks, large)[~own] == middle[~own]).all()
+    # A drawn scar is what is measured, however small.
+    assert (measured_area(blocks, small, 0.0)[own] == small[own]).all()
