@@ -201,9 +201,12 @@ def _legend_columns(figure: Figure, labels: Sequence[str], columns: int) -> int:
 def panels_in_rows(
     count: int, columns: int, row_height: float, width: float = WIDTH
 ) -> tuple[Figure, list[Any]]:
-    """Figure of `count` panels, at most so many in a row; the rest of the last row is blank."""
-    columns = min(count, columns)
+    """Figure of `count` panels, at most so many in a row; the rest of the last row is blank.
+
+    Rows are as equal as they can be: four panels of at most three in a row are two in each row.
+    """
     rows = -(-count // columns)
+    columns = -(-count // rows)
     figure, panels = new_figure(row_height * rows + 0.4, rows, columns, width)
     for axes in panels.flat[count:]:
         axes.set_axis_off()

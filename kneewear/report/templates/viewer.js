@@ -629,17 +629,21 @@
     document.body.dataset.viewer = "ready";
   }
 
-  let hasWebGL = false;
-  try {
-    hasWebGL = Boolean(document.createElement("canvas").getContext("webgl2"));
-  } catch {
-    hasWebGL = false;
+  function hasWebGL() {
+    try {
+      return Boolean(window.DecompressionStream && document.createElement("canvas").getContext("webgl2"));
+    } catch {
+      return false;
+    }
   }
-  if (hasWebGL && window.DecompressionStream) {
+  // The page is read and its still picture painted first: without a graphics card, WebGL takes a
+  // second to begin.
+  document.addEventListener("DOMContentLoaded", () => requestAnimationFrame(() => setTimeout(() => {
+    if (!hasWebGL()) return;
     start().catch((reason) => {
       document.getElementById("viewer").hidden = true;
       delete document.body.dataset.viewer;
       console.error(reason);
     });
-  }
+  })));
 })();
