@@ -189,7 +189,7 @@ def _fit_print(figure: Figure, width: float) -> None:
         text.set_fontsize(_PRINTED_SIZES.get(size, size))
 
 
-def _legend_columns(figure: Figure, labels: Sequence[str], columns: int) -> int:
+def legend_columns(figure: Figure, labels: Sequence[str], columns: int) -> int:
     """Columns of a legend of the whole figure: those asked for, or fewer that fit its width."""
     if _printed_width.get() is None:
         return columns
@@ -334,7 +334,7 @@ def share_legends(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
         known |= dict(zip(labels, handles, strict=True))
-    columns = _legend_columns(figure, list(known), columns)
+    columns = legend_columns(figure, list(known), columns)
     figure.legend(list(known.values()), list(known), loc="outside upper center", ncols=columns)
 
 
@@ -342,5 +342,5 @@ def share_legend(figure: Figure, axes: Axes, columns: int, below: bool = False) 
     """One legend for all panels, above or below them, of the curves of one panel."""
     handles, labels = axes.get_legend_handles_labels()
     where: Any = "outside lower center" if below else "outside upper center"
-    columns = _legend_columns(figure, labels, columns)
+    columns = legend_columns(figure, labels, columns)
     figure.legend(handles, labels, loc=where, ncols=columns)
