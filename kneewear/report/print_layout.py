@@ -56,7 +56,8 @@ def _free_curves(figure: Figure) -> None:
     if entries:
         columns = legend_columns(figure, list(entries), _LEGEND_COLUMNS)
         handles = list(entries.values())
-        figure.legend(handles, list(entries), loc="outside lower center", ncols=columns)
+        where: Any = "outside lower center"
+        figure.legend(handles, list(entries), loc=where, ncols=columns, frameon=False)
         figure.draw_without_rendering()
 
 

@@ -553,7 +553,7 @@
         for (const line of curve.lines) {
           const one = document.createElement("span");
           const value = line.values[frame];
-          one.textContent = `${curve.lines.length > 1 ? `${line.name} ` : ""}${value === null ? "–" : Number(value.toPrecision(3))} `;
+          one.textContent = `${curve.lines.length > 1 ? `${line.name} ` : ""}${value === null ? "–" : String(Number(value.toPrecision(3))).replace("-", "\u2212")} `;
           one.style.borderColor = line.colour;
           words.append(one);
         }
