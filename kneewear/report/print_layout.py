@@ -1,4 +1,4 @@
-"""Layout of figures on paper: titles broken into lines, and texts that would overlap found."""
+"""Layout of figures on paper: titles in lines, legends off the curves, texts that overlap found."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+
+from kneewear.report.style import legend_columns
 
 # Overlap of two texts that nobody sees, and what a text may leave the figure by, points.
 _OVERLAP = 1.0
 # Letters that a line of a title has at least.
 _MIN_LETTERS = 8
+# Columns of a legend below all panels, at most.
+_LEGEND_COLUMNS = 4
 # Smallest letters, points: Elsevier, Artwork sizing.
 _MIN_SIZE = 6.0
 
 
 def fit_texts(figure: Figure) -> None:
-    """Break titles wider than their panel into lines, and names of axes into smaller letters."""
+    """Break wide titles into lines, write long names of axes smaller, move legends off curves."""
     figure.draw_without_rendering()  # which moves titles and names of axes to their places
+    _free_curves(figure)
     for axes in figure.axes:
         for title in _titles(axes):
             room = axes.get_window_extent().width
@@ -36,6 +42,30 @@ def fit_texts(figure: Figure) -> None:
     figure.draw_without_rendering()
     # A further layout would move what is judged and saved.
     figure.set_layout_engine(None)
+
+
+def _free_curves(figure: Figure) -> None:
+    """Move legends that cover curves of their panel below all panels."""
+    entries: dict[str, Any] = {}
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        if legend is not None and _covers(legend, axes):
+            labels = (text.get_text() for text in legend.get_texts())
+            entries |= dict(zip(labels, legend.legend_handles, strict=True))
+            legend.remove()
+    if entries:
+        columns = legend_columns(figure, list(entries), _LEGEND_COLUMNS)
+        handles = list(entries.values())
+        where: Any = "outside lower center"
+        figure.legend(handles, list(entries), loc=where, ncols=columns, frameon=False)
+        figure.draw_without_rendering()
+
+
+def _covers(legend: Legend, axes: Axes) -> bool:
+    """True if a curve of the panel runs below the legend."""
+    box = legend.get_window_extent()
+    curves = (line.get_transform().transform_path(line.get_path()) for line in axes.lines)
+    return any(curve.intersects_bbox(box, filled=False) for curve in curves)
 
 
 def _fit_names(axes: Axes) -> None:

@@ -189,7 +189,7 @@ def _fit_print(figure: Figure, width: float) -> None:
         text.set_fontsize(_PRINTED_SIZES.get(size, size))
 
 
-def _legend_columns(figure: Figure, labels: Sequence[str], columns: int) -> int:
+def legend_columns(figure: Figure, labels: Sequence[str], columns: int) -> int:
     """Columns of a legend of the whole figure: those asked for, or fewer that fit its width."""
     if _printed_width.get() is None:
         return columns
@@ -201,9 +201,12 @@ def _legend_columns(figure: Figure, labels: Sequence[str], columns: int) -> int:
 def panels_in_rows(
     count: int, columns: int, row_height: float, width: float = WIDTH
 ) -> tuple[Figure, list[Any]]:
-    """Figure of `count` panels, at most so many in a row; the rest of the last row is blank."""
-    columns = min(count, columns)
+    """Figure of `count` panels, at most so many in a row; the rest of the last row is blank.
+
+    Rows are as equal as they can be: four panels of at most three in a row are two in each row.
+    """
     rows = -(-count // columns)
+    columns = -(-count // rows)
     figure, panels = new_figure(row_height * rows + 0.4, rows, columns, width)
     for axes in panels.flat[count:]:
         axes.set_axis_off()
@@ -331,7 +334,7 @@ def share_legends(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
         known |= dict(zip(labels, handles, strict=True))
-    columns = _legend_columns(figure, list(known), columns)
+    columns = legend_columns(figure, list(known), columns)
     figure.legend(list(known.values()), list(known), loc="outside upper center", ncols=columns)
 
 
@@ -339,5 +342,5 @@ def share_legend(figure: Figure, axes: Axes, columns: int, below: bool = False) 
     """One legend for all panels, above or below them, of the curves of one panel."""
     handles, labels = axes.get_legend_handles_labels()
     where: Any = "outside lower center" if below else "outside upper center"
-    columns = _legend_columns(figure, labels, columns)
+    columns = legend_columns(figure, labels, columns)
     figure.legend(handles, labels, loc=where, ncols=columns)

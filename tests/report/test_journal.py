@@ -132,3 +132,20 @@ def test_files_of_the_manuscript(drawn):
 
 def test_signs_of_latex():
     assert latex_text("10⁻⁷ mm³ & 5 %") == r"10$^{-7}$ mm$^3$ \& 5 \%"
+
+
+@pytest.mark.parametrize(("height", "covered"), [(1.0, True), (0.2, False)])
+def test_legends_that_cover_curves_are_below_all_panels(height, covered):
+    with style.printed_at(90.0):
+        figure, ((axes,),) = style.new_figure(1.6)
+        axes.plot([0.0, 1.0], [0.0, height], label="rising")
+        axes.plot([0.0, 1.0], [height, 0.0], label="falling")
+        axes.set_ylim(0.0, 1.0)
+        axes.legend(loc="upper center")
+        fit_texts(figure)
+    below = figure.legends[0] if figure.legends else None
+    assert (axes.get_legend() is None) == covered
+    assert (below is not None) == covered
+    if covered:
+        assert [text.get_text() for text in below.get_texts()] == ["rising", "falling"]
+        assert below.get_window_extent().y1 <= axes.get_window_extent().y0

@@ -5,6 +5,8 @@
   const data = JSON.parse(find("data").textContent);
   const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [340, 56, 20, 16, 40];
   const text = (x, y, words, options = "") => `<text x="${x}" y="${y}" ${options}>${words}</text>`;
+  const typeset = (number) => number.replace("-", "\u2212");
+  const read = (value) => typeset(value.toLocaleString("en", { maximumSignificantDigits: 3 }));
   const named = ({ label, unit }) => (unit ? `${label} (${unit})` : label);
 
   // Round steps between two values, about five.
@@ -14,7 +16,7 @@
     const step = power * [1, 2, 5, 10].find((one) => one * power * 5 >= span);
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const first = Math.ceil(low / step - 1e-9);
-    return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => [(first + i) * step, ((first + i) * step).toFixed(decimals)]);
+    return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => [(first + i) * step, typeset(((first + i) * step).toFixed(decimals))]);
   }
 
   function draw() {
@@ -46,7 +48,7 @@
     const sample = data.samples[chosen];
     const said = [...data.inputs, data.outputs[up]].map(({ label, unit }, i) => {
       const value = i < data.inputs.length ? sample.values[i] : sample.values[data.inputs.length + up];
-      return value === null ? `${label} not known` : `${label} ${Number(value.toPrecision(3))} ${unit}`.trim();
+      return value === null ? `${label} not known` : `${label} ${read(value)} ${unit}`.trim();
     });
     const whole = `${sample.label}: ${said.join(", ")}${sample.outside ? ", outside validity" : ""}.`;
     find("plot").innerHTML = `<svg viewBox="0 0 ${width} ${HEIGHT}" height="${HEIGHT}" role="img" aria-label="${named(data.outputs[up])} over ${named(data.inputs[across])}, one point per sample. ${whole}">${parts.join("")}</svg>`;

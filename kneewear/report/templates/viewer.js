@@ -553,7 +553,7 @@
         for (const line of curve.lines) {
           const one = document.createElement("span");
           const value = line.values[frame];
-          one.textContent = `${curve.lines.length > 1 ? `${line.name} ` : ""}${value === null ? "–" : Number(value.toPrecision(3))} `;
+          one.textContent = `${curve.lines.length > 1 ? `${line.name} ` : ""}${value === null ? "–" : String(Number(value.toPrecision(3))).replace("-", "\u2212")} `;
           one.style.borderColor = line.colour;
           words.append(one);
         }
@@ -629,17 +629,21 @@
     document.body.dataset.viewer = "ready";
   }
 
-  let hasWebGL = false;
-  try {
-    hasWebGL = Boolean(document.createElement("canvas").getContext("webgl2"));
-  } catch {
-    hasWebGL = false;
+  function hasWebGL() {
+    try {
+      return Boolean(window.DecompressionStream && document.createElement("canvas").getContext("webgl2"));
+    } catch {
+      return false;
+    }
   }
-  if (hasWebGL && window.DecompressionStream) {
+  // The page is read and its still picture painted first: without a graphics card, WebGL takes a
+  // second to begin.
+  document.addEventListener("DOMContentLoaded", () => requestAnimationFrame(() => setTimeout(() => {
+    if (!hasWebGL()) return;
     start().catch((reason) => {
       document.getElementById("viewer").hidden = true;
       delete document.body.dataset.viewer;
       console.error(reason);
     });
-  }
+  })));
 })();
