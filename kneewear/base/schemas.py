@@ -21,7 +21,11 @@ KIND = "kneewear_file"
 # Attribute with records of what failed, which are appended where datasets are joined (JSON).
 FAILURES = "failures"
 # Labels that are the same in every dataset.
-LABELS = {"component": ("x", "y", "z"), "window": ("insert", "femoral")}
+LABELS = {
+    "component": ("x", "y", "z"),
+    "window": ("insert", "femoral"),
+    "strain_component": ("xx", "yy", "zz", "xy", "yz", "zx"),
+}
 LEADING = "..."
 
 
@@ -281,6 +285,26 @@ CONTACT = Schema(
                     "MPa",
                     "largest von Mises stress below the element at the largest load, with "
                     "residual stress",
+                ),
+                "strain_component": DataVariable(
+                    "strain_component",
+                    "1",
+                    "tensor component in the insert's frame; shear strains are engineering strains",
+                    "text",
+                    label=True,
+                ),
+                "committed_strain": DataVariable(
+                    "case side strain_component slab block_row column",
+                    "1",
+                    "plastic strain that the cycle leaves to the next activity",
+                ),
+                "committed_equivalent": DataVariable(
+                    "case side slab block_row column",
+                    "1",
+                    "equivalent plastic strain that the cycle leaves to the next activity",
+                ),
+                "committed_first_row": DataVariable(
+                    "case side", "1", "row of elements at which the first block begins", "i8"
                 ),
                 "load": DataVariable("...", "N", "load along -y"),
                 "load_line": DataVariable("...", "mm", "medial position of the load"),
