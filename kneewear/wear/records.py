@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kneewear.base.cases import COMMITTED, PLASTIC_MAPS
+from kneewear.base.cases import COMMITTED
 from kneewear.base.schemas import CONTACT
 from kneewear.motion.history import sides_of
 
@@ -44,13 +44,7 @@ def record_cycles(histories: Mapping[str, xr.Dataset]) -> xr.Dataset:
     stacked: dict[str, Any] = {
         str(name): np.stack([history[name].values for history in histories.values()])
         for name in first.data_vars
-        if name not in (*_LEFT_OUT, *PLASTIC_MAPS)
-    }
-    # Of an insert that yields, the largest of all activities counts.
-    stacked |= {
-        name: np.max([history[name].values for history in histories.values()], axis=0)
-        for name in PLASTIC_MAPS
-        if name in first
+        if name not in _LEFT_OUT
     }
     return CONTACT.dataset(
         {**{name: first[name].values for name in labels}, "activity": list(histories), **stacked},

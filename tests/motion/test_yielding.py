@@ -166,6 +166,21 @@ def test_dent_and_plastic_strain_are_in_the_table_of_results():
         assert 0.0 < least < 0.49 * most < 0.49 * values[name, "max_creep_depth"]
 
 
+def test_results_of_a_life_are_of_its_own_activities():
+    grid = gait_study(frames=FRAMES).grid
+    histories = {"gait": cycle(1.0), "stairs": stairs_after_gait()}
+    lives = {"walks": {"gait": 1.0}, "both": {"gait": 0.8, "stairs": 0.2}}
+    wear = example_study().wear.model_copy(update={"lives": lives})
+    maps = accumulate_wear(histories, grid, wear)
+    table = summarize_cases(maps, record_cycles(histories), grid, wear)
+    values = table.set_index(["life", "side", "quantity"])["value"]
+    for side, name in enumerate(grid.sides):
+        for quantity in PLASTIC_MAPS[1:]:
+            gait, stairs = (float(one[quantity][0, side].max()) for one in histories.values())
+            assert values["walks", name, quantity] == gait
+            assert values["both", name, quantity] == max(gait, stairs)
+
+
 def test_largest_stress_is_on_the_curve():
     # The largest strain of a nonlinear elastic solid is that under the largest load.
     history = cycle(0.0)
