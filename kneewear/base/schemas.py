@@ -299,7 +299,7 @@ CONTACT = Schema(
                 "strain_component": DataVariable(
                     "strain_component",
                     "1",
-                    "tensor component in the insert's frame; shear strains are engineering strains",
+                    "component of the strain tensor; shear strains are not engineering strains",
                     "text",
                     label=True,
                 ),

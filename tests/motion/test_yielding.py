@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -139,6 +140,40 @@ def test_cycle_shakes_down(monkeypatch):
     growth = [run_directly(monkeypatch, passes=passes).growth for passes in (1, 2)]
     assert growth[0] < 0.02
     assert growth[1] < 0.005
+
+
+HALVED = tuple(
+    sorted({*yielding._BORDERS, *(0.5 * (low + high) for low, high in pairwise(yielding._BORDERS))})
+)
+
+
+def middle_pressures(cycle):
+    """Mean of the largest pressures of columns in the middle third of each contact, MPa."""
+    first = int(elastic()["load"].values[0].argmax())
+    columns = gait_study(frames=FRAMES).grid.valid.shape[2]
+    middles = []
+    for contact in cycle.frames[first].contacts:
+        column = contact.element % columns
+        largest = np.array([contact.pressure[column == one].max() for one in np.unique(column)])
+        third = largest.size // 3
+        middles.append(largest[third:-third].mean())
+    return np.array(middles)
+
+
+@pytest.mark.parametrize(
+    ("changed", "options"),
+    [
+        pytest.param({"_BORDERS": HALVED}, {}, marks=pytest.mark.slow, id="slabs half as high"),
+        pytest.param({"_MARGIN": yielding._MARGIN + 1.0}, {}, id="a margin of a thickness more"),
+        pytest.param({}, {"entry_steps": 2 * yielding.ENTRY_STEPS}, id="load steps half as large"),
+    ],
+)
+def test_pressures_have_converged(monkeypatch, changed, options):
+    base = middle_pressures(run_directly(monkeypatch))
+    for name, value in changed.items():
+        monkeypatch.setattr(yielding, name, value)
+    # They change by 0.19, 0.07 and 0.29 %.
+    assert middle_pressures(run_directly(monkeypatch, **options)) == pytest.approx(base, rel=0.01)
 
 
 def test_entry_in_one_step_is_stiffer(monkeypatch):
