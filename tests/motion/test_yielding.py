@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear import default_settings_file
+from kneewear import build_knee, default_settings_file, simulate
 from kneewear.activity.sources import build_parametric_activity
 from kneewear.base.cases import PLASTIC_MAPS
 from kneewear.base.files import read_settings
@@ -489,6 +489,24 @@ def test_jobs_of_an_activity_read_the_contact_before_it():
         assert chain.before("gait", batch) == []
         read = chain.before("stairs", batch)
         assert read == ([f"{chain.results}/simulation/gait/{batch}.nc"] if share else [])
+
+
+@pytest.mark.slow
+def test_api_simulates_activities_on_one_insert():
+    small = {
+        "simulation": {"frames": FRAMES, "distance": "exact"},
+        "grid": {"rows": 40, "columns": 30},
+        "variables": {"thickness_mm": [10.0], "body_mass_kg": [120.0]},
+    }
+    study = validate_study(settings(given(1.0), lives(both={"gait": 0.8, "stairs": 0.2}), small))
+    knee = build_knee(study)
+    cycles = simulate(knee, study)
+    gait, stairs = (cycles.histories[name] for name in ("gait", "stairs"))
+    case, activity = study.case_list(), cycles.activities["stairs"]
+    by_hand = cases.simulate_cases(knee, activity, case, study.simulation, before=gait)
+    assert_same_bits(stairs, by_hand)
+    alone = cases.simulate_cases(knee, activity, case, study.simulation)
+    assert not np.array_equal(stairs["pressure"], alone["pressure"])
 
 
 def test_contact_before_an_activity_is_of_the_same_cases():
