@@ -35,7 +35,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.io.documents import load_record, load_table
 from kneewear.io.result_files import check_digest
 from kneewear.motion import evaluation
-from kneewear.motion.cases import simulate_cases
+from kneewear.motion.cases import simulate_activities
 from kneewear.motion.history import failures_of, keep_common, select_cases
 from kneewear.motion.labelled_poses import poses_of_columns
 from kneewear.report.worn_insert import save_worn_insert
@@ -375,12 +375,13 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     study = _with_cases(study)
     knee = check_knee(knee, study)
     activities = {name: load_activity(study, name, _ROOT) for name in study.simulated_activities()}
-    histories = [
-        simulate_cases(knee, cycles[name], cases, own.simulation, keep_going=True)
-        for name in activities
+    parts = [
+        simulate_activities(
+            knee, cycles, cases, own.simulation, own.activities_before(), keep_going=True
+        )
         for cases, own, cycles in _variants(study, activities)
     ]
-    common = keep_common(histories)
+    common = keep_common([part[name] for name in activities for part in parts])
     _require_cases(common.values())
     return Cycles(knee, activities, common, contact_of(study, activities))
 

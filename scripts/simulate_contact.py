@@ -3,6 +3,7 @@
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import rebuild_activity
 from kneewear.base.cases import Case
+from kneewear.base.schemas import CONTACT
 from kneewear.geometry.knee import KneeModel
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.settings import SimulationSettings
@@ -19,5 +20,6 @@ with job_log(snakemake.log[0]):
         cases=[Case(**case) for case in snakemake.params.cases],
         settings=SimulationSettings(**snakemake.params.simulation),
         keep_going=True,
+        before=next(netcdf.load_all(CONTACT, snakemake.input.before), None),
     )
     netcdf.save(history, snakemake.output.history)

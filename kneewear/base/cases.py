@@ -33,6 +33,8 @@ OUTPUTS = {
 }
 # Further ones of an insert that yields, and the maps of its cycles that they are of.
 PLASTIC_MAPS = ("dent", "plastic_strain", "residual_stress", "yielded_stress")
+# Plastic strain that the next activity on the same insert continues from.
+COMMITTED = ("committed_strain", "committed_equivalent", "committed_first_row")
 PLASTIC_OUTPUTS = {
     "dent_depth": "mm",
     "dent_volume": "mm3",

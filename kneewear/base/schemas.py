@@ -21,7 +21,11 @@ KIND = "kneewear_file"
 # Attribute with records of what failed, which are appended where datasets are joined (JSON).
 FAILURES = "failures"
 # Labels that are the same in every dataset.
-LABELS = {"component": ("x", "y", "z"), "window": ("insert", "femoral")}
+LABELS = {
+    "component": ("x", "y", "z"),
+    "window": ("insert", "femoral"),
+    "strain_component": ("xx", "yy", "zz", "xy", "yz", "zx"),
+}
 LEADING = "..."
 
 
@@ -38,8 +42,9 @@ class DataVariable:
     """One variable of a schema.
 
     `dimensions` are separated by spaces, slowest first; a first "..." stands for the leading
-    dimensions of the dataset, such as case and frame. `units` is "1" for pure numbers. `dtype` is
-    "f" (float or double), "i8", "bool" or "text". A `label` becomes a coordinate.
+    dimensions of the dataset, such as case and frame; one in brackets may be missing. `units` is
+    "1" for pure numbers. `dtype` is "f" (float or double), "i8", "bool" or "text". A `label`
+    becomes a coordinate.
     """
 
     dimensions: str
@@ -81,7 +86,7 @@ class Schema:
         for name, given in values.items():
             variable = self._variable(name)
             array = variable.array(given)
-            dimensions = self._dimensions(variable, leading)
+            dimensions = self._dimensions(variable, leading, array.ndim)
             if array.ndim != len(dimensions):
                 raise SchemaError(name, f"an array of shape {array.shape}", f"axes {dimensions}")
             meaning = {"units": variable.units, "long_name": variable.long_name}
@@ -121,11 +126,11 @@ class Schema:
             name = str(key)
             variable = self._variable(name)
             dimensions = tuple(str(dim) for dim in stored.dims)
-            expected = tuple(variable.dimensions.split())
-            if expected[:1] == (LEADING,):
-                prefix = dimensions[: len(dimensions) + 1 - len(expected)]
+            names = variable.dimensions.split()
+            if names[:1] == [LEADING]:
+                prefix = dimensions[: len(dimensions) + 1 - len(names)]
                 leading = prefix if leading is None else leading
-                expected = leading + expected[1:]
+            expected = self._dimensions(variable, leading or (), len(dimensions))
             if dimensions != expected:
                 raise SchemaError(
                     f"variable {name}", f"dimensions {dimensions}", f"dimensions {expected}"
@@ -139,9 +144,16 @@ class Schema:
             raise SchemaError(f"variable {name}", "a variable", f"none of this name in {self.name}")
         return self.variables[name]
 
-    def _dimensions(self, variable: DataVariable, leading: Sequence[str]) -> tuple[str, ...]:
+    def _dimensions(
+        self, variable: DataVariable, leading: Sequence[str], count: int
+    ) -> tuple[str, ...]:
+        """Names of the dimensions of an array with so many of them."""
         names = variable.dimensions.split()
-        return (*leading, *names[1:]) if names[:1] == [LEADING] else tuple(names)
+        if names[:1] == [LEADING]:
+            return (*leading, *names[1:])
+        if names and names[0].startswith("["):
+            names = [names[0].strip("[]")][: count - len(names) + 1] + names[1:]
+        return tuple(names)
 
 
 def check_kind(dataset: xr.Dataset) -> xr.Dataset:
@@ -264,23 +276,45 @@ CONTACT = Schema(
                     "tangential displacement of the femoral surface during one frame interval",
                 ),
                 "dent": DataVariable(
-                    "case side row column", "mm", "permanent deflection of the surface without load"
+                    "[activity] case side row column",
+                    "mm",
+                    "permanent deflection of the surface without load",
                 ),
                 "plastic_strain": DataVariable(
-                    "case side row column",
+                    "[activity] case side row column",
                     "1",
                     "largest equivalent plastic strain below the element",
                 ),
                 "residual_stress": DataVariable(
-                    "case side row column",
+                    "[activity] case side row column",
                     "MPa",
                     "largest von Mises stress below the element without load",
                 ),
                 "yielded_stress": DataVariable(
-                    "case side row column",
+                    "[activity] case side row column",
                     "MPa",
                     "largest von Mises stress below the element at the largest load, with "
                     "residual stress",
+                ),
+                "strain_component": DataVariable(
+                    "strain_component",
+                    "1",
+                    "component of the strain tensor; shear strains are not engineering strains",
+                    "text",
+                    label=True,
+                ),
+                "committed_strain": DataVariable(
+                    "case side strain_component slab block_row column",
+                    "1",
+                    "plastic strain that the cycle leaves to the next activity",
+                ),
+                "committed_equivalent": DataVariable(
+                    "case side slab block_row column",
+                    "1",
+                    "equivalent plastic strain that the cycle leaves to the next activity",
+                ),
+                "committed_first_row": DataVariable(
+                    "case side", "1", "row of elements at which the first block begins", "i8"
                 ),
                 "load": DataVariable("...", "N", "load along -y"),
                 "load_line": DataVariable("...", "mm", "medial position of the load"),

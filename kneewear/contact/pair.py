@@ -452,7 +452,10 @@ class ContactModel:
             self._buffer[split:].view(forces.OUTCOME),
         )
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
-        self._tasks = _share_chunks(self.work, threads)
+        # Neighbouring chunks, which are loaded alike, belong to different threads.
+        chunks = [(p, c) for p, work in enumerate(self.work) for c in range(work.sums.size)]
+        shares = (chunks[start::threads] for start in range(threads))
+        self._tasks = [np.array(share, dtype=np.int64) for share in shares if share]
 
     def evaluate(
         self, rotation: ArrayLike, translation: ArrayLike, velocity: ArrayLike | None = None
@@ -604,13 +607,6 @@ def _plain(arrays: Any) -> Any:
             for part in arrays
         )
     )
-
-
-def _share_chunks(parts: Sequence[distances.WorkArrays], threads: int) -> list[NDArray[np.int64]]:
-    """Pairs and chunks of each thread; neighbours, which are loaded alike, in different ones."""
-    chunks = [(p, c) for p, work in enumerate(parts) for c in range(work.sums.size)]
-    shares = (chunks[start::threads] for start in range(threads))
-    return [np.array(share, dtype=np.int64) for share in shares if share]
 
 
 def _choose(what: str, choices: Mapping[str, Any], name: str) -> Any:

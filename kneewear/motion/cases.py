@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
-from kneewear.base.cases import PLASTIC_MAPS, Case
+from kneewear.base.cases import COMMITTED, PLASTIC_MAPS, Case
 from kneewear.base.checks import judge
 from kneewear.base.progress import Progress
 from kneewear.base.schemas import CONTACT
@@ -31,7 +31,14 @@ from kneewear.motion.cycle import CycleSolution, contact_histories, empty_histor
 from kneewear.motion.dwell_pose import refer_to_dwell_pose
 from kneewear.motion.evaluation import build_layers, build_pairs
 from kneewear.motion.forward import Integrator, forward_solution, solve_forward
-from kneewear.motion.history import FRICTION_BEARS, Failure, case_coordinates, failure_attribute
+from kneewear.motion.history import (
+    FRICTION_BEARS,
+    Failure,
+    case_coordinates,
+    cases_of,
+    failure_attribute,
+    failures_of,
+)
 from kneewear.motion.quasi_static import (
     pairs_with_friction,
     share_of_plateaus,
@@ -40,10 +47,12 @@ from kneewear.motion.quasi_static import (
 )
 from kneewear.motion.settings import ForwardSettings, SimulationSettings
 from kneewear.motion.yielding import (
+    CommittedStrain,
     PlasticCycle,
     Solve,
     SolveElastic,
     YieldingInsert,
+    committed_shape,
     run_cycle,
 )
 
@@ -65,6 +74,7 @@ def simulate_cases(
     keep_going: bool = False,
     holding_level: int = logging.WARNING,
     pairs: tuple[ContactPair, ...] | None = None,
+    before: xr.Dataset | None = None,
 ) -> xr.Dataset:
     """Contact over one cycle of an activity for each case, independent of the others.
 
@@ -78,13 +88,18 @@ def simulate_cases(
     cases; otherwise they raise a ConvergenceError with case, activity and frame. The
     largest force that holds a medial-lateral position is logged, at `holding_level` where friction
     would not bear it, and so is the largest part of the load that contact does not carry. `pairs`
-    are those of `build_pairs` for this knee and these settings, if they are built. InputDataError
+    are those of `build_pairs` for this knee and these settings, if they are built. `before` is
+    contact of another activity of the same cases, on whose insert each of them continues: its
+    plastic strain is the state at the start. Cases that failed there are left out. InputDataError
     if a coupled layer is pressed on slopes that it does not represent. ValueError without a case,
-    or if `settings.distance` is "table" and the knee has no distance tables of the requested
-    accuracy.
+    if `before` is of other cases or has no plastic strain, or if `settings.distance` is "table" and
+    the knee has no distance tables of the requested accuracy.
     """
     if not cases:
         raise ValueError(f"found no case for activity {activity.name}; expected one or more")
+    states = {} if before is None else _committed_states(before, cases, knee.grid)
+    if before is not None:
+        cases = [case for case in cases if case.name in states]
     activity = share_of_plateaus(
         refer_to_dwell_pose(activity, knee, settings), knee.grid.sides, settings
     )
@@ -101,6 +116,13 @@ def simulate_cases(
     if settings.material_yield is not None:
         shape = (len(cases), *knee.grid.area.shape)
         histories |= {name: np.zeros(shape, np.float32) for name in PLASTIC_MAPS}
+        strain = shape[0], shape[1], *committed_shape(knee.grid)
+        sizes = strain, (*strain[:2], *strain[3:]), strain[:2]
+        types = np.float64, np.float64, np.int64
+        histories |= {
+            name: np.zeros(size, kind)
+            for name, size, kind in zip(COMMITTED, sizes, types, strict=True)
+        }
     holding: list[tuple[float, float, str]] = []
     carried: list[tuple[float, str]] = []
     done: list[Case] = []
@@ -108,7 +130,10 @@ def simulate_cases(
     for case in cases:
         arrays = {name: array[len(done)] for name, array in histories.items()}
         try:
-            _simulate_case(fine, coarse, activity, case, settings, progress.frame_done, arrays)
+            state = states.get(case.name, ())
+            _simulate_case(
+                fine, coarse, activity, case, settings, progress.frame_done, arrays, state
+            )
             force = float(np.abs(arrays["reaction_force"][:, 2]).max())
             holding.append((force / float(arrays["load"].max()), force, case.name))
             lost, frame = load_not_carried(arrays["force"], arrays["load"])
@@ -148,6 +173,40 @@ def simulate_cases(
         analysis=settings.analysis,
         **failure_attribute(failures),
     )
+
+
+def simulate_activities(
+    knee: KneeModel,
+    activities: Mapping[str, Activity],
+    cases: Sequence[Case],
+    settings: SimulationSettings,
+    before: Mapping[str, str | None],
+    **options: Any,
+) -> dict[str, xr.Dataset]:
+    """Contact over one cycle of each activity, on the insert that the activity before it left.
+
+    Parameters
+    ----------
+    knee, cases, settings, **options
+        See `simulate_cases`.
+    activities : mapping of str to Activity
+        Activities by name.
+    before : mapping of str to str or None
+        Of each activity, the activity whose insert it continues on, after which it is listed;
+        None on a new insert.
+
+    Returns
+    -------
+    dict
+        Contact by activity, in the order of `before`.
+    """
+    contact: dict[str, xr.Dataset] = {}
+    for name, earlier in before.items():
+        state = None if earlier is None else contact[earlier]
+        contact[name] = simulate_cases(
+            knee, activities[name], cases, settings, before=state, **options
+        )
+    return contact
 
 
 def load_not_carried(force: Array, load: Array) -> tuple[float, int]:
@@ -194,6 +253,7 @@ def _simulate_case(
     settings: SimulationSettings,
     on_frame_done: Callable[[], None],
     arrays: dict[str, NDArray[Any]],
+    before: Sequence[CommittedStrain],
 ) -> None:
     """Write contact of one case into its arrays, without the case axis."""
     start, name = time.perf_counter(), f"case {case.name}, activity {activity.name}"
@@ -204,12 +264,15 @@ def _simulate_case(
             solved.pairs, layers, activity, weight, settings, on_frame_done
         )
     else:
-        yielding = partial(_run_yielding, solved.grid, case, settings)
+        yielding = partial(_run_yielding, solved.grid, case, settings, before)
         solution, contacts, plastic = solve_with_yield(
             solved.pairs, layers, activity, weight, settings, yielding, on_frame_done
         )
         for variable in PLASTIC_MAPS:
             arrays[variable][:] = getattr(plastic, variable)
+        for side, committed in enumerate(plastic.committed):
+            for variable, values in zip(COMMITTED, committed, strict=True):
+                arrays[variable][side] = values
         logger.info(
             "%s: largest plastic strain %.2g, dent of up to %.2g mm; the strain grows by %.2g %% "
             "in the reported cycle",
@@ -238,6 +301,7 @@ def _run_yielding(
     grid: ElementGrid,
     case: Case,
     settings: SimulationSettings,
+    before: Sequence[CommittedStrain],
     elastic: SolveElastic,
     order: Sequence[int],
     solve: Solve,
@@ -254,7 +318,41 @@ def _run_yielding(
     )
     local = grid.case_thickness(case.thickness + settings.pressure_law.thickness_offset_mm)
     thickness = [float(local[side][middle_element(grid.valid[side])]) for side in range(len(pairs))]
-    return run_cycle(elastic, order, solve, pairs, grid, thickness, insert)
+    return run_cycle(elastic, order, solve, pairs, grid, thickness, insert, before)
+
+
+def _committed_states(
+    before: xr.Dataset, cases: Sequence[Case], grid: ElementGrid
+) -> dict[str, list[CommittedStrain]]:
+    """Plastic strain of each side that another activity left, by case; of those it finished.
+
+    ValueError if the activity was not computed for these cases, or leaves no strain on this grid.
+    """
+    name = before.attrs["activity"]
+    computed = [*cases_of(before), *(failure.case for failure in failures_of(before))]
+    known, asked = (
+        set(zip(*case_coordinates(some).values(), strict=True)) for some in (computed, cases)
+    )
+    if missing := sorted(label[0] for label in asked - known):
+        raise ValueError(
+            f"contact of the activity before, {name}: found no case {', '.join(missing)}; "
+            "expected the cases of this activity with the same values"
+        )
+    expected = len(grid.sides), *committed_shape(grid)
+    shape = before[COMMITTED[0]].shape[1:] if COMMITTED[0] in before else "no plastic strain"
+    if shape != expected:
+        raise ValueError(
+            f"contact of the activity before, {name}: found {shape}; expected plastic strain of "
+            f"shape {expected}, from the same grid with simulation.material_yield"
+        )
+    strain, equivalent, row = (before[variable].values for variable in COMMITTED)
+    return {
+        str(case): [
+            CommittedStrain(strain[number, side], equivalent[number, side], int(row[number, side]))
+            for side in range(len(grid.sides))
+        ]
+        for number, case in enumerate(before["case"].values)
+    }
 
 
 def _integrate_motion(

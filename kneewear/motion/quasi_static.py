@@ -248,7 +248,12 @@ def _motion_and_solver(
     model: ContactModel | None = None,
 ) -> tuple[FollowedMotion, _FrameSolver]:
     """Motion on the insert as components are placed, and what solves its frames."""
-    motion = _followed_motion(activity, settings, alignment, len(pairs) == 1)
+    # A held position is prescribed too, and the varus of a single plateau.
+    prescribed = list(activity.prescribed)
+    if activity.load_line is None:
+        prescribed += ["z"] if settings.medial_lateral == "held" else []
+        prescribed += ["theta_1"] if len(pairs) == 1 else []
+    motion = FollowedMotion(activity, alignment, tuple(prescribed))
     load, model = weight * activity.load, model or contact_model(pairs, layers)
     if activity.load_line is not None:
         return motion, _given_load_solver(pairs, layers, motion, weight, settings.tolerance, model)
@@ -261,20 +266,6 @@ def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array
     """Force of medial-lateral springs on the moving body in every frame, N."""
     chosen = [spring for spring in springs if spring.coordinate == "z"]
     return np.array([spring_forces(chosen, pose)[0][2] for pose in coordinates])
-
-
-def _followed_motion(
-    activity: Activity, settings: SimulationSettings, alignment: Alignment | None, single: bool
-) -> FollowedMotion:
-    """Motion of an activity as components are placed; a held position is prescribed too.
-
-    So is the varus of a single plateau.
-    """
-    prescribed = list(activity.prescribed)
-    if activity.load_line is None:
-        prescribed += ["z"] if settings.medial_lateral == "held" else []
-        prescribed += ["theta_1"] if single else []
-    return FollowedMotion(activity, alignment, tuple(prescribed))
 
 
 def _axial_load(motion: FollowedMotion, load: Array, load_line: Array) -> Load:

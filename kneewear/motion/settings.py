@@ -175,7 +175,8 @@ class MaterialYieldSettings(YieldCurveSettings):
     """Polyethylene that yields; for contact: coupled_layer and analysis: quasi_static."""
 
     permanent_share: Annotated[float, Field(ge=0, le=1)] = quantity(
-        "Part of the plastic strain of earlier frames that stays; 1 keeps all, 0 forgets it.",
+        "Part of the plastic strain of earlier frames and of the activities before that stays; 1 "
+        "keeps all, 0 forgets it.",
         Range("1", 0, 0, 1, 1, "What polyethylene recovers between steps is not known"),
     )
 

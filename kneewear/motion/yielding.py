@@ -64,6 +64,32 @@ _MAX_UPDATES = 40
 _REMEDY = "Set simulation.material_yield to null, or choose a thicker insert or a smaller load."
 
 
+class CommittedStrain(NamedTuple):
+    """Plastic strain below one plateau that a cycle leaves.
+
+    Rows of elements are joined to blocks. Blocks and slabs that a plateau does not have are zero.
+
+    Parameters
+    ----------
+    strain : array, shape (6, slab, block, column)
+        Plastic strain, with the components of `PlasticFields`.
+    equivalent : array, shape (slab, block, column)
+        Equivalent plastic strain.
+    first_row : int
+        Row of elements at which the first block begins; negative where that block is cut by the
+        end of the plateau.
+    """
+
+    strain: Array
+    equivalent: Array
+    first_row: int
+
+    @property
+    def strained(self) -> NDArray[np.bool_]:
+        """Blocks and columns with plastic strain, (block, column)."""
+        return np.asarray(self.equivalent.any(axis=0))
+
+
 class PlasticCycle(NamedTuple):
     """A cycle on an insert that yields.
 
@@ -82,6 +108,9 @@ class PlasticCycle(NamedTuple):
         residual stress.
     growth : float
         Growth of the largest plastic strain in the reported cycle, of itself.
+    committed : list of CommittedStrain
+        Plastic strain below each plateau before `permanent_share` is applied, from which the next
+        activity continues. Zero with a share of zero.
     """
 
     frames: list[Equilibrium]
@@ -90,6 +119,7 @@ class PlasticCycle(NamedTuple):
     residual_stress: Array
     yielded_stress: Array
     growth: float
+    committed: list[CommittedStrain]
 
 
 @dataclass(frozen=True)
@@ -145,11 +175,17 @@ class _Side:
         insert: YieldingInsert,
         touched: NDArray[np.bool_],
         beside: float,
+        before: CommittedStrain | None = None,
     ) -> None:
         rows, columns = grid.valid.shape[1:]
         edges = [float(edge) for edge in grid.cell_edges(number)]
+        joined = self._joined = joined_rows(grid, number)
+        if before is not None:
+            touched = touched | _strained_elements(before, joined, touched.shape)
         low, high = _box(touched, edges, beside, (rows, columns))
-        joined = self._joined = max(1, int(_ROW_LENGTH / edges[0]))
+        if before is not None:  # blocks of rows begin where committed ones do
+            low[0] -= (low[0] - before.first_row) % joined
+        self._low = int(low[0]), int(low[1])
         shape = math.ceil(int(high[0] - low[0]) / joined), int(high[1] - low[1])
         self.pair, self.number, self.shape = pair, number, shape
         cell = joined * edges[0], edges[1]
@@ -166,6 +202,35 @@ class _Side:
         self._after = np.minimum(self._before + 1, shape[0] - 1)
         self._part = middle - self._before
         self._across = self._across[inside]
+
+    def continued(self, before: CommittedStrain | None) -> PlasticFields:
+        """Plastic strain of the window from what an earlier cycle left; fresh without one."""
+        fields = self.slabs.fresh()
+        if before is not None:
+            own = self._blocks_of_plateau(before.first_row)
+            count = self.slabs.window.heights.size
+            fields.strain[:] = before.strain[:, :count, *own]
+            fields.equivalent[:] = before.equivalent[:count, *own]
+        return fields
+
+    def committed(self, fields: PlasticFields, shape: tuple[int, ...]) -> CommittedStrain:
+        """Plastic strain of the window on a plateau of `committed_shape`."""
+        first_row = -(-self._low[0] % self._joined)
+        strain = np.zeros(shape)
+        equivalent = np.zeros(shape[1:])
+        own = self._blocks_of_plateau(first_row)
+        count = self.slabs.window.heights.size
+        strain[:, :count, *own] = fields.strain
+        equivalent[:count, *own] = fields.equivalent
+        return CommittedStrain(strain, equivalent, first_row)
+
+    def _blocks_of_plateau(self, first_row: int) -> tuple[slice, slice]:
+        """Blocks and columns of the plateau that the window is."""
+        block = (self._low[0] - first_row) // self._joined
+        return (
+            slice(block, block + self.shape[0]),
+            slice(self._low[1], self._low[1] + self.shape[1]),
+        )
 
     def strain(self, fields: PlasticFields) -> _Strain:
         """Plastic strain with the dent that it causes."""
@@ -223,6 +288,27 @@ class _Side:
         return field.max(axis=0).ravel()[self._block[self._inside]]
 
 
+def joined_rows(grid: ElementGrid, side: int) -> int:
+    """Number of rows of elements of a side that are one row of slabs."""
+    return max(1, int(_ROW_LENGTH / float(grid.cell_edges(side)[0])))
+
+
+def committed_shape(grid: ElementGrid) -> tuple[int, int, int, int]:
+    """Shape of `CommittedStrain.strain` of every side of a grid."""
+    rows, columns = (int(count) for count in grid.valid.shape[1:])
+    joined = [joined_rows(grid, side) for side in range(len(grid.sides))]
+    blocks = max(math.ceil((rows + count - 1) / count) for count in joined)
+    return 6, len(_BORDERS) - 1, blocks, columns
+
+
+def _strained_elements(
+    before: CommittedStrain, joined: int, shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """Elements (row, column) above committed strain."""
+    block = (np.arange(shape[0]) - before.first_row) // joined
+    return np.asarray(before.strained[block])
+
+
 def _box(
     touched: NDArray[np.bool_], edges: Sequence[float], beside: float, shape: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -245,6 +331,7 @@ def run_cycle(
     grid: ElementGrid,
     thickness: Sequence[float],
     insert: YieldingInsert,
+    before: Sequence[CommittedStrain] = (),
     *,
     entry_steps: int = ENTRY_STEPS,
     passes: int = PASSES,
@@ -267,6 +354,9 @@ def run_cycle(
         Thickness of the layer below each side, mm.
     insert : YieldingInsert
         Material.
+    before : sequence of CommittedStrain
+        Plastic strain of each side that another cycle left; none of an insert that was never
+        loaded.
     entry_steps : int
         Load steps in which the first frame is reached.
     passes : int
@@ -280,16 +370,20 @@ def run_cycle(
     cycles: in each frame the body was never loaded before, and polyethylene is a nonlinear
     elastic solid that follows its curve both ways.
 
+    The load steps continue from all the strain that another cycle left. A share of zero forgets it.
+
     ConvergenceError, with the frame, where an equilibrium is not found.
     """
     # Without permanent strain every frame starts from material that was never loaded.
     apart = _APART if insert.permanent_share > 0.0 else 1
+    if insert.permanent_share == 0.0 or not any(side.strained.any() for side in before):
+        before = ()
     known = elastic(apart)
     for beside in (_BESIDE, math.inf):
-        cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, beside)
-        if apart > 1 and not cycle.flows_at_first():
+        cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, before, beside)
+        if apart > 1 and not before and not cycle.flows_at_first():
             apart, known = 1, elastic(1)
-            cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, beside)
+            cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, (), beside)
         try:
             return cycle.run(entry_steps, passes)
         except _LeftWindowError:
@@ -305,6 +399,7 @@ def _build_cycle(
     grid: ElementGrid,
     thickness: Sequence[float],
     insert: YieldingInsert,
+    before: Sequence[CommittedStrain],
     beside: float,
 ) -> _Cycle:
     """A cycle whose slabs reach so far, mm, beyond the elements that are pressed elastically."""
@@ -313,11 +408,12 @@ def _build_cycle(
     for frame in elastic.values():
         for side, (pair, contact) in enumerate(zip(pairs, frame.contacts, strict=True)):
             touched[side].ravel()[pair.index[contact.element]] = True
+    earlier: Sequence[CommittedStrain | None] = before or [None] * len(pairs)
     sides = [
-        _Side(pair, grid, number, thick, insert, touched[number], beside)
+        _Side(pair, grid, number, thick, insert, touched[number], beside, earlier[number])
         for number, (pair, thick) in enumerate(zip(pairs, thickness, strict=True))
     ]
-    return _Cycle(elastic, order, solve, sides, insert.permanent_share, (rows, columns))
+    return _Cycle(elastic, order, solve, sides, insert.permanent_share, earlier, grid)
 
 
 def _elastic_poses(elastic: Mapping[int, Equilibrium], count: int) -> list[Array]:
@@ -340,23 +436,27 @@ class _Cycle:
         solve: Solve,
         sides: Sequence[_Side],
         permanent_share: float,
-        shape: tuple[int, int],
+        before: Sequence[CommittedStrain | None],
+        grid: ElementGrid,
     ) -> None:
         self.elastic, self.sides, self.solve = elastic, sides, solve
-        self.share, self.order, self.shape = permanent_share, order, shape
+        self.share, self.order, self.grid = permanent_share, order, grid
         self.first = order[0]
         self.poses = _elastic_poses(elastic, len(order))
         self.fresh = [side.strain(side.slabs.fresh()) for side in sides]
-        self.latest = self.fresh
+        self.latest = self.entry = [
+            fresh if earlier is None else side.strain(side.continued(earlier))
+            for side, fresh, earlier in zip(sides, self.fresh, before, strict=True)
+        ]
         self.shift = np.zeros(6)
         # Of all frames at their last solution: the pose less the elastic one; and what it
         # changed the last time that a frame was solved again.
         self.shifts: dict[int, Array] = {}
         self.drift = np.zeros(6)
 
-    def _state_before(self, entry_steps: int, passes: int) -> list[PlasticFields]:
-        """Plastic strain that stays when the reported pass begins."""
-        state = [fresh.fields for fresh in self.fresh]
+    def _commit(self, entry_steps: int, passes: int) -> list[PlasticFields]:
+        """Plastic strain after the load steps and the passes that are not reported."""
+        state = [entry.fields for entry in self.entry]
         if self.share == 0.0:
             return state
         for step in range(1, entry_steps + 1):
@@ -365,7 +465,7 @@ class _Cycle:
             # The first frame of the first pass is the last load step.
             for frame in self.order[1 if number == 0 else 0 :]:
                 _, state = self._press(frame, 1.0, state, _UNREPORTED)
-        return [PlasticFields(*(self.share * part for part in fields)) for fields in state]
+        return state
 
     def flows_at_first(self) -> bool:
         """True where the largest load makes material flow that was never loaded."""
@@ -373,8 +473,9 @@ class _Cycle:
 
     def run(self, entry_steps: int, passes: int) -> PlasticCycle:
         """All passes; the last one is reported."""
-        shape = self.shape
-        state = self._state_before(entry_steps, passes)
+        shape = tuple(int(count) for count in self.grid.valid.shape[1:])
+        committed = self._commit(entry_steps, passes)
+        state = [PlasticFields(*(self.share * part for part in fields)) for fields in committed]
         largest = [fields.equivalent for fields in state]
         frames, loaded = {}, []
         for frame in self.order:
@@ -410,6 +511,10 @@ class _Cycle:
                 ]
             ),
             growth=peak / before - 1.0 if before > 0.0 else 0.0,
+            committed=[
+                side.committed(fields, committed_shape(self.grid))
+                for side, fields in zip(self.sides, committed, strict=True)
+            ],
         )
 
     def _press(

@@ -262,11 +262,27 @@ def key_table(cases: pd.DataFrame, centre: pd.DataFrame) -> pd.DataFrame:
 
 
 @derived
+def insert_sequences(settings: Settings) -> pd.DataFrame:
+    """Orders in which activities of lives load one insert whose plastic strain stays; may be empty.
+
+    Columns life and sequence, of each life of several activities, and text, all of them in words.
+    """
+    rows = []
+    material = settings.get("simulation", {}).get("material_yield") or {}
+    if material.get(PERMANENT_SHARE, 0.0) > 0.0:
+        for life, shares in settings["wear"]["lives"].items():
+            names = [words(name) for name, share in shares.items() if share > 0.0]
+            if len(names) > 1:
+                rows.append((life, ", then ".join(names)))
+    frame = pd.DataFrame(rows, columns=["life", "sequence"])
+    return frame.assign(text="; ".join(dict.fromkeys(frame["sequence"])))
+
+
+@derived
 def yielding_results(cases: pd.DataFrame) -> pd.DataFrame:
     """Ranges over all cases of the results of an insert that yields, by side.
 
-    In rows of their own for each `permanent_share`, if it varies. They are of the contact, which
-    all lives share.
+    In rows of their own for each `permanent_share`, if it varies, and over all lives.
     """
     chosen = cases[cases["quantity"].isin(PLASTIC_OUTPUTS)]
     if chosen.empty:

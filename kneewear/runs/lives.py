@@ -96,6 +96,11 @@ class LivesChain(Chain):
             for activity in self.activities
         ]
 
+    def before(self, activity: str, batch: str) -> list[str]:
+        """Contact of the activity whose insert an activity continues on; none on a new insert."""
+        earlier = self.own[batch].activities_before()[activity]
+        return [] if earlier is None else [f"{self.results}/simulation/{earlier}/{batch}.nc"]
+
     def damage(self, batches: Sequence[str]) -> list[str]:
         """Damage of some batches."""
         return [f"{self.results}/wear/{batch}.nc" for batch in batches]

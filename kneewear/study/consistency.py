@@ -63,7 +63,10 @@ def contact_of(study: CaseStudy, activities: Collection[str]) -> str:
         for name in activities
         if name in study.activities
     }
-    return _digest(study, _CONTACT, own)
+    if study.simulation.material_yield is None:
+        return _digest(study, _CONTACT, own)
+    before = study.activities_before()
+    return _digest(study, _CONTACT, own | ({"before": before} if any(before.values()) else {}))
 
 
 def wear_of(study: CaseStudy) -> str:

@@ -19,7 +19,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel, assemble_knee
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.motion.cases import simulate_cases
+from kneewear.motion.cases import simulate_activities
 from kneewear.motion.evaluation import build_pairs
 from kneewear.motion.history import keep_common
 from kneewear.motion.settings import SimulationSettings
@@ -198,19 +198,18 @@ class CaseInputs:
         KneewearError if the knee cannot be built, or a frame has no equilibrium.
         """
         blocks = {"implant", "grid", "coarse_grid", "table", "insert", "patient", "simulation"}
-        activities = study.simulated_activities()
-        key = study.model_dump_json(include=blocks) + repr(activities)
+        before = study.activities_before()
+        key = study.model_dump_json(include=blocks) + repr([study.simulated_activities(), before])
         if key not in self._cycles:
             if len(self._cycles) >= self.kept_cycles:
                 self._cycles.pop(next(iter(self._cycles)))
             exact = with_exact_distances(study) if self.exact else study
             knee, cases = self.knee(study), study.case_list()
             pairs = self._pairs_of(knee, exact.simulation)
-            histories = [
-                simulate_cases(knee, activity, cases, exact.simulation, pairs=pairs)
-                for activity in self.activities(study).values()
-            ]
-            self._cycles[key] = keep_common(histories)
+            histories = simulate_activities(
+                knee, self.activities(study), cases, exact.simulation, before, pairs=pairs
+            )
+            self._cycles[key] = keep_common(list(histories.values()))
         return self._cycles[key]
 
     def _pairs_of(self, knee: KneeModel, settings: SimulationSettings) -> tuple[ContactPair, ...]:

@@ -123,7 +123,7 @@ def save_dataset(dataset: xr.Dataset, path: str | Path) -> None:
     encoding: dict[str, dict[str, Any]] = {}
     for name, variable in dataset.variables.items():
         encoding[str(name)] = {"_FillValue": None} if variable.dtype.kind == "f" else {}
-        if "row" in variable.dims and variable.size:
+        if {"row", "block_row"}.intersection(variable.dims) and variable.size:
             lengths = zip(variable.dims, variable.shape, strict=True)
             encoding[str(name)] |= {
                 "chunksizes": tuple(min(CHUNKS.get(str(dim), n), n) for dim, n in lengths),

@@ -610,6 +610,29 @@ class LifeStudy(Study):
         used = {activity for shares in self.wear.lives.values() for activity in shares}
         return {name: block for name, block in self.activities.items() if name in used}
 
+    def activities_before(self) -> dict[str, str | None]:
+        """Of each simulated activity, the one whose insert it continues on; None on a new insert.
+
+        Activities of a life share one insert: where plastic strain stays, they follow each other in
+        the order in which the life names them, as do the keys.
+        """
+        material = self.simulation.material_yield
+        before: dict[str, str | None] = {}
+        if material is not None and material.permanent_share > 0.0:
+            for _, name, earlier in self.successions():
+                before.setdefault(name, earlier)
+        for name in self.simulated_activities():
+            before.setdefault(name, None)
+        return before
+
+    def successions(self) -> Iterator[tuple[str, str, str | None]]:
+        """Lives with each of their activities and the activity before it, None of the first."""
+        for life, shares in self.wear.lives.items():
+            earlier = None
+            for name in [name for name, share in shares.items() if share > 0.0]:
+                yield life, name, earlier
+                earlier = name
+
 
 class InsertSettings(Settings):
     """The insert of all cases, unless a variable changes it."""
@@ -865,15 +888,28 @@ class WearStudy(CaseStudy):
                 "blocks: 1 and mixing: linear, as plastic strain is not carried to a worn surface",
                 "Set wear.blocks to 1 and wear.mixing to linear, or material_yield to null.",
             )
-        activities = self.simulated_activities()
-        if material.permanent_share > 0.0 and len(activities) > 1:
-            raise fault_at(
-                ("simulation", "material_yield", "permanent_share"),
-                f"{material.permanent_share:g} with the activities {', '.join(activities)}",
-                "0, or one activity: plastic strain is not carried from one to the next",
-                "Set permanent_share to 0, or keep one activity in wear.lives.",
-            )
+        varied = any(PERMANENT_SHARE in variable.paths for variable in self.variables.values())
+        if material.permanent_share > 0.0 or varied:
+            self._refuse_other_successions()
         return self
+
+    def _refuse_other_successions(self) -> None:
+        """Refuse lives in which an activity, computed once, would continue on different inserts."""
+        first: dict[str, tuple[str, str | None]] = {}
+        for life, name, earlier in self.successions():
+            other, before = first.setdefault(name, (life, earlier))
+            if before == earlier:
+                continue
+            own, others = (f"after {one}" if one else "first" for one in (earlier, before))
+            raise fault_at(
+                ("wear", "lives", life, name),
+                f"{name} {own} in life '{life}' and {others} in life '{other}', with "
+                "simulation.material_yield.permanent_share above 0",
+                "the same activities before it in all lives: it is computed once, on the insert "
+                "that these left",
+                "Name activities in the same order, compute such lives in studies of their own, or "
+                "set permanent_share to 0.",
+            )
 
     @property
     def comparison_table(self) -> str | None:

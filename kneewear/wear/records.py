@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from kneewear.base.cases import PLASTIC_MAPS
+from kneewear.base.cases import COMMITTED
 from kneewear.base.schemas import CONTACT
 from kneewear.motion.history import sides_of
 
-# Histories of elements are not kept.
-_ELEMENTS = ("pressure", "slip")
+# Neither histories of elements are kept, nor what only the next activity reads.
+_LEFT_OUT = ("pressure", "slip", *COMMITTED)
 
 
 def check_same_cases(histories: Mapping[str, xr.Dataset]) -> xr.Dataset:
@@ -44,13 +44,7 @@ def record_cycles(histories: Mapping[str, xr.Dataset]) -> xr.Dataset:
     stacked: dict[str, Any] = {
         str(name): np.stack([history[name].values for history in histories.values()])
         for name in first.data_vars
-        if name not in (*_ELEMENTS, *PLASTIC_MAPS)
-    }
-    # Of an insert that yields, the largest of all activities counts.
-    stacked |= {
-        name: np.max([history[name].values for history in histories.values()], axis=0)
-        for name in PLASTIC_MAPS
-        if name in first
+        if name not in _LEFT_OUT
     }
     return CONTACT.dataset(
         {**{name: first[name].values for name in labels}, "activity": list(histories), **stacked},

@@ -171,7 +171,8 @@ class WearSettings(Settings):
     )
     surface_update: SurfaceUpdateSettings
     lives: Annotated[dict[Name, dict[Name, Share]], Field(min_length=1), Removable] = quantity(
-        "Lives: name, and share of the cycles of each activity; the sum is 1.",
+        "Lives: name, and share of the cycles of each activity; the sum is 1. Where plastic strain "
+        "stays (simulation.material_yield), activities follow each other in this order.",
         Range("1", 0, 0, 1, 1, "Parts of the cycles"),
     )
 

@@ -175,7 +175,7 @@ def _case_rows(
         border = _border_rows(maps, grid, (life, case, index), None if window else float(peak))
         yield from ((side, row) for row in (*border, *window))
         if "dent" in cycles:
-            plastic = _plastic_rows(cycles, grid, case, index)
+            plastic = _plastic_rows(cycles, grid, used, case, index)
             creep = _creep_rows(maps, settings, (life, case, index))
             yield from ((side, row) for row in (*plastic, *creep))
         deepest = float(cycles["max_penetration"][used, case, :, index].max(initial=0.0))
@@ -243,9 +243,14 @@ def _damage_rows(
     ]
 
 
-def _plastic_rows(cycles: Arrays, grid: ElementGrid, case: int, side: int) -> list[Row]:
-    """Dent, plastic strain and stresses of one case and side of an insert that yields."""
-    dent, *others = (cycles[name][case, side] for name in PLASTIC_MAPS)
+def _plastic_rows(
+    cycles: Arrays, grid: ElementGrid, used: NDArray[np.intp], case: int, side: int
+) -> list[Row]:
+    """Dent, plastic strain and stresses of one case and side of an insert that yields.
+
+    Of each element the largest of all activities of the life.
+    """
+    dent, *others = (cycles[name][used, case, side].max(axis=0) for name in PLASTIC_MAPS)
     largest = dict(zip(PLASTIC_MAPS[1:], (float(values.max()) for values in others), strict=True))
     return [
         ("dent_depth", float(dent.max()), "mm"),

@@ -6,6 +6,8 @@ import hashlib
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +146,29 @@ def test_sphere_is_that_of_an_outside_library(curve, load, peak, sinking):
     assert pressed.force.max() / CELL**2 == pytest.approx(peak, rel=0.01)
     # The layer renews no distances at displaced points: 1.5 % under the largest load.
     assert -height == pytest.approx(sinking, rel=0.02)
+
+
+# Slabs of wear studies (`kneewear.motion.yielding`), and the same half as high.
+STUDY_BORDERS = (0.0, 0.15, 0.4, 0.8, 1.5, 2.6, 4.2, 6.5)
+HALVED = tuple(
+    sorted({*STUDY_BORDERS, *(0.5 * (low + high) for low, high in pairwise(STUDY_BORDERS))})
+)
+
+
+def test_slabs_and_margin_converge():
+    def peak(borders, margin):
+        sphere = Sphere(CURVE)
+        window = replace(sphere.layer.slabs.window, borders=borders, margin=margin)
+        sphere.layer = replace(sphere.layer, slabs=PlasticSlabs(window, CURVE))
+        return sphere.peak(1500.0)
+
+    peaks = [peak(STUDY_BORDERS, margin) for margin in (1.0, 2.0, 3.0, 4.0)]
+    changes = -np.diff(peaks) / peaks[1]
+    # 1.3, 0.5 and 0.2 %.
+    assert changes[0] > 2.0 * changes[1] > 4.0 * changes[2] > 0.0
+    assert changes[1] < 0.01
+    # -0.6 %.
+    assert peak(HALVED, 2.0) == pytest.approx(peaks[1], rel=0.01)
 
 
 def test_load_steps_converge():

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear import default_settings_file
+from kneewear import build_knee, default_settings_file, simulate
+from kneewear.activity.sources import build_parametric_activity
 from kneewear.base.cases import PLASTIC_MAPS
 from kneewear.base.files import read_settings
+from kneewear.base.schemas import CONTACT
+from kneewear.contact.material import Elastic, Hardening
 from kneewear.motion import cases, yielding
-from kneewear.motion.history import failures_of
+from kneewear.motion.evaluation import build_pairs
+from kneewear.motion.history import Failure, failure_attribute, failures_of
 from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
 from kneewear.report.maps import draw_yield_maps
+from kneewear.runs.chains import chain_of
+from kneewear.study import netcdf
 from kneewear.study.settings import merge_settings, validate_study
 from kneewear.study.shipped import find_study
 from kneewear.study.study import PERMANENT_LIMITS
@@ -24,7 +31,7 @@ from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import damage_volume, summarize_cases
 from tests.physics.bodies import CASES, example_study, gait_study
-from tests.refusals import refusal, refused_at
+from tests.refusals import refused_at
 
 CURVE = {
     "plastic_strain": (0.0, 0.00185, 0.00578, 0.01255, 0.02294, 0.03773, 0.07427, 0.12878),
@@ -135,6 +142,40 @@ def test_cycle_shakes_down(monkeypatch):
     assert growth[1] < 0.005
 
 
+HALVED = tuple(
+    sorted({*yielding._BORDERS, *(0.5 * (low + high) for low, high in pairwise(yielding._BORDERS))})
+)
+
+
+def middle_pressures(cycle):
+    """Mean of the largest pressures of columns in the middle third of each contact, MPa."""
+    first = int(elastic()["load"].values[0].argmax())
+    columns = gait_study(frames=FRAMES).grid.valid.shape[2]
+    middles = []
+    for contact in cycle.frames[first].contacts:
+        column = contact.element % columns
+        largest = np.array([contact.pressure[column == one].max() for one in np.unique(column)])
+        third = largest.size // 3
+        middles.append(largest[third:-third].mean())
+    return np.array(middles)
+
+
+@pytest.mark.parametrize(
+    ("changed", "options"),
+    [
+        pytest.param({"_BORDERS": HALVED}, {}, marks=pytest.mark.slow, id="slabs half as high"),
+        pytest.param({"_MARGIN": yielding._MARGIN + 1.0}, {}, id="a margin of a thickness more"),
+        pytest.param({}, {"entry_steps": 2 * yielding.ENTRY_STEPS}, id="load steps half as large"),
+    ],
+)
+def test_pressures_have_converged(monkeypatch, changed, options):
+    base = middle_pressures(run_directly(monkeypatch))
+    for name, value in changed.items():
+        monkeypatch.setattr(yielding, name, value)
+    # They change by 0.19, 0.07 and 0.29 %.
+    assert middle_pressures(run_directly(monkeypatch, **options)) == pytest.approx(base, rel=0.01)
+
+
 def test_entry_in_one_step_is_stiffer(monkeypatch):
     def peak(steps):
         found = run_directly(monkeypatch, passes=0, entry_steps=steps)
@@ -158,6 +199,21 @@ def test_dent_and_plastic_strain_are_in_the_table_of_results():
             assert values[name, quantity] == history[quantity].values[0, side].max()
         least, most = (values[name, f"{limit}_creep_depth"] for limit in ("least", "most"))
         assert 0.0 < least < 0.49 * most < 0.49 * values[name, "max_creep_depth"]
+
+
+def test_results_of_a_life_are_of_its_own_activities():
+    grid = gait_study(frames=FRAMES).grid
+    histories = {"gait": cycle(1.0), "stairs": stairs_after_gait()}
+    lives = {"walks": {"gait": 1.0}, "both": {"gait": 0.8, "stairs": 0.2}}
+    wear = example_study().wear.model_copy(update={"lives": lives})
+    maps = accumulate_wear(histories, grid, wear)
+    table = summarize_cases(maps, record_cycles(histories), grid, wear)
+    values = table.set_index(["life", "side", "quantity"])["value"]
+    for side, name in enumerate(grid.sides):
+        for quantity in PLASTIC_MAPS[1:]:
+            gait, stairs = (float(one[quantity][0, side].max()) for one in histories.values())
+            assert values["walks", name, quantity] == gait
+            assert values["both", name, quantity] == max(gait, stairs)
 
 
 def test_largest_stress_is_on_the_curve():
@@ -290,12 +346,182 @@ def test_each_kind_of_bearing_takes_yield_or_names_what_excludes_it(bearing):
         assert refused_at(validate_study, study).endswith(f"key {excluded}")
 
 
-def test_plastic_strain_of_two_activities_is_refused_unless_nothing_stays():
-    lives = {"wear": {"lives": {"gait": None, "both": {"gait": 0.5, "stairs": 0.5}}}}
-    stairs = {"activities": {"stairs": settings()["activities"]["gait"]}}
-    assert "permanent_share" in refusal(validate_study, settings(given(1.0), lives, stairs)).where
-    study = validate_study(settings(given(0.0), lives, stairs))
-    assert study.simulation.material_yield.permanent_share == 0.0
+def stairs_study(share):
+    """The stairs of the example study on the same insert."""
+    block = example_study().activities["stairs"]
+    stairs = build_parametric_activity("stairs", block, FRAMES)
+    return replace(study_of(curve_of(share)), activity=stairs)
+
+
+@cache
+def stairs_after_gait():
+    return stairs_study(1.0).run(HEAVY, before=cycle(1.0))
+
+
+def assert_same_bits(found, expected):
+    assert set(found.data_vars) == set(expected.data_vars)
+    for name, values in expected.data_vars.items():
+        np.testing.assert_array_equal(found[name].values, values.values, err_msg=name)
+
+
+def test_activities_share_one_insert_as_a_sequence_by_hand(monkeypatch):
+    expected, done = (cycle(1.0), stairs_after_gait()), []
+
+    def run(*arguments):
+        """Run a cycle from what the last one committed, without a dataset between them."""
+        *others, _ = arguments
+        done.append(yielding.run_cycle(*others, done[-1].committed if done else ()))
+        return done[-1]
+
+    monkeypatch.setattr(cases, "run_cycle", run)
+    studies = study_of(curve_of(1.0)), stairs_study(1.0)
+    for study, history in zip(studies, expected, strict=True):
+        assert_same_bits(study.run(HEAVY), history)
+
+
+def test_stored_strain_continues_to_the_same_bits(tmp_path):
+    netcdf.save(cycle(1.0), tmp_path / "gait.nc")
+    stored = netcdf.load(CONTACT, tmp_path / "gait.nc")
+    assert_same_bits(stairs_study(1.0).run(HEAVY, before=stored), stairs_after_gait())
+
+
+def test_the_order_of_activities_matters():
+    alone = stairs_study(1.0).run(HEAVY)
+    peaks = [item["max_pressure"].values for item in (alone, stairs_after_gait())]
+    assert np.abs(peaks[1] - peaks[0]).max() > 0.01 * peaks[0].max()
+    # The insert has the dents of both activities.
+    dents = [item["dent"].values for item in (cycle(1.0), alone, stairs_after_gait())]
+    both = (dents[0] > 0.01) & (dents[1] < 0.002)
+    assert both.any()
+    assert dents[2][both] == pytest.approx(dents[0][both], rel=0.1)
+
+
+def test_an_activity_after_itself_has_shaken_down():
+    again, first = study_of(curve_of(1.0)).run(HEAVY, before=cycle(1.0)), cycle(1.0)
+    for name in ("max_pressure", "plastic_strain", "dent"):
+        assert again[name].values.max() == pytest.approx(first[name].values.max(), rel=0.02)
+
+
+def test_an_activity_that_leaves_nothing_changes_nothing():
+    light = replace(HEAVY, body_mass=3.0)
+    untouched = study_of(curve_of(1.0)).run(light)
+    assert not untouched["committed_strain"].values.any()
+    own = stairs_study(1.0)
+    assert_same_bits(own.run(light, before=untouched), own.run(light))
+    forgetful = stairs_study(0.0)
+    assert_same_bits(forgetful.run(HEAVY, before=cycle(1.0)), forgetful.run(HEAVY))
+
+
+def test_blocks_of_rows_keep_their_position_on_the_plateau():
+    # Rows of 0.36 mm are joined in pairs, from the first row of the window on.
+    study = gait_study(rows=100, columns=8, frames=4)
+    pair, grid = build_pairs(study.knee(), study.settings)[0], study.grid
+    insert = yielding.YieldingInsert(
+        Elastic(463.0, 0.46), Hardening(CURVE["plastic_strain"], CURVE["yield_stress_mpa"]), 1.0
+    )
+    touched = np.zeros(grid.valid.shape[1:], dtype=bool)
+    shape = yielding.committed_shape(grid)
+    for row in (40, 41):
+        touched[row : row + 9] = True
+        first = yielding._Side(pair, grid, 0, 8.0, insert, touched, 1.0)
+        fields = first.continued(None)
+        fields.strain[:], fields.equivalent[:] = 1.0, 2.0
+        left = first.committed(fields, shape)
+        assert left.first_row == row % 2 - 1 or left.first_row == 0
+        touched[:] = False
+        touched[60:80] = True
+        second = yielding._Side(pair, grid, 0, 8.0, insert, touched, 1.0, left)
+        again = second.committed(second.continued(left), shape)
+        for values, expected in zip(again, left, strict=True):
+            np.testing.assert_array_equal(values, expected)
+
+
+def lives(**shares):
+    """Settings of lives, with stairs as the other activity."""
+    block = example_study().activities["stairs"].model_dump(mode="json")
+    return {"wear": {"lives": {"gait": None, **shares}}, "activities": {"stairs": block}}
+
+
+@pytest.mark.parametrize(
+    ("given_lives", "before"),
+    [
+        ({"both": {"gait": 0.8, "stairs": 0.2}}, {"gait": None, "stairs": "gait"}),
+        ({"both": {"stairs": 0.2, "gait": 0.8}}, {"stairs": None, "gait": "stairs"}),
+        # Two lives with other activities are two inserts.
+        ({"walks": {"gait": 1.0}, "climbs": {"stairs": 1.0}}, {"gait": None, "stairs": None}),
+        (
+            {"walks": {"gait": 1.0}, "both": {"gait": 0.8, "stairs": 0.2}},
+            {"gait": None, "stairs": "gait"},
+        ),
+        # What is not in the cycles of a life does not load its insert.
+        ({"both": {"gait": 0.0, "stairs": 1.0}}, {"stairs": None, "gait": None}),
+    ],
+)
+def test_activities_of_a_life_follow_each_other_in_its_order(given_lives, before):
+    study = validate_study(settings(given(0.4), lives(**given_lives)))
+    assert study.activities_before() == before
+    order = list(study.activities_before())
+    assert all(one is None or order.index(one) < order.index(name) for name, one in before.items())
+    forgetful = validate_study(settings(given(0.0), lives(**given_lives)))
+    assert forgetful.activities_before() == dict.fromkeys(before)
+
+
+@pytest.mark.parametrize("share", [{}, given(0.4)])
+@pytest.mark.parametrize(
+    "other", [{"stairs": 1.0}, {"stairs": 0.5, "gait": 0.5}, {"gait": 0.0, "stairs": 1.0}]
+)
+def test_lives_in_which_an_activity_has_two_inserts_are_refused(share, other):
+    both = lives(both={"gait": 0.8, "stairs": 0.2}, other=other)
+    assert refused_at(validate_study, settings(share, both)).endswith(
+        f"wear.lives.other.{next(name for name, part in other.items() if part)}"
+    )
+    assert validate_study(settings(given(0.0), both)).simulation.material_yield is not None
+
+
+def test_jobs_of_an_activity_read_the_contact_before_it():
+    study = validate_study(settings(lives(both={"gait": 0.8, "stairs": 0.2})))
+    chain = chain_of(study, ".")
+    shares = {
+        name: own.simulation.material_yield.permanent_share for name, own in chain.own.items()
+    }
+    assert set(shares.values()) == set(PERMANENT_LIMITS)
+    for batch, share in shares.items():
+        assert chain.before("gait", batch) == []
+        read = chain.before("stairs", batch)
+        assert read == ([f"{chain.results}/simulation/gait/{batch}.nc"] if share else [])
+
+
+@pytest.mark.slow
+def test_api_simulates_activities_on_one_insert():
+    small = {
+        "simulation": {"frames": FRAMES, "distance": "exact"},
+        "grid": {"rows": 40, "columns": 30},
+        "variables": {"thickness_mm": [10.0], "body_mass_kg": [120.0]},
+    }
+    study = validate_study(settings(given(1.0), lives(both={"gait": 0.8, "stairs": 0.2}), small))
+    knee = build_knee(study)
+    cycles = simulate(knee, study)
+    gait, stairs = (cycles.histories[name] for name in ("gait", "stairs"))
+    case, activity = study.case_list(), cycles.activities["stairs"]
+    by_hand = cases.simulate_cases(knee, activity, case, study.simulation, before=gait)
+    assert_same_bits(stairs, by_hand)
+    alone = cases.simulate_cases(knee, activity, case, study.simulation)
+    assert not np.array_equal(stairs["pressure"], alone["pressure"])
+
+
+def test_contact_before_an_activity_is_of_the_same_cases():
+    own, gait = stairs_study(1.0), cycle(1.0)
+    with pytest.raises(ValueError, match=OTHER.name):
+        own.run(OTHER, before=gait)
+    with pytest.raises(ValueError, match=HEAVY.name):
+        own.run(replace(HEAVY, body_mass=100.0), before=gait)
+    with pytest.raises(ValueError, match="material_yield"):
+        own.run(HEAVY, before=elastic())
+    failed = Failure(HEAVY, "", 0, 0.0)
+    without = gait.isel(case=[]).assign_attrs(failure_attribute([failed]))
+    left_out = own.run(HEAVY, before=without, keep_going=True)
+    assert left_out.sizes["case"] == 0
+    assert failures_of(left_out) == ()
 
 
 def test_dents_deeper_than_elements_can_move_fail_the_case(monkeypatch):

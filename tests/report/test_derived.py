@@ -33,6 +33,7 @@ from kneewear.report.wear_tables import (
     centre,
     choice_effects,
     choices,
+    insert_sequences,
     lives_compared,
     motion_ranges,
     surface_errors,
@@ -238,6 +239,23 @@ def test_results_of_yield_are_ranges_of_each_limit():
         numbers = table[column].str.findall(r"[\d.]+").tolist()
         assert [[float(one) for one in pair] for pair in numbers[::count]] == [[0.5, 1.5], [5, 15]]
     assert yielding_results(cases.query("quantity == 'none'")).empty
+
+
+def test_order_of_activities_is_stated_where_plastic_strain_stays():
+    mixed = {"both": {"gait": 0.8, "rest": 0.0, "stairs": 0.2}, "gait": {"gait": 1.0}}
+
+    def of(material):
+        settings = {"simulation": {"material_yield": material}, "wear": {"lives": mixed}}
+        return insert_sequences(settings)
+
+    table = of({"permanent_share": 0.5})
+    assert table["life"].tolist() == ["both"]
+    assert table["text"].tolist() == table["sequence"].tolist()
+    text = table["sequence"].item()
+    assert text.index("gait") < text.index("stairs")
+    assert "rest" not in text
+    assert of({"permanent_share": 0.0}).empty
+    assert of(None).empty
 
 
 def test_results_by_blocks_are_those_of_the_case_table(varied, whole):

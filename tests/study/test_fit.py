@@ -86,13 +86,13 @@ def test_error_of_the_discretisation_is_subtracted():
 
 def test_contact_is_simulated_once_where_wear_and_creep_alone_differ(monkeypatch):
     simulated = []
-    simulate = inputs.simulate_cases
+    simulate = inputs.simulate_activities
 
     def counted(*arguments, **options):
         simulated.append(arguments[2])
         return simulate(*arguments, **options)
 
-    monkeypatch.setattr(inputs, "simulate_cases", counted)
+    monkeypatch.setattr(inputs, "simulate_activities", counted)
     names = ["femoral_sagittal_radius", "wear_factor", "creep_constant"]
     problem = pose_problem(only(names))
     problem = replace(problem, published=problem.published.loc[[10.0], [75.0, 100.0]])

@@ -5,6 +5,8 @@ rule simulate_contact:
     input:
         knee=rules.build_geometry.output.knee,
         activity=rules.prepare_activity.output.activity,
+        # Where plastic strain stays, activities of a life follow each other on one insert.
+        before=lambda wildcards: CHAIN.before(wildcards.activity, wildcards.batch),
         # Jobs wait for the compiled kernels but are not run again for them.
         kernels=ancient(rules.compile_kernels.output.marker),
     output:

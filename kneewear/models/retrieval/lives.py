@@ -17,7 +17,7 @@ from kneewear.errors import DamagedFileError, InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.io.documents import load_record
-from kneewear.motion.cases import simulate_cases
+from kneewear.motion.cases import simulate_activities
 from kneewear.study import netcdf
 from kneewear.study.settings import apply_case, validate_study
 from kneewear.study.study import WearStudy
@@ -116,10 +116,8 @@ class Lifetime:
                 "creep_mm_per_mpa": self.study.wear.creep_mm_per_mpa * np.exp(trial.log_creep),
             }
         )
-        cycles = {
-            name: simulate_cases(self.knee, activity, [self.case], simulation)
-            for name, activity in activities.items()
-        }
+        before = self.study.activities_before()
+        cycles = simulate_activities(self.knee, activities, [self.case], simulation, before)
         held = wear.surface_update.medial_lateral
         worn = WornContact(self.knee, activities, simulation, held)
         maps = accumulate_wear(cycles, self.knee.grid, wear, worn)

@@ -6,6 +6,7 @@ finite-element comparison, `wear` those of a wear study whose insert yields, whi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -174,3 +175,45 @@ def test_finite_elements_of_a_stored_frame_are_reproduced():
     )
     for name in ("max_pressure", "middle_pressure", "avg_pressure", "contact_area"):
         assert values[name] == pytest.approx(row[name], rel=1e-5)
+
+
+SEQUENCES = pd.read_csv(Path(__file__).with_name("yielding_sequences.csv"), comment="#")
+UNLOADED = 1.5  # largest error of the middle pressure at 60 % of the load, %
+
+
+def in_turn(case, columns):
+    """A stored sequence with the middle pressure of the layer, MPa, at each of its loads."""
+    loads = SEQUENCES[SEQUENCES["case"] == case]
+    poses = (TABLE["study"] == CYCLED) & (TABLE["poses"] == "comparison")
+    row = TABLE[poses & (TABLE["case"] == case) & (TABLE["side"] == "medial")].iloc[0]
+    side, number = side_of(row)
+    elements = grid(row["study"], columns)
+    own = SideYielding.of(side, elements, number, row["thickness_mm"], material(), curve())
+    area, middle = elements.area[number][tuple(own.cells.T)], side.box.in_middle(own.centre[:, 2])
+    heights, state, pressures = {}, own.layer.fresh(), []
+    for shift, load in zip(loads["shift_mm"], loads["load_n"], strict=True):
+        moved = replace(own, side=replace(side, pose=side.pose + shift * np.eye(6)[0]))
+        height = heights.get(shift, 0.0)
+        for _ in range(2):  # gaps change by the lift times their descent, to first order
+            pressed = own.layer.press(*moved.gaps(height), state, load=load)
+            height += pressed.lift
+        heights[shift], state = height, pressed.state
+        pressures.append((pressed.force / area)[middle].max())
+    return loads.assign(layer=pressures)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", sorted(set(SEQUENCES["case"])))
+def test_unloading_and_another_pose_are_near_finite_elements(case):
+    loads = in_turn(case, 75)
+    full = loads["load_n"].max()
+    error = 100.0 * (loads["layer"] / loads["middle_pressure"] - 1.0)
+    # Up, down and up again at the first pose, up at the second one, and the first one again.
+    up, again, moved, back = np.flatnonzero(loads["load_n"] == full)
+    assert error.iloc[[up, again, moved, back]].abs().max() <= MIDDLE
+    assert abs(error.iloc[up + 1]) <= UNLOADED
+    for column in ("middle_pressure", "layer"):
+        pressure = loads[column].to_numpy()
+        assert pressure[again] == pytest.approx(pressure[up], rel=1e-3)
+        # The dent of one pose raises the pressure of another.
+        assert pressure[moved] > 1.08 * pressure[up]
