@@ -25,7 +25,7 @@ from kneewear.evidence.fe_comparison.frames import (
 )
 from kneewear.evidence.fe_comparison.layer import SideLayer, compute_layer
 from kneewear.evidence.fe_comparison.settings import FeComparisonSettings
-from kneewear.evidence.fe_comparison.yielding import LEAST_PEAK_COLUMNS, SideYielding
+from kneewear.evidence.fe_comparison.yielding import COMPARED_COLUMNS, SideYielding
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rotations import body_three_123
@@ -140,11 +140,11 @@ def compute_comparison(
                 if coupled and curve is not None
                 else {}
             )
-            if yielding and yielding["peak_columns"] < LEAST_PEAK_COLUMNS:
+            if yielding and yielding["peak_columns"] < COMPARED_COLUMNS:
                 logger.warning(
                     "%s: the largest pressure is on %d columns of elements and was compared on %d "
                     "or more; a narrower peak is smoothed",
-                    *(side.label, yielding["peak_columns"], LEAST_PEAK_COLUMNS),
+                    *(side.label, yielding["peak_columns"], COMPARED_COLUMNS),
                 )
             labels = (case.name, case.thickness, case.body_mass, percent, name)
             own = dict(zip(LABELS, labels, strict=True))

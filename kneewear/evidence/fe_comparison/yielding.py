@@ -24,10 +24,10 @@ _MIN_DESCENT = 0.3
 _BESIDE = 4.0  # mm around the foundation's contact
 # Moves of the body to the load: gaps change by its lift times their descent, to first order.
 _MOVES = 2
-# Fewest neighbouring columns above half of the largest pressure in frames where this was within 15 %
-# of finite elements, on 75 columns. Where contact breaks off at the end of a condyle there was one,
-# and the layer had half of the pressure.
-LEAST_PEAK_COLUMNS = 17
+# Fewest neighbouring columns above half of the largest pressure in frames where this was within
+# 15 % of finite elements, on 75 columns. Where contact breaks off at the end of a condyle there was
+# one, and the layer had half of the pressure.
+COMPARED_COLUMNS = 17
 
 
 @dataclass(frozen=True)

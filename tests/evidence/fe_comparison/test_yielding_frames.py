@@ -18,7 +18,7 @@ from kneewear.contact.material import Elastic, Hardening
 from kneewear.evidence.fe_comparison import frames
 from kneewear.evidence.fe_comparison.frames import SideAtFrame
 from kneewear.evidence.fe_comparison.yielding import (
-    LEAST_PEAK_COLUMNS,
+    COMPARED_COLUMNS,
     SideYielding,
     peak_columns,
 )
@@ -112,7 +112,7 @@ def errors(row, columns):
 
 def check(row, columns):
     found = errors(row, columns)
-    assert found["peak_columns"] >= LEAST_PEAK_COLUMNS
+    assert found["peak_columns"] >= COMPARED_COLUMNS
     assert abs(found["middle_pressure"]) <= MIDDLE
     assert abs(found["max_pressure"]) <= MAXIMUM[columns]
 
