@@ -35,10 +35,10 @@ def sphere_errors() -> dict[str, float]:
     """Largest errors of peak pressure and sinking of a sphere on a plate, %."""
     peaks, sinkings = [], []
     for load, steps in outside_sphere.CASES:
-        found = outside_sphere.press_sphere(load, steps)
+        elements = outside_sphere.press_sphere(load, steps)
         peak, sinking = press_layer(load, steps)
-        peaks.append(abs(peak / found["peak_pressure_mpa"] - 1.0))
-        sinkings.append(abs(sinking / found["sinking_mm"] - 1.0))
+        peaks.append(abs(peak / elements["peak_pressure_mpa"] - 1.0))
+        sinkings.append(abs(sinking / elements["sinking_mm"] - 1.0))
     return {
         "sphere_peak_percent": 100.0 * max(peaks),
         "sphere_sinking_percent": 100.0 * max(sinkings),
@@ -78,11 +78,11 @@ def press_layer(load: float, steps: int | None) -> tuple[float, float]:
 def frame_errors() -> dict[str, float]:
     """Largest mean gap that the layer's pressures leave in a frame of a knee, % of the overlap."""
     side, knee, thickness = outside_frame.read_frame()
-    found = [
+    compared = [
         outside_frame.compare(side, knee, thickness, steps)
         for steps in (None, outside_frame.LOAD_STEPS)
     ]
-    gaps = [abs(row["gap_mean_um"]) / row["overlap_um"] for row in found]
+    gaps = [abs(row["gap_mean_um"]) / row["overlap_um"] for row in compared]
     return {"frame_gap_percent": 100.0 * max(gaps)}
 
 

@@ -38,7 +38,7 @@ Complex = NDArray[np.complex128]
 # under a share of its load, to a residual that is this part of the load at most.
 Solve = Callable[[int, Array, Array, float, float], Equilibrium]
 # Equilibria without yield, of frames that are so many apart, from the frame of the largest load on:
-# those of the study, or where some are left out, starts to a residual of this part of the load.
+# to the residual of the study, or where some are left out, starts to this part of the load.
 SolveElastic = Callable[[int, float], Mapping[int, Equilibrium]]
 
 # Load steps in which the first frame of the cycle is reached, and cycles that are run before the

@@ -106,8 +106,8 @@ def errors(row, columns):
     own = grid(row["study"], columns)
     layer = SideYielding.of(side, own, number, row["thickness_mm"], material(), curve())
     values = layer.values(LOAD_STEPS)
-    found = {name: 100.0 * (values[name] / row[name] - 1.0) for name in values if name in row}
-    return found | {"peak_columns": values["peak_columns"]}
+    parts = {name: 100.0 * (values[name] / row[name] - 1.0) for name in values if name in row}
+    return parts | {"peak_columns": values["peak_columns"]}
 
 
 def check(row, columns):
