@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 
 from kneewear.errors import InputDataError
 from kneewear.geometry import recognition
@@ -171,6 +172,35 @@ def test_condyles_that_do_not_share_most_of_their_angles_are_refused():
     assert raised.value.finding.check == "new.condyles"
     check_condyles(regions | {"medial": CondyleRegion((12.0, 34.0), (-25.0, 95.0))}, "femoral")
     check_condyles({"medial": regions["medial"]}, "femoral")
+
+
+def uneven_condyles(count, seed):
+    """Condyles of radius 30 mm that join in front, with corners of triangles anywhere."""
+    angle, v = np.random.default_rng(seed).uniform([-95.0, -1.0], [105.0, 1.0], (count, 2)).T
+    border = np.linspace(-95.0, 105.0, 120)
+    angle = np.concatenate([angle, border, border])
+    v = np.concatenate([v, np.ones(240) * np.repeat([-1.0, 1.0], 120)])
+    plan = np.column_stack([np.radians(30.0 * angle), 34.0 * v])
+    faces = scipy.spatial.Delaunay(plan).simplices
+    kept = (angle[faces].mean(axis=1) < -22.0) | (np.abs(v[faces].mean(axis=1)) > 0.28)
+    radius = 30.0 - (np.abs(34.0 * v) - 21.0) ** 2 / 56.0
+    points = np.column_stack(
+        [radius * np.sin(np.radians(angle)), -radius * np.cos(np.radians(angle)), 34.0 * v]
+    )
+    mesh = TriangleMesh(points, faces[kept])
+    outward = (mesh.face_normals[:, :2] * points[mesh.faces].mean(axis=1)[:, :2]).sum(axis=1) > 0
+    turned = np.where(outward[:, None], mesh.faces, mesh.faces[:, ::-1])
+    return TriangleMesh(points, turned)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_condyles_do_not_end_where_no_corner_of_a_triangle_is(seed):
+    """Triangles are wider than the steps of the angle, of which some have few corners or none."""
+    regions, _ = segment_condyles(uneven_condyles(2500, seed))
+    for region in regions.values():
+        assert region.angle_deg[0] == -30.0
+        assert region.angle_deg[1] > 95.0
+        np.testing.assert_allclose(np.sort(np.abs(region.z)), [9.4, 34.2], atol=1.0)
 
 
 @pytest.mark.parametrize("side", ["medial", "lateral"])
