@@ -23,7 +23,6 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.motion.cases import simulate_cases
 from kneewear.motion.dwell_pose import DwellPose, refer_to_dwell_pose
 from kneewear.motion.history import failures_of, sides_of
 from kneewear.motion.settings import SimulationSettings
@@ -54,8 +53,6 @@ _PARTS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 # which it is called straight, mm.
 _SECTION = 80
 _STRAIGHT = 1000.0
-# Remedy of a fixed insert that holds its condyle.
-_MOVES = ", or, if the insert moves on its tray, set the study up with kneewear new --mobile"
 # Edges of a bearing to the sides.
 _SIDEWAYS = ("outer", "inner")
 # Value of a setting of a zero.
@@ -207,6 +204,7 @@ class BorderTrial(NamedTuple):
     settled: DwellPose | None  # over the flexion of the motion, which trials do not exceed
     usual: Mapping[str, float] = {}  # by window, without a warning
     possible: Mapping[str, float] = {}  # without a failure
+    if_moving: str = ""  # remedy of a fixed insert that holds its condyle as one that moves does
 
     def judge(self, activity: Activity) -> _Border:
         """Judge the force that a motion leaves at every border."""
@@ -277,7 +275,7 @@ def _ending_remedy(activity: Activity, trial: BorderTrial) -> tuple[str, tuple[A
             return text, tuple(Advice(key, part, multiplies=True) for key in keys)
     return (
         "No smaller travel keeps contact on it: use a larger component or another motion"
-        f"{_MOVES if _holds_condyle(trial) else ''}.",
+        f"{f', or, {trial.if_moving}' if _holds_condyle(trial) else ''}.",
         (),
     )
 
@@ -286,7 +284,7 @@ def _holds_condyle(trial: BorderTrial) -> bool:
     """True if a fixed insert of one plateau holds its condyle as one does that moves on a tray."""
     side, *others = trial.knee.grid.sides
     surface = trial.knee.implant.femoral.get(side)
-    if others or surface is None or trial.simulate is not simulate_cases:
+    if others or surface is None or not trial.if_moving:
         return False
     centres = trial.knee.grid.centre[0][trial.knee.grid.valid[0]]
     condyle = sampled(surface)

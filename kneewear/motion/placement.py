@@ -101,6 +101,7 @@ def check_placement(
     sheets: Sheets | None = None,
     simulate: Simulate = simulate_cases,
     advises: bool = True,
+    if_moving: str = "",
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
@@ -117,7 +118,8 @@ def check_placement(
     show whether the bearing goes on there. Where it ends, smaller travels are tried. Where the
     first case has no equilibrium, the others are tried too, and the remedy states which have none.
     `simulate` computes the contact of the cases, as `simulate_cases` does of a fixed insert. Unless
-    it `advises`, smaller travels are not tried.
+    it `advises`, smaller travels are not tried. `if_moving` is what helps a fixed insert that holds
+    its condyle as one does that moves.
     """
     chosen = {"analysis": "quasi_static", "distance": "exact", "material_yield": None}
     exact = settings.model_copy(update=chosen)
@@ -152,7 +154,7 @@ def check_placement(
     judged.add(
         "torque", turn / (CHARACTERISTIC_LENGTH * load), "Check the sign and zero of the rotation."
     )
-    trial = BorderTrial(knee, cases, exact, simulate, settled)
+    trial = BorderTrial(knee, cases, exact, simulate, settled, if_moving=if_moving)
     for number, (body, parts) in enumerate(border_shares(history, knee.grid.area).items()):
         touched = history["border_area"].values[..., number].any(axis=(0, 2))
         judged.add(f"{body}_border_frames", float(touched.mean()))
