@@ -146,8 +146,8 @@ def segment_condyles(
     """Bearing of each condyle of a femoral sheet, in mm and knee axes, and the axis of its angles.
 
     From the border of the notch, where it is widest, to the outer border, and from 30 deg of
-    hyperextension to 3 deg before the posterior end. A sheet as narrow as one condyle has the
-    only side.
+    hyperextension, where a flange begins, to 3 deg before the posterior end. A sheet as narrow as
+    one condyle has the only side, and no flange.
     """
     reach = float(np.abs(sheet.vertices[:, 2]).max())
     low, high = float(sheet.vertices[:, 2].min()), float(sheet.vertices[:, 2].max())
@@ -303,7 +303,7 @@ def _condyle(sheet: TriangleMesh, axis: Limits, sign: float, single: bool = Fals
     whole = width > 0.6 * usual
     first = _run_end(whole, at, -1)
     last = _run_end(whole, at, 1)
-    low, high = max(_ANTERIOR, first + _END), last - _END
+    low, high = max(_ARC[0] if single else _ANTERIOR, first + _END), last - _END
     used = (at > max(low, _USED[0])) & (at < min(high, _USED[1]))
     # Of coarse triangles the border is met at some angles only.
     known = np.pad(np.nan_to_num(inner, nan=np.inf), _GAP, mode="edge")
