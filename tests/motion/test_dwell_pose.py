@@ -334,3 +334,22 @@ def test_a_position_that_nothing_restores_is_found_where_it_is_solved(plateau, w
     if wanders:
         assert rows["solved"].loc[quantity, "verdict"] == "warning"
         assert rows["solved"].loc[quantity, "value"] == pytest.approx(1 / 570.0, rel=0.2)
+
+
+@pytest.mark.parametrize(("dish", "verdict"), [(CONDYLE, "warning"), (20.0, "fail")])
+def test_contact_that_ends_with_a_bearing_that_holds_its_condyle_is_warned_of(dish, verdict):
+    """Both touch from front to back: one presses on all of it, a narrower one on its edges."""
+    shape = example_study().implant.parametric
+    radii = {"plateau_sagittal_radius_mm": dish, "plateau_half_length_mm": 10.0}
+    implant = build_parametric_implant(shape.model_copy(update=radii), "held", 8.0)
+    study = replace(study_of(implant, held_at(0.0)), grid=build_grid(implant, 24, 20))
+    check = checks()["placement.insert_border_force"]
+    # Where nothing is known of the mesh, its window may end before it.
+    verdicts = {}
+    for sheets in ({}, None):
+        found = check_placement(study.knee(), study.activity, [CASE], study.settings, sheets=sheets)
+        row = found.table.set_index("quantity").loc[check.quantity]
+        assert row["value"] > check.range.highest
+        assert (check.quantity in found.of_shape) == (sheets is not None)
+        verdicts[sheets is not None] = row["verdict"]
+    assert verdicts == {True: verdict, False: "fail"}
