@@ -10,7 +10,7 @@ import yaml
 
 import kneewear as kw
 from kneewear.base.checks import checks
-from kneewear.geometry.knee import find_first_contact
+from kneewear.geometry.knee import find_first_contact, middle_of_condyles
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.geometry.segmentation import middle_of_axis
 from kneewear.io.mesh_formats import save_ply
@@ -161,6 +161,12 @@ def test_an_origin_beside_the_condyles_fails_where_positions_count_from_the_dwel
         return
     assert rows.loc[quantity, "verdict"] == verdict
     assert rows.loc[quantity, "value"] == pytest.approx(np.linalg.norm(arm), abs=1.0)
+    # The remedy names the middle of the condyles, to which the origin is moved.
+    middle = middle_of_condyles(femoral)
+    centred = {s: one.transformed(UPRIGHT, -middle) for s, one in femoral.items()}
+    again = study_of(replace(plain, femoral=centred), activity)
+    obeyed = check_placement(again.knee(), activity, [CASE], again.settings)
+    assert obeyed.table.set_index("quantity").loc[quantity, "verdict"] == "pass"
     # A position that is solved does not depend on what its curve counts from.
     free = replace(activity, prescribed=("theta_3",), load_line=0.0)
     solved = check_placement(study.knee(), free, [CASE], study.settings)
