@@ -39,7 +39,7 @@ from kneewear.io.shapes import load_shape
 from tests.geometry.example_implant import example_meshes
 from tests.geometry.invented import posterior_stabilised_insert, worn_scan
 from tests.geometry.solids import RIGHT, closed, closed_femoral, closed_insert
-from tests.transformations.implants import insert_of_dishes, smooth_femoral
+from tests.transformations.implants import insert_of_dishes, meniscal_bearing, smooth_femoral
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or Path(__file__).parents[2] / "../shared/data")
 TURNS = [
@@ -214,6 +214,15 @@ def test_the_bearing_of_one_side_is_the_whole_insert(side):
     (plateaus,) = segment_plateaus(extract_plateaus(plate).sheet, sides=(side,))
     assert list(plateaus) == [side]
     np.testing.assert_allclose(plateaus[side].z, [-12.0, 12.0], atol=0.6)
+
+
+def test_a_condyle_without_a_flange_is_a_bearing_as_far_as_it_goes():
+    """In extension a meniscal bearing of 30 mm reaches 36 deg in front of its middle."""
+    condyle = meniscal_bearing().femoral
+    assert recognition.recognise_unit(condyle, "file", one_side=True, part="femoral")[0] == "mm"
+    (region,) = segment_condyles(extract_condyles(condyle).sheet, ("medial",))[0].values()
+    assert region.angle_deg[0] < -40.0
+    np.testing.assert_allclose(region.z, [-11.0, 11.0], atol=0.5)
 
 
 @pytest.mark.slow
