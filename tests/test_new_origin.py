@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -189,3 +190,21 @@ def test_heights_in_another_unit_are_noticed_and_those_from_rest_are_not(fractio
     rows = check_placement(knee, moved, [CASE], study.settings).table.set_index("quantity")
     row = rows.loc[checks()["placement.overlap"].quantity]
     assert row["verdict"] == (verdict or "pass")
+
+
+def test_a_corner_of_a_patch_beyond_the_bearing_does_not_move_the_axis():
+    """One of 400 points, 20 mm off the condyle, moved the middle of a circle by 2 mm."""
+    angle, z = np.meshgrid(np.radians(np.linspace(-30, 70, 40)), np.linspace(10, 34, 10))
+    radius = 30.0 + 0.5 * np.cos(3.0 * angle)
+    points = np.stack([radius * np.sin(angle), -radius * np.cos(angle), z], axis=-1).reshape(-1, 3)
+    middles = []
+    for stray in ([], [[-60.0, -20.0, 30.0]]):
+        sampled = np.vstack([points, *stray])
+        down = np.tile([0.0, -1.0, 0.0], (len(sampled), 1))
+        surface = SimpleNamespace(
+            sample_parameters=(0.0, 0.0),
+            sample_points=sampled,
+            normal=lambda u, v, down=down: down,
+        )
+        middles.append(middle_of_condyles({"medial": surface}))
+    np.testing.assert_allclose(middles[1], middles[0], atol=0.1)
