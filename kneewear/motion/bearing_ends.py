@@ -331,9 +331,9 @@ class _Wide(NamedTuple):
 def _wide_contact(knee: KneeModel, history: xr.Dataset, window: int) -> _Wide | None:
     """Contact of a condyle that touches its dish from edge to edge; None of others.
 
-    These edges bear under every motion. A condyle that fits its dish bears on all of it, as that of
-    a meniscal bearing does, with a pressure that hardly depends on the place: contact ends because
-    the bearing does. A flatter one bears on its edges, with pressures that no layer resolves.
+    These edges bear under every motion. A condyle that fits its dish bears on all of it, as on a
+    meniscal bearing, with a pressure that hardly depends on the place: contact ends because the
+    bearing does. A flatter one bears on its edges, with pressures that no layer resolves.
     """
     at = _place_at_border(knee, history, window)
     surface, dish = knee.implant.femoral.get(at.side), knee.implant.insert.get(at.side)

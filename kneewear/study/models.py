@@ -108,7 +108,7 @@ class SetUp:
 
     @property
     def remedy(self) -> str:
-        """What helps an insert that holds its condyle where it was set up otherwise."""
+        """Remedy of an insert that holds its condyle where it was set up otherwise."""
         return f"if {self.holds_condyle_if}, set it up with kneewear new --{self.option}"
 
 
@@ -257,7 +257,7 @@ SET_UPS: dict[str, SetUp] = {
 
 
 def remedy_of_conforming() -> str:
-    """What helps a fixed insert that holds its condyle; none if no model suits such inserts."""
+    """Remedy of a fixed insert that holds its condyle; empty if no model suits such inserts."""
     return " or ".join(one.remedy for one in SET_UPS.values() if one.holds_condyle_if)
 
 
