@@ -182,3 +182,24 @@ class ContactResult(Mapping[str, Resultant]):
 
     def _sum(self, name: str) -> Array:
         return self._results[name].sum(axis=0)
+
+
+def peak_columns(pressure: NDArray[Any]) -> int:
+    """Neighbouring columns with more than half of the largest pressure, in its row.
+
+    Parameters
+    ----------
+    pressure : array, shape (rows, columns)
+        Pressure of the elements, MPa.
+
+    Returns
+    -------
+    int
+        Columns, the one of the largest pressure included; zero without pressure.
+    """
+    row, column = np.unravel_index(int(pressure.argmax()), pressure.shape)
+    low = np.flatnonzero(pressure[row] <= 0.5 * pressure[row, column])
+    before, after = low[low < column], low[low > column]
+    first = int(before[-1]) + 1 if before.size else 0
+    last = int(after[0]) if after.size else pressure.shape[1]
+    return last - first if pressure[row, column] > 0.0 else 0

@@ -22,6 +22,7 @@ from kneewear.base.schemas import CONTACT
 from kneewear.contact.foundation import ElasticLayer
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import peak_columns
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
@@ -63,6 +64,10 @@ _DAMPED = (
     "Dampers and inertia carry the rest: set simulation.forward.damping_load_exponent to 0.25, "
     "lower simulation.forward.damping_ratio, or set simulation.analysis to quasi_static."
 )
+_NARROW = (
+    "The largest pressure is not verified there: in one frame finite elements had nearly twice as "
+    "much. See how it changes with more grid.columns, and judge by the mean pressure."
+)
 
 
 def simulate_cases(
@@ -87,7 +92,8 @@ def simulate_cases(
     `keep_going` cases that do not converge are logged, and are among its failures instead of its
     cases; otherwise they raise a ConvergenceError with case, activity and frame. The
     largest force that holds a medial-lateral position is logged, at `holding_level` where friction
-    would not bear it, and so is the largest part of the load that contact does not carry. `pairs`
+    would not bear it, and so are the largest part of the load that contact does not carry and, of a
+    coupled layer, the fewest columns across the largest pressure of a case. `pairs`
     are those of `build_pairs` for this knee and these settings, if they are built. `before` is
     contact of another activity of the same cases, on whose insert each of them continues: its
     plastic strain is the state at the start. Cases that failed there are left out. InputDataError
@@ -160,6 +166,15 @@ def simulate_cases(
         finding = judge("motion.load_not_carried", *max(carried), remedy=_DAMPED)
         if finding is not None:
             logger.log(holding_level, "%s", finding)
+    if done and settings.contact == "coupled_layer":
+        columns, number, frame, side = min(
+            _columns_of_peak(histories, number) for number in range(len(done))
+        )
+        at = f"case {done[number].name}, activity {activity.name}, frame {frame}"
+        place = f"{at}, {knee.grid.sides[side]} side"
+        finding = judge("contact.peak_columns", columns, place, _NARROW)
+        if finding is not None:
+            logger.log(holding_level, "%s", finding)
     return CONTACT.dataset(
         {
             **case_coordinates(done),
@@ -229,6 +244,15 @@ def load_not_carried(force: Array, load: Array) -> tuple[float, int]:
     """
     difference = np.abs(-force[:, :, 1].sum(axis=1, dtype=float) / load - 1.0)
     return float(difference.max()), int(difference.argmax())
+
+
+def _columns_of_peak(
+    histories: Mapping[str, NDArray[Any]], number: int
+) -> tuple[int, int, int, int]:
+    """Columns across the largest pressure of a case, and the numbers of case, frame and side."""
+    largest = histories["max_pressure"][number]
+    frame, side = map(int, np.unravel_index(int(largest.argmax()), largest.shape))
+    return peak_columns(histories["pressure"][number, frame, side]), number, frame, side
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.base.checks import checks
 from kneewear.base.files import read_settings
 from kneewear.contact.foundation import CoupledLayer
 from kneewear.contact.material import Elastic
+from kneewear.contact.resultant import peak_columns
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.motion.coupling import refuse_steep
@@ -30,6 +32,37 @@ SNAPSHOT = Path(__file__).parents[2] / "docs/snapshot"
 
 def coupled_study(*shape):
     return gait_study(*shape).with_settings(**COUPLED)
+
+
+def test_columns_across_a_peak_are_those_above_half_of_it():
+    pressure = np.zeros((3, 8))
+    pressure[1] = [0.0, 6.0, 9.0, 4.0, 6.0, 2.0, 0.0, 0.0]
+    assert peak_columns(pressure) == 2
+    pressure[1, 3] = 5.0
+    assert peak_columns(pressure) == 4
+    pressure[2, 7] = 20.0  # alone, at the last column
+    assert peak_columns(pressure) == 1
+    assert peak_columns(np.zeros((3, 8))) == 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("contact", "columns", "noticed"),
+    [
+        ("foundation", 12, False),
+        ("coupled_layer", 12, True),
+        pytest.param("coupled_layer", 40, False, marks=pytest.mark.slow),
+    ],
+)
+def test_largest_pressure_on_few_columns_is_noticed(caplog, contact, columns, noticed):
+    study = gait_study(8, columns, 4).with_settings(contact=contact, medial_lateral="held")
+    found = study.run(CASES[1])
+    peaks = found["max_pressure"].values[0]
+    frame, side = np.unravel_index(peaks.argmax(), peaks.shape)
+    row = found["pressure"].values[0, frame, side].max(axis=0)
+    is_few = np.count_nonzero(row > 0.5 * row.max()) < checks()["contact.peak_columns"].range.low
+    names = [getattr(record.args[0], "check", "") for record in caplog.records if record.args]
+    assert ("contact.peak_columns" in names) == noticed == (is_few and contact == "coupled_layer")
 
 
 @pytest.mark.compiled

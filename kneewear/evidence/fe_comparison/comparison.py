@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.base.cases import Case
+from kneewear.base.checks import judge
 from kneewear.contact.foundation import SmallStrain
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.evidence.fe_comparison.frames import (
@@ -25,7 +26,7 @@ from kneewear.evidence.fe_comparison.frames import (
 )
 from kneewear.evidence.fe_comparison.layer import SideLayer, compute_layer
 from kneewear.evidence.fe_comparison.settings import FeComparisonSettings
-from kneewear.evidence.fe_comparison.yielding import COMPARED_COLUMNS, SideYielding
+from kneewear.evidence.fe_comparison.yielding import SideYielding
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rotations import body_three_123
@@ -140,12 +141,13 @@ def compute_comparison(
                 if coupled and curve is not None
                 else {}
             )
-            if yielding and yielding["peak_columns"] < COMPARED_COLUMNS:
-                logger.warning(
-                    "%s: the largest pressure is on %d columns of elements and was compared on %d "
-                    "or more; a narrower peak is smoothed",
-                    *(side.label, yielding["peak_columns"], COMPARED_COLUMNS),
+            if yielding:
+                remedy = "Judge the largest pressure there by the finite elements."
+                finding = judge(
+                    "contact.peak_columns", yielding["peak_columns"], side.label, remedy
                 )
+                if finding is not None:
+                    logger.warning("%s", finding)
             labels = (case.name, case.thickness, case.body_mass, percent, name)
             own = dict(zip(LABELS, labels, strict=True))
             found = {

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact.material import Elastic, Hardening
+from kneewear.contact.resultant import peak_columns
 from kneewear.contact.slabs import SlabWindow
 from kneewear.contact.yielding import PlasticSlabs, YieldingLayer
 from kneewear.evidence.fe_comparison.frames import SideAtFrame
@@ -24,10 +25,6 @@ _MIN_DESCENT = 0.3
 _BESIDE = 4.0  # mm around the foundation's contact
 # Moves of the body to the load: gaps change by its lift times their descent, to first order.
 _MOVES = 2
-# Fewest neighbouring columns above half of the largest pressure in frames where this was within
-# 15 % of finite elements, on 75 columns. Where contact breaks off at the end of a condyle there was
-# one, and the layer had half of the pressure.
-COMPARED_COLUMNS = 17
 
 
 @dataclass(frozen=True)
@@ -114,24 +111,3 @@ class SideYielding:
             "height_mm": height,
             "peak_columns": float(peak_columns(whole)),
         }
-
-
-def peak_columns(pressure: Array) -> int:
-    """Neighbouring columns with more than half of the largest pressure, in its row.
-
-    Parameters
-    ----------
-    pressure : array, shape (rows, columns)
-        Pressure of the elements, MPa.
-
-    Returns
-    -------
-    int
-        Columns, the one of the largest pressure included; zero without pressure.
-    """
-    row, column = np.unravel_index(int(pressure.argmax()), pressure.shape)
-    low = np.flatnonzero(pressure[row] <= 0.5 * pressure[row, column])
-    before, after = low[low < column], low[low > column]
-    first = int(before[-1]) + 1 if before.size else 0
-    last = int(after[0]) if after.size else pressure.shape[1]
-    return last - first if pressure[row, column] > 0.0 else 0
