@@ -137,15 +137,13 @@ class FollowedMotion:
     def followed(self, frame: int, pose: Array) -> Array:
         """The pose (6,) with the prescribed coordinates of a frame, at its free ones."""
         activity, alignment = self.activity, self.alignment
-        if alignment is None:
-            return np.concatenate([pose[:3], activity.rotation_at(frame, pose[3:])])
-        given = alignment.to_motion_frame(pose)
+        given = pose if alignment is None else alignment.to_motion_frame(pose)
         follows = np.array([name in self.prescribed for name in COORDINATES])
         if activity.angles == "clinical":
             follows[3:] = False
         given = np.where(follows, activity.coordinates[frame], given)
         given[3:] = activity.rotation_at(frame, given[3:])
-        return alignment.to_implant_frame(given)
+        return given if alignment is None else alignment.to_implant_frame(given)
 
     def deviation(self, frame: int, start: Array, found: Array) -> float:
         """Deviation of a pose from the prescribed motion, rad, or mm over `CHARACTERISTIC_LENGTH`.

@@ -186,6 +186,16 @@ class TestFriction:
         lost = np.sum(0.5 * (force + np.roll(force, -1)) * (np.roll(place, -1) - place))
         assert lost == pytest.approx(4.0 * bound * reach, rel=0.03)
 
+    @pytest.mark.compiled
+    def test_prescribed_position_is_followed(self, contacts):
+        prescribed = ("x", "z", "theta_1", "theta_2", "theta_3")
+        activity = machine(wrench_of(0, 0.0, 8), [], prescribed=prescribed, frames=8)
+        given = activity.translation.copy()
+        given[:, 0] = 2.0 * np.sin(2.0 * np.pi * np.arange(8) / 8)
+        activity = replace(activity, translation=given, friction=self.coefficient)
+        found = solve(contacts, activity, 1e-8)
+        assert np.array_equal([one.translation[0] for one in found], given[:, 0])
+
 
 class TestInertia:
     """A mass on a spring, driven along a flat: closed forms of viscous and of Coulomb damping."""

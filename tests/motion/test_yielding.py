@@ -85,6 +85,17 @@ def test_yield_carries_the_load_at_less_pressure():
         assert found["contact_area"].values.max() > elastic()["contact_area"].values.max()
 
 
+def test_motion_is_prescribed_in_every_frame():
+    # Starts of frames without an elastic equilibrium are between those of their neighbours.
+    given = elastic()
+    for share in PERMANENT_LIMITS:
+        found = cycle(share)
+        for name, number in (("translation", 0), ("translation", 2), ("rotation", 2)):
+            np.testing.assert_allclose(
+                found[name].values[0, :, number], given[name].values[0, :, number], atol=1e-12
+            )
+
+
 @pytest.mark.parametrize("share", PERMANENT_LIMITS)
 def test_below_the_yield_stress_the_cycle_is_the_coupled_layer_to_the_bit(share):
     light = replace(HEAVY, body_mass=3.0)
