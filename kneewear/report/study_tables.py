@@ -14,7 +14,7 @@ from kneewear.analysis.literature import NOT_REPRODUCED, OWN_CHECKS
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT, BORDER_LOST
 from kneewear.report.derived import Settings, derived
-from kneewear.report.tables import expected_texts, rows_with, shown, words
+from kneewear.report.tables import expected_texts, rows_with, shown, unit_name, words
 
 # Outputs in figures and in the tables of the page; tables on disk hold all.
 SHOWN = (
@@ -192,7 +192,7 @@ def index_convergence(indices: pd.DataFrame) -> pd.DataFrame:
 def design_values(variables: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Values of the variables of a design, as words."""
     return ", ".join(
-        f"{words(name)} {shown(row[name], '3')} {one['unit']}".rstrip()
+        f"{words(name)} {shown(row[name], '3')} {unit_name(one['unit'])}".rstrip()
         for name, one in variables.items()
     )
 
