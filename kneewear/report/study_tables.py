@@ -186,6 +186,33 @@ def index_convergence(indices: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame([row | {"blocks": int(known["blocks"].min())}] if len(open_rows) else [])
 
 
+# Cases.
+
+
+def case_labels(results: pd.DataFrame, units: Mapping[str, str]) -> dict[str, str]:
+    """Cases in words by name: values of the variables, of these `units`, that differ among them.
+
+    A single case has no label.
+    """
+    varied = {
+        name: {"unit": unit}
+        for name, unit in units.items()
+        if name in results and results[name].nunique() > 1
+    }
+    return {
+        str(row["case"]): design_values(varied, row) if varied else ""
+        for row in results.to_dict("records")
+    }
+
+
+@derived
+def labelled_results(results: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Results of cases with their labels instead of their names."""
+    variables = settings.get("variables", {})
+    labels = case_labels(results, {name: one["unit"] for name, one in variables.items()})
+    return results.assign(case=[labels[str(name)] or name for name in results["case"]])
+
+
 # Optimisations.
 
 
