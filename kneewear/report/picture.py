@@ -396,7 +396,7 @@ def draw_scale(figure: Figure, scale: Mapping[str, Any], part: float = 1.0) -> N
     for taken in (bar.get_tightbbox(), head.get_window_extent()):
         for word in words:
             own = word.get_window_extent()
-            if own.overlaps(taken):
+            if taken is not None and own.overlaps(taken):
                 pixel = word.get_transform().transform(word.get_position())
                 place = (pixel[0] + taken.x0 - own.x1 - _CLEARANCE, pixel[1])
-                word.set_position(word.get_transform().inverted().transform(place))
+                word.set_x(float(word.get_transform().inverted().transform(place)[0]))

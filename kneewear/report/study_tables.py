@@ -216,7 +216,7 @@ def labelled_results(results: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 # Optimisations.
 
 
-def design_values(variables: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def design_values(variables: Mapping[str, Any], row: Mapping[Any, Any]) -> str:
     """Values of the variables of a design, as words."""
     return ", ".join(
         f"{words(name)} {shown(row[name], '3')} {unit_name(one['unit'])}".rstrip()

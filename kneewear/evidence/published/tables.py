@@ -53,12 +53,12 @@ def unjudged_planes(regression: pd.DataFrame) -> pd.DataFrame:
     row = regression.iloc[0]
     freedom = int(_freedom(regression).iloc[0])
     coefficients = int(row["cases"]) - freedom
-    found = {
+    few = {
         "cases": int(row["cases"]),
         "coefficients": coefficients,
         "needed": coefficients + MIN_FREEDOM,
     }
-    return pd.DataFrame([found] if freedom < MIN_FREEDOM else [])
+    return pd.DataFrame([few] if freedom < MIN_FREEDOM else [])
 
 
 def _freedom(regression: pd.DataFrame) -> pd.Series:
