@@ -3,8 +3,8 @@
 `python -m benchmarks.coupled` (part of `make benchmark`) prints a table of processor times: all
 cases of the default study on both layers with the influence tables of the coupled one, per frame
 and side; the same cases, and four cases of an implant read from meshes, on a layer that yields, at
-both limits of what stays of its plastic strain; and both solids of one frame of the finite-element
-comparison, whose stresses are included.
+both limits of what stays of its plastic strain, and as multiples of the elastic layer's; and both
+solids of one frame of the finite-element comparison, whose stresses are included.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from kneewear import build_knee, default_settings_file
 from kneewear.base.files import read_settings
 from kneewear.evidence.fe_comparison.comparison import compute_comparison
 from kneewear.evidence.fe_comparison.settings import FeComparisonStudy
+from kneewear.motion import coupling
 from kneewear.motion.cases import simulate_cases
 from kneewear.motion.evaluation import build_pairs
 from kneewear.study.inputs import built_in_activities
@@ -69,37 +70,45 @@ def time_yielding() -> dict[str, float]:
     """Times of cycles on a layer that yields: elastic cycle, load steps and both passes.
 
     Limits are of what stays of the plastic strain. Cases are independent of each other, so that
-    `CORES` cores need that part of the processor time.
+    `CORES` cores need that part of the processor time. Multiples are of the time of the same cases
+    on the elastic layer, in the same run.
     """
-    curve = read_settings(CURVE)["fe_comparison"]["plasticity"]
-    chosen = {
-        "analysis": "quasi_static",
-        "contact": "coupled_layer",
-        "material_yield": {name: curve[name] for name in ("plastic_strain", "yield_stress_mpa")}
-        | {"source": curve["source"]},
-    }
-    settings = {"simulation": chosen, "report": {"compare_with_published": False}}
-    limits: dict[float, float] = {}
-    for share in PERMANENT_LIMITS:
-        chosen["material_yield"]["permanent_share"] = share
-        limits[share], sides = _yielding_seconds(settings)
-    chosen["material_yield"]["permanent_share"] = max(PERMANENT_LIMITS)
     implant = read_settings(OWN_IMPLANT)
-    settings |= {name: implant[name] for name in ("data_folder", "implant")}
-    own, _ = _yielding_seconds(settings, OWN_CASES)
+    own = {name: implant[name] for name in ("data_folder", "implant")}
+    elastic, _ = _coupled_seconds({}, None)
+    both = [_coupled_seconds({}, share) for share in PERMANENT_LIMITS]
+    seconds = max(limit for limit, _ in both)
+    own_elastic, _ = _coupled_seconds(own, None, OWN_CASES)
+    own_seconds, _ = _coupled_seconds(own, max(PERMANENT_LIMITS), OWN_CASES)
     return {
-        "yielding_frame_and_side_ms": 1e3 * max(limits.values()) / sides,
-        "yielding_cases_s": max(limits.values()) / CORES,
-        "yielding_own_cases_s": own / CORES,
+        "yielding_frame_and_side_ms": 1e3 * seconds / both[0][1],
+        "yielding_cases_s": seconds / CORES,
+        "yielding_times_elastic": seconds / elastic,
+        "yielding_own_cases_s": own_seconds / CORES,
+        "yielding_own_times_elastic": own_seconds / own_elastic,
     }
 
 
-def _yielding_seconds(settings: dict[str, Any], number: int | None = None) -> tuple[float, int]:
-    """Processor time of the first cases of a study on one thread, s, and their frames and sides."""
+def _coupled_seconds(
+    implant: dict[str, Any], share: float | None, number: int | None = None
+) -> tuple[float, int]:
+    """Processor time of the first cases on one thread, s, and their frames and sides.
+
+    The layer keeps a share of its plastic strain; without one it is elastic. Its tables are
+    computed again, as in a job of its own.
+    """
+    chosen: dict[str, Any] = {"analysis": "quasi_static", "contact": "coupled_layer"}
+    if share is not None:
+        curve = read_settings(CURVE)["fe_comparison"]["plasticity"]
+        names = "plastic_strain", "yield_stress_mpa", "source"
+        chosen["material_yield"] = {name: curve[name] for name in names}
+        chosen["material_yield"]["permanent_share"] = share
+    settings = {"simulation": chosen, "report": {"compare_with_published": False}, **implant}
     study = read_study(settings, defaults=default_settings_file())
     knee, gait = build_knee(study), built_in_activities(study)["gait"]
     pairs, cases = build_pairs(knee, study.simulation), study.case_list()[:number]
     simulate_cases(knee, gait, cases[-1:], study.simulation, pairs=pairs)
+    coupling._TABLES.clear()
     seconds = _processor_time(
         lambda: simulate_cases(knee, gait, cases, study.simulation, pairs=pairs)
     )

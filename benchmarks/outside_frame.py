@@ -1,8 +1,8 @@
 """Contact of a knee frame, put on an insert of finite elements of scikit-fem, a library not ours.
 
 `python -m benchmarks.outside_frame` prints docs/snapshot/records/outside_frame.csv; it needs
-scikit-fem, which the project does not depend on (`uv run --with scikit-fem==12.0.2 ...`). The frame
-is the medial side of the built-in bearing of 6 mm under 50 kg at 15 % of gait, a row of
+scikit-fem (extra `peers`; the record is of 12.0.2). `benchmarks.outside` takes its errors. The
+frame is the medial side of the built-in bearing of 6 mm under 50 kg at 15 % of gait, a row of
 tests/evidence/fe_comparison/yielding_frames.csv, elastic and with the curve of
 config/evidence/fe_twin_yield.yaml in ten load steps.
 

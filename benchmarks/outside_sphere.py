@@ -1,7 +1,7 @@
 """Sphere on a bonded polyethylene block by the finite elements of scikit-fem, a library not ours.
 
 `python -m benchmarks.outside_sphere` prints docs/snapshot/records/outside_sphere.csv; it needs
-scikit-fem, which the project does not depend on (`uv run --with scikit-fem==12.0.2 ...`). A rigid
+scikit-fem (extra `peers`; the record is of 12.0.2). `benchmarks.outside` takes its errors. A rigid
 sphere of 30 mm presses a block 8 mm high and 64 mm wide of rotational symmetry, elastic and with
 the curve of config/evidence/fe_twin_yield.yaml. Mesh, quadratic elements and assembly are of the
 library; the return to the yield surface, Newton's method and the penalty of the contact are

@@ -34,6 +34,7 @@ def measured(programs):
         "peers": pd.DataFrame(programs),
         "dry_run": {"dry_run_over_import": 2.5},
         "multibody": pd.DataFrame(columns=["stage", "median_s", "target_s"]),
+        "outside": {},
         "coupled_layer": {
             "cases": 25.0,
             "beyond_foundation_s": 30.0,
@@ -41,6 +42,8 @@ def measured(programs):
             "yielding_frame_and_side_ms": 18.0,
             "yielding_cases_s": 60.0,
             "yielding_own_cases_s": 10.0,
+            "yielding_times_elastic": 3.5,
+            "yielding_own_times_elastic": 2.0,
         },
         "muscle_strings": {"strings": 150.0, "last_step_start_ms": 74.0},
         "dynamics": pd.DataFrame(

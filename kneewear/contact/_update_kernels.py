@@ -38,6 +38,7 @@ from kneewear.contact._coupling_kernels import (
     eliminate,
     exchange,
     fill_right,
+    fill_run,
     keep_pressed,
     list_candidates,
     product,
@@ -87,35 +88,55 @@ def place_elements(coupling: CouplingArrays, elements: NDArray) -> bool:
     if placed[0] + missing > most:
         place[:] = -1
         placed[0] = 0
+    first = placed[0]
     for n in range(elements.size):
         if place[elements[n]] < 0:
-            fill_place(coupling, elements[n])
+            place[elements[n]], placed[1 + placed[0]] = placed[0], elements[n]
+            placed[0] += 1
+    if placed[0] > first:
+        fill_places(coupling, first)
     return True
 
 
 @compiled
-def fill_place(coupling: CouplingArrays, element: int) -> None:
-    """Add an element to the kept influence."""
-    placed, among = coupling.placed, coupling.among
-    own = placed[0]
-    coupling.place[element], placed[1 + own] = own, element
-    placed[0] += 1
-    for other in range(own + 1):
-        among[own, other] = influence_of(coupling, element, placed[1 + other])
-        among[other, own] = among[own, other]
+def fill_places(coupling: CouplingArrays, first: int) -> None:
+    """Influence of the elements that have a place from the first new one on, and on all before."""
+    count, among = coupling.placed[0], coupling.among
+    elements = coupling.placed[1 : 1 + count]
+    left, width = row_extents(coupling, elements)
+    rows, columns = left.size, coupling.across.shape[1]
+    at, line = np.empty(count, dtype=np.int64), np.empty(rows * columns)
+    for n in range(count):
+        row = coupling.row[elements[n]]
+        at[n] = row * columns + coupling.column[elements[n]] - coupling.column[left[row]]
+    for own in range(first, count):
+        # Whole rows of the grid: runs of elements in the order of their places are short.
+        for row in range(rows):
+            if width[row] > 0:
+                target = line[row * columns : row * columns + width[row]]
+                fill_run(coupling, elements[own], left[row], target)
+        for other in range(own + 1):
+            among[own, other] = line[at[other]]
+    # Row by row: one new element after the other would go through all of the memory each time.
+    for other in range(count):
+        for own in range(max(first, other + 1), count):
+            among[other, own] = among[own, other]
 
 
-@compiled(inlined=True)
-def influence_of(coupling: CouplingArrays, element: int, other: int) -> float:
-    """Deflection of an element per force on another one."""
-    i, k = coupling.row[element], coupling.row[other]
-    j, m = coupling.column[element], coupling.column[other]
-    found = coupling.across[abs(i - k), j, m]
-    found += coupling.along[i, k, coupling.across.shape[1] - 1 + m - j]
-    share, joint = coupling.joint_along[i, k], coupling.joint_across[j]
-    for t in range(share.size):
-        found += share[t] * joint[t, m]
-    return float(found)
+@compiled
+def row_extents(coupling: CouplingArrays, elements: NDArray) -> tuple[NDArray, NDArray]:
+    """First element of every row of the grid, and the columns from it to the last; of elements."""
+    row, column = coupling.row, coupling.column
+    left = np.full(coupling.along.shape[0], -1, dtype=np.int64)
+    width = np.zeros(left.size, dtype=np.int64)
+    for n in range(elements.size):
+        own = elements[n]
+        if left[row[own]] < 0 or column[own] < column[left[row[own]]]:
+            left[row[own]] = own
+    for n in range(elements.size):
+        own = elements[n]
+        width[row[own]] = max(width[row[own]], column[own] - column[left[row[own]]] + 1)
+    return left, width
 
 
 @compiled
@@ -372,12 +393,23 @@ def find_unsolved(
             wrong[n] = not force[i] >= 0.0
             i += 1
             continue
-        row = coupling.among[coupling.place[element[n]]]
-        a = b = 0.0
-        for j in range(0, places.size - 1, 2):
-            a += row[places[j]] * force[j]
-            b += row[places[j + 1]] * force[j + 1]
-        if places.size % 2:
-            a += row[places[-1]] * force[-1]
-        wrong[n] = gap[n] + (a + b) < CLOSED_OVERLAP * deepest
+        moved = deflection_at(coupling.among[coupling.place[element[n]]], places, force)
+        wrong[n] = gap[n] + moved < CLOSED_OVERLAP * deepest
     return wrong
+
+
+@compiled
+def deflection_at(row: NDArray, places: NDArray, force: NDArray) -> float:
+    """Deflection by forces at places of a row of influences, of four sums formed side by side."""
+    a = b = c = d = 0.0
+    j, size = 0, force.size
+    while j + 4 <= size:
+        a += row[places[j]] * force[j]
+        b += row[places[j + 1]] * force[j + 1]
+        c += row[places[j + 2]] * force[j + 2]
+        d += row[places[j + 3]] * force[j + 3]
+        j += 4
+    while j < size:
+        a += row[places[j]] * force[j]
+        j += 1
+    return (a + b) + (c + d)

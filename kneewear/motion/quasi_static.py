@@ -121,23 +121,29 @@ def solve_with_yield(
     alignment = build_alignment(settings.alignment)
     motion, solver = _motion_and_solver(pairs, layers, activity, weight, settings, alignment)
     dented = [pair.sinkable() for pair in pairs]
+    model = contact_model(dented, layers)
     solvers: dict[tuple[float, float], _FrameSolver] = {}
 
-    def solve_elastic(apart: int) -> dict[int, Equilibrium]:
-        for pair in pairs:
-            pair.reset()
-        return _solve_frames(motion, solver, on_frame_done, apart)
-
-    def solve(
-        frame: int, start: Array, elastic: Array, share: float, tolerance: float
-    ) -> Equilibrium:
+    def solver_of(share: float, tolerance: float) -> _FrameSolver:
         allowed = max(tolerance, settings.tolerance)
         if (share, allowed) not in solvers:
             own = settings.model_copy(update={"tolerance": allowed})
             solvers[share, allowed] = _motion_and_solver(
-                dented, layers, activity, share * weight, own, alignment
+                dented, layers, activity, share * weight, own, alignment, model
             )[1]
-        chosen = solvers[share, allowed]
+        return solvers[share, allowed]
+
+    def solve_elastic(apart: int, tolerance: float) -> dict[int, Equilibrium]:
+        if apart > 1:
+            return _solve_frames(motion, solver_of(1.0, tolerance), on_frame_done, apart)
+        for pair in pairs:
+            pair.reset()
+        return _solve_frames(motion, solver, on_frame_done)
+
+    def solve(
+        frame: int, start: Array, elastic: Array, share: float, tolerance: float
+    ) -> Equilibrium:
+        chosen = solver_of(share, tolerance)
         chosen.forget()
         try:
             found = _solve_frame(motion, chosen, start, frame)

@@ -37,8 +37,9 @@ Complex = NDArray[np.complex128]
 # Equilibrium of a frame on the surfaces as they are: from a start, else from the elastic pose,
 # under a share of its load, to a residual that is this part of the load at most.
 Solve = Callable[[int, Array, Array, float, float], Equilibrium]
-# Equilibria without yield, of frames that are so many apart, from the frame of the largest load on.
-SolveElastic = Callable[[int], Mapping[int, Equilibrium]]
+# Equilibria without yield, of frames that are so many apart, from the frame of the largest load on:
+# to the residual of the study, or where some are left out, starts to this part of the load.
+SolveElastic = Callable[[int, float], Mapping[int, Equilibrium]]
 
 # Load steps in which the first frame of the cycle is reached, and cycles that are run before the
 # one that is reported.
@@ -378,11 +379,11 @@ def run_cycle(
     apart = _APART if insert.permanent_share > 0.0 else 1
     if insert.permanent_share == 0.0 or not any(side.strained.any() for side in before):
         before = ()
-    known = elastic(apart)
+    known = elastic(apart, _UNREPORTED)
     for beside in (_BESIDE, math.inf):
         cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, before, beside)
         if apart > 1 and not before and not cycle.flows_at_first():
-            apart, known = 1, elastic(1)
+            apart, known = 1, elastic(1, 0.0)
             cycle = _build_cycle(known, order, solve, pairs, grid, thickness, insert, (), beside)
         try:
             return cycle.run(entry_steps, passes)
@@ -526,7 +527,7 @@ class _Cycle:
     ) -> tuple[Equilibrium, list[PlasticFields]]:
         """Equilibrium of a frame, and the plastic strain after it."""
         unloaded = not any(fields.equivalent.any() for fields in before)
-        if load_share == 1.0 and unloaded and frame in self.elastic:
+        if load_share == 1.0 and unloaded and len(self.elastic) == len(self.order):
             without = self._without_flow(frame)
             if without is not None:
                 return without, list(before)

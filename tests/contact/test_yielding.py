@@ -16,7 +16,7 @@ import pytest
 from kneewear.contact import yielding
 from kneewear.contact.influence import flat_influence
 from kneewear.contact.material import Elastic, Hardening, PlasticState, return_stress
-from kneewear.contact.slabs import SlabWindow
+from kneewear.contact.slabs import MARGIN, SlabWindow
 from kneewear.contact.yielding import PlasticSlabs, YieldingLayer
 
 POLYETHYLENE = Elastic(463.0, 0.46)
@@ -29,18 +29,22 @@ NEVER = Hardening((0.0,), (1e6,))
 RADIUS, THICKNESS, CELL = 30.0, 8.0, 0.5  # mm
 LIBRARIES = "OMP", "OPENBLAS", "MKL"
 SPHERE_BORDERS = (0.0, 0.25, 0.6, 1.1, 1.8, 2.8, 4.3, 6.5)
+FINE_BORDERS = (
+    *(0.0, 0.12, 0.25, 0.42, 0.6, 0.85, 1.1, 1.45, 1.8, 2.3, 2.8, 3.5, 4.3, 5.4),
+    *(6.5, 7.1, 7.8),
+)
 
 
 class Sphere:
     """Rigid sphere above a wide layer."""
 
-    def __init__(self, curve, half=5.5, cell=CELL):
+    def __init__(self, curve, half=5.5, cell=CELL, borders=SPHERE_BORDERS, margin=MARGIN):
         count = int(2.0 * half / cell) // 2 * 2
         x = (np.arange(count) - (count - 1) / 2.0) * cell
         radius = np.hypot(x[:, None], x)
         cells = np.argwhere(radius < half)
         influence = flat_influence((count, count), (cell, cell), THICKNESS, 463.0, 0.46)
-        window = SlabWindow((count, count), (cell, cell), THICKNESS, POLYETHYLENE, SPHERE_BORDERS)
+        window = SlabWindow((count, count), (cell, cell), THICKNESS, POLYETHYLENE, borders, margin)
         self.layer = YieldingLayer(PlasticSlabs(window, curve), influence.matrix(*cells.T), cells)
         self.radius = radius[tuple(cells.T)]
         self.area = cell**2
@@ -169,6 +173,17 @@ def test_slabs_and_margin_converge():
     assert changes[1] < 0.01
     # -0.6 %.
     assert peak(HALVED, 2.0) == pytest.approx(peaks[1], rel=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("load", "sinking"), [(500.0, 0.1977), (1500.0, 0.3926)])
+def test_refined_layer_carries_the_load_of_finite_elements_at_their_pose(load, sinking):
+    # Slabs half as high and down to the base, and twice the unloaded surface around them.
+    sphere = Sphere(CURVE, half=7.5, borders=FINE_BORDERS, margin=6.0)
+    loads = np.array([load, 0.97 * load])
+    heights = [sphere.press(part, steps=3)[1] for part in loads]
+    slope = (loads[0] - loads[1]) / (heights[1] - heights[0])
+    assert loads[0] + slope * (heights[0] + sinking) == pytest.approx(load, rel=0.015)
 
 
 def test_load_steps_converge():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,7 +25,7 @@ from kneewear.evidence.fe_comparison.frames import (
 )
 from kneewear.evidence.fe_comparison.layer import SideLayer, compute_layer
 from kneewear.evidence.fe_comparison.settings import FeComparisonSettings
-from kneewear.evidence.fe_comparison.yielding import SideYielding
+from kneewear.evidence.fe_comparison.yielding import COMPARED_COLUMNS, SideYielding
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rotations import body_three_123
@@ -33,6 +34,8 @@ from kneewear.motion.evaluation import build_layers, build_pairs, choose_pressur
 from kneewear.motion.settings import SimulationSettings
 
 Array = NDArray[np.float64]
+
+logger = logging.getLogger(__name__)
 
 FOUNDATION = "foundation"
 COUPLED = "coupled_layer"
@@ -137,6 +140,12 @@ def compute_comparison(
                 if coupled and curve is not None
                 else {}
             )
+            if yielding and yielding["peak_columns"] < COMPARED_COLUMNS:
+                logger.warning(
+                    "%s: the largest pressure is on %d columns of elements and was compared on %d "
+                    "or more; a narrower peak is smoothed",
+                    *(side.label, yielding["peak_columns"], COMPARED_COLUMNS),
+                )
             labels = (case.name, case.thickness, case.body_mass, percent, name)
             own = dict(zip(LABELS, labels, strict=True))
             found = {

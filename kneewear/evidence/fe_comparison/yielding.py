@@ -24,6 +24,10 @@ _MIN_DESCENT = 0.3
 _BESIDE = 4.0  # mm around the foundation's contact
 # Moves of the body to the load: gaps change by its lift times their descent, to first order.
 _MOVES = 2
+# Fewest neighbouring columns above half of the largest pressure in frames where this was within
+# 15 % of finite elements, on 75 columns. Where contact breaks off at the end of a condyle there was
+# one, and the layer had half of the pressure.
+COMPARED_COLUMNS = 17
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,8 @@ class SideYielding:
         """Values at equal load of material that was never loaded; the plastic strain of a slab.
 
         The force at equal pose is left out: the finite elements that it is compared with do not
-        yield. In its place is the height by which the body was raised, mm.
+        yield. In its place are the height by which the body was raised, mm, and `peak_columns`, the
+        columns across the largest pressure.
         """
         fresh, height = self.layer.fresh(), 0.0
         for _ in range(_MOVES):
@@ -107,4 +112,26 @@ class SideYielding:
             "contact_area": area,
             "plastic_strain": float(pressed.state.equivalent.max()),
             "height_mm": height,
+            "peak_columns": float(peak_columns(whole)),
         }
+
+
+def peak_columns(pressure: Array) -> int:
+    """Neighbouring columns with more than half of the largest pressure, in its row.
+
+    Parameters
+    ----------
+    pressure : array, shape (rows, columns)
+        Pressure of the elements, MPa.
+
+    Returns
+    -------
+    int
+        Columns, the one of the largest pressure included; zero without pressure.
+    """
+    row, column = np.unravel_index(int(pressure.argmax()), pressure.shape)
+    low = np.flatnonzero(pressure[row] <= 0.5 * pressure[row, column])
+    before, after = low[low < column], low[low > column]
+    first = int(before[-1]) + 1 if before.size else 0
+    last = int(after[0]) if after.size else pressure.shape[1]
+    return last - first if pressure[row, column] > 0.0 else 0

@@ -18,7 +18,11 @@ from kneewear import build_knee, default_settings_file
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.evidence.fe_comparison import frames
 from kneewear.evidence.fe_comparison.frames import SideAtFrame
-from kneewear.evidence.fe_comparison.yielding import SideYielding
+from kneewear.evidence.fe_comparison.yielding import (
+    COMPARED_COLUMNS,
+    SideYielding,
+    peak_columns,
+)
 from kneewear.geometry.grid import bearing_of, build_grid
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.motion import cases, yielding
@@ -103,13 +107,26 @@ def errors(row, columns):
     own = grid(row["study"], columns)
     layer = SideYielding.of(side, own, number, row["thickness_mm"], material(), curve())
     values = layer.values(LOAD_STEPS)
-    return {name: 100.0 * (values[name] / row[name] - 1.0) for name in values if name in row}
+    parts = {name: 100.0 * (values[name] / row[name] - 1.0) for name in values if name in row}
+    return parts | {"peak_columns": values["peak_columns"]}
 
 
 def check(row, columns):
     found = errors(row, columns)
+    assert found["peak_columns"] >= COMPARED_COLUMNS
     assert abs(found["middle_pressure"]) <= MIDDLE
     assert abs(found["max_pressure"]) <= MAXIMUM[columns]
+
+
+def test_columns_across_a_peak_are_those_above_half_of_it():
+    pressure = np.zeros((3, 8))
+    pressure[1] = [0.0, 6.0, 9.0, 4.0, 6.0, 2.0, 0.0, 0.0]
+    assert peak_columns(pressure) == 2
+    pressure[1, 3] = 5.0
+    assert peak_columns(pressure) == 4
+    pressure[2, 7] = 20.0  # alone, at the last column
+    assert peak_columns(pressure) == 1
+    assert peak_columns(np.zeros((3, 8))) == 0
 
 
 def test_layer_is_near_finite_elements_on_a_frame_of_a_wear_study():
