@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import yaml
 
 import kneewear as kw
 from kneewear.base.checks import checks
-from kneewear.geometry.knee import find_first_contact
+from kneewear.geometry.knee import find_first_contact, middle_of_condyles
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.geometry.segmentation import middle_of_axis
 from kneewear.io.mesh_formats import save_ply
@@ -161,6 +162,12 @@ def test_an_origin_beside_the_condyles_fails_where_positions_count_from_the_dwel
         return
     assert rows.loc[quantity, "verdict"] == verdict
     assert rows.loc[quantity, "value"] == pytest.approx(np.linalg.norm(arm), abs=1.0)
+    # The remedy names the middle of the condyles, to which the origin is moved.
+    middle = middle_of_condyles(femoral)
+    centred = {s: one.transformed(UPRIGHT, -middle) for s, one in femoral.items()}
+    again = study_of(replace(plain, femoral=centred), activity)
+    obeyed = check_placement(again.knee(), activity, [CASE], again.settings)
+    assert obeyed.table.set_index("quantity").loc[quantity, "verdict"] == "pass"
     # A position that is solved does not depend on what its curve counts from.
     free = replace(activity, prescribed=("theta_3",), load_line=0.0)
     solved = check_placement(study.knee(), free, [CASE], study.settings)
@@ -183,3 +190,21 @@ def test_heights_in_another_unit_are_noticed_and_those_from_rest_are_not(fractio
     rows = check_placement(knee, moved, [CASE], study.settings).table.set_index("quantity")
     row = rows.loc[checks()["placement.overlap"].quantity]
     assert row["verdict"] == (verdict or "pass")
+
+
+def test_a_corner_of_a_patch_beyond_the_bearing_does_not_move_the_axis():
+    """One of 400 points, 20 mm off the condyle, moved the middle of a circle by 2 mm."""
+    angle, z = np.meshgrid(np.radians(np.linspace(-30, 70, 40)), np.linspace(10, 34, 10))
+    radius = 30.0 + 0.5 * np.cos(3.0 * angle)
+    points = np.stack([radius * np.sin(angle), -radius * np.cos(angle), z], axis=-1).reshape(-1, 3)
+    middles = []
+    for stray in ([], [[-60.0, -20.0, 30.0]]):
+        sampled = np.vstack([points, *stray])
+        down = np.tile([0.0, -1.0, 0.0], (len(sampled), 1))
+        surface = SimpleNamespace(
+            sample_parameters=(0.0, 0.0),
+            sample_points=sampled,
+            normal=lambda u, v, down=down: down,
+        )
+        middles.append(middle_of_condyles({"medial": surface}))
+    np.testing.assert_allclose(middles[1], middles[0], atol=0.1)

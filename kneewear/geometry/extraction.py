@@ -21,6 +21,8 @@ _MIN_COSINE = 0.4
 _HIDDEN_BY = 1.0
 # Raster for hiding, mm; the mesh edges of scans and of exported CAD are about as long.
 _CELL = 1.0
+# Cells that the corners and the middle of a triangle cover.
+_SHORT = 2
 # Separate pieces smaller than this part of the largest one are chamfers and screw holes.
 _MIN_PIECE = 0.1
 _MIN_TRIANGLES = 50
@@ -96,9 +98,12 @@ def _in_sight(
     """
     positions = unroll(mesh.vertices[mesh.faces].mean(axis=1))
     faces = mesh.faces[candidates]
-    # Corners and middles of the candidates fill the raster.
-    points = np.concatenate([unroll(mesh.vertices[faces.ravel()]), positions[candidates]])
-    level = np.concatenate([height[faces.ravel()], height[faces].mean(axis=1)])
+    # Corners and middles of the candidates fill the raster, and points inside those that are long.
+    inside, within = _inside_long(mesh.vertices, faces, height)
+    points = np.concatenate(
+        [unroll(mesh.vertices[faces.ravel()]), positions[candidates], unroll(inside)]
+    )
+    level = np.concatenate([height[faces.ravel()], height[faces].mean(axis=1), within])
     low = points.min(axis=0) - 2 * _CELL
     shape = tuple(np.ceil((points.max(axis=0) - low) / _CELL).astype(int) + 3)
     top = np.full(shape, -np.inf)
@@ -109,6 +114,25 @@ def _in_sight(
     # Inside its own cell a steep flank may rise by the width of the cell times its slope.
     spread = np.ptp(own, axis=1)
     return np.asarray(hidden_by < _HIDDEN_BY + 4.0 * np.maximum(spread, 0.25 * _CELL))
+
+
+def _inside_long(vertices: Array, faces: NDArray[np.int64], height: Array) -> tuple[Array, Array]:
+    """Points (n, 3) about a cell apart inside triangles longer than two cells, and their heights.
+
+    Noise leaves a flat face of a few triangles no plane, and so they are not subdivided.
+    """
+    corners = vertices[faces]
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1, initial=0.0)
+    parts = np.ceil(longest / _CELL).astype(int)
+    points, levels = [np.empty((0, 3))], [np.empty(0)]
+    for count in np.unique(parts[parts > _SHORT]):
+        first, second = np.indices((count + 1, count + 1)).reshape(2, -1)
+        usable = first + second <= count
+        weights = np.column_stack([first, second, count - first - second])[usable] / count
+        long = parts == count
+        points.append((weights @ corners[long]).reshape(-1, 3))
+        levels.append((weights @ height[faces[long]].T).T.ravel())
+    return np.concatenate(points), np.concatenate(levels)
 
 
 def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> NDArray[np.bool_]:

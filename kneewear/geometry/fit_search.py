@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
@@ -42,6 +43,8 @@ _ROUNDS = 6
 _POSTERIOR = 85.0
 _ANTERIOR = -20.0
 _INWARD = 1.0
+# Standard deviations that the noise of none of some thousand vertices reaches.
+_CERTAIN = 5.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ def choose_fit(
     # Knots closer than vertices would follow the noise of one of them.
     edge = max(_edge(insert), _edge(femoral))
     first = _settings(edge, _KNOTS[0], 0.5)
-    condyles = _without_bad_borders(femoral, condyles, first)
+    condyles = without_bad_borders(femoral, condyles, first, _condyle_noise(femoral, condyles))
     closest = _settings(edge, _KNOTS[0], _SMOOTHING[0])
     plateaus = {side: _widest(insert, [one[side] for one in grown], closest) for side in grown[0]}
     noise = {
@@ -199,10 +202,13 @@ def _widest(
     return next((one for one in grown[:0:-1] if deviation(one) <= limit), grown[0])
 
 
-def _without_bad_borders(
-    femoral: TriangleMesh, condyles: Condyles, settings: FitSettings
+def without_bad_borders(
+    femoral: TriangleMesh, condyles: Condyles, settings: FitSettings, noise: float
 ) -> Condyles:
-    """Regions of condyles that end before places near their borders that no patch follows."""
+    """Regions of condyles that end before places near their borders that no patch follows.
+
+    Places deviate by more than 20 um, and by more than the `noise` of the femoral sheet, mm, does.
+    """
     regions = dict(condyles)
     for side, first in condyles.items():
         for _ in range(_ROUNDS):
@@ -210,14 +216,27 @@ def _without_bad_borders(
                 fit = _fit_condyle(femoral, regions, side, settings)
             except InputDataError:
                 break
-            if fit.max_mm <= _MIN_MAX:
+            place, deviation = _worst_place(fit, noise)
+            if deviation <= _MIN_MAX:
                 break
-            place = fit.points[int(np.abs(fit.deviation).argmax())]
             smaller = _cut_near(regions[side], place, _axis(femoral, regions), first)
             if smaller == regions[side]:
                 break
             regions[side] = smaller
     return regions
+
+
+def _worst_place(fit: FitQuality, noise: float) -> tuple[Array, float]:
+    """Place (3,) of the largest deviation, and its size, mm.
+
+    Of a scan, deviations are means over as many points as leave `_MIN_MAX` of its noise: the
+    largest one of a single point is where chance put it.
+    """
+    count = min(max(1, int(np.ceil((_CERTAIN * noise / _MIN_MAX) ** 2))), len(fit.points))
+    near = scipy.spatial.cKDTree(fit.points).query(fit.points, k=[*range(1, count + 1)])[1]
+    deviation = np.abs(fit.deviation[near].mean(axis=1))
+    worst = int(deviation.argmax())
+    return fit.points[worst], float(deviation[worst])
 
 
 def _cut_near(

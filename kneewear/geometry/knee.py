@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from kneewear.geometry.settings import GridSettings, ImplantSettings, TableSettings
 
 Array = NDArray[np.float64]
+# Points that are this many times farther from a circle than half of them are on no condyle.
+_STRAY = 10.0
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +131,8 @@ def middle_of_condyles(femoral: Mapping[str, Surface]) -> Array:
     """Point (3,) on the axis of condyles by side, midway between them, mm, in their frame.
 
     The axis is the centre of the circle that best fits, in sagittal view, the parts of the condyles
-    that face down. With a single condyle z is 0.
+    that face down, without corners of patches that lie beyond the mesh: one point 30 mm off there
+    would move it by 2 mm. With a single condyle z is 0.
     """
     low = []
     for surface in femoral.values():
@@ -137,7 +140,10 @@ def middle_of_condyles(femoral: Mapping[str, Surface]) -> Array:
         low.append(surface.sample_points[surface.normal(u, v)[:, 1] < FACING_DOWN])
     middles = [0.5 * (points[:, 2].min() + points[:, 2].max()) for points in low]
     across = float(np.mean(middles)) if len(middles) > 1 else 0.0
-    return np.array([*circle_centre(np.concatenate(low)[:, :2]), across])
+    points = np.concatenate(low)[:, :2]
+    off = np.linalg.norm(points - np.array(circle_centre(points)), axis=1)
+    off = np.abs(off - np.median(off))
+    return np.array([*circle_centre(points[off <= _STRAY * np.median(off)]), across])
 
 
 @dataclass(frozen=True)

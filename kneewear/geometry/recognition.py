@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 
 # Components are 50 to 100 mm wide, trays with stems up to 150 mm long.
 _WIDTHS = (45.0, 160.0)
-# Components of one side, from front to back.
-_PLATEAU_LENGTHS = (25.0, 75.0)
+# Components of one side, from front to back; the femoral one may have both condyles.
+_LENGTHS = {"insert": (25.0, 75.0), "femoral": (30.0, 160.0)}
 _WORDS = (("anterior", "posterior"), ("inferior", "superior"), ("lateral", "medial"))
 # Distance from the outline of a projection within which a triangle is on it, mm.
 _ON_OUTLINE = 3.0
@@ -83,21 +83,21 @@ class Orientation(NamedTuple):
         }
 
 
-def recognise_unit(mesh: TriangleMesh, source: str, one_side: bool = False) -> tuple[str, Finding]:
-    """Unit in which the mesh has the width of a component, or the length of one plateau.
+def recognise_unit(
+    mesh: TriangleMesh, source: str, one_side: bool = False, part: str = "insert"
+) -> tuple[str, Finding]:
+    """Unit in which the mesh has the width of a component, or the length of one plateau or condyle.
 
     InputDataError if it has that in no unit.
     """
     width = float(mesh.extent.max())
-    low, high = _PLATEAU_LENGTHS if one_side else _WIDTHS
+    low, high = _LENGTHS[part] if one_side else _WIDTHS
     fitting = [unit for unit, factor in MM_PER_UNIT.items() if low < width * factor < high]
     if not fitting:
         found = f"a shape {width:.4g} long"
         expected = f"{low:g} to {high:g} mm in one of the units {', '.join(MM_PER_UNIT)}"
-        remedy = (
-            "Check that the file holds one component alone; name the side of a single plateau with "
-            "--side medial or --side lateral."
-        )
+        single = "; name the side of a single plateau with --side medial or --side lateral"
+        remedy = f"Check that the file holds one component alone{'' if one_side else single}."
         raise InputDataError(source, found, expected, remedy, check="new.unit")
     others = f" ({' or '.join(fitting[1:])} also possible)" if fitting[1:] else ""
     found = f"unit {fitting[0]}: {width:.4g} long, {width * MM_PER_UNIT[fitting[0]]:.1f} mm{others}"

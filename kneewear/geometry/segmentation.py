@@ -146,8 +146,8 @@ def segment_condyles(
     """Bearing of each condyle of a femoral sheet, in mm and knee axes, and the axis of its angles.
 
     From the border of the notch, where it is widest, to the outer border, and from 30 deg of
-    hyperextension to 3 deg before the posterior end. A sheet as narrow as one condyle has the
-    only side.
+    hyperextension, where a flange begins, to 3 deg before the posterior end. A sheet as narrow as
+    one condyle has the only side, and no flange.
     """
     reach = float(np.abs(sheet.vertices[:, 2]).max())
     low, high = float(sheet.vertices[:, 2].min()), float(sheet.vertices[:, 2].max())
@@ -280,18 +280,19 @@ def _condyle(sheet: TriangleMesh, axis: Limits, sign: float, single: bool = Fals
     cosine = (normals[:, :2] * arms).sum(axis=1) / np.maximum(size, 1e-300)
     centre = 0.5 * (sheet.vertices[:, 2].min() + sheet.vertices[:, 2].max())
     kept = (cosine > 0.3) & (single | (sign * (middle[:, 2] - centre) > 0.0))
-    points = sheet.vertices[sheet.faces[kept]].reshape(-1, 3)
-    arms = points[:, :2] - np.array(axis)
-    angle = np.degrees(np.arctan2(arms[:, 0], -arms[:, 1]))
-    across = sign * points[:, 2]
+    points = sheet.vertices[sheet.faces[kept]]
+    arms = points[..., :2] - np.array(axis)
     edges = np.arange(_ARC[0], _ARC[1] + _ANGLE_STEP, _ANGLE_STEP)
+    corners = np.stack([np.degrees(np.arctan2(arms[..., 0], -arms[..., 1])), sign * points[..., 2]])
+    crossings = _crossings(corners[0], corners[1], 0.5 * (edges[:-1] + edges[1:]))
+    angle, across = np.hstack([corners.reshape(2, -1), crossings])
     inner, outer = np.full((2, edges.size - 1), np.nan)
     number = np.digitize(angle, edges) - 1
     for n in range(edges.size - 1):
         here = across[number == n]
         if here.size:
             inner[n], outer[n] = here.min(), here.max()
-    for values in (inner, outer):  # of coarse triangles some angles have no corner
+    for values in (inner, outer):  # small holes of the mesh
         known = np.flatnonzero(np.isfinite(values))
         nearest = known[np.abs(np.arange(values.size)[:, None] - known).argmin(axis=1)]
         near = np.abs(np.arange(values.size) - nearest) <= _GAP
@@ -302,7 +303,7 @@ def _condyle(sheet: TriangleMesh, axis: Limits, sign: float, single: bool = Fals
     whole = width > 0.6 * usual
     first = _run_end(whole, at, -1)
     last = _run_end(whole, at, 1)
-    low, high = max(_ANTERIOR, first + _END), last - _END
+    low, high = max(_ARC[0] if single else _ANTERIOR, first + _END), last - _END
     used = (at > max(low, _USED[0])) & (at < min(high, _USED[1]))
     # Of coarse triangles the border is met at some angles only.
     known = np.pad(np.nan_to_num(inner, nan=np.inf), _GAP, mode="edge")
@@ -311,6 +312,25 @@ def _condyle(sheet: TriangleMesh, axis: Limits, sign: float, single: bool = Fals
     end = float(np.nanmax(outer[(at > low) & (at < high)])) + _OUTER
     z = (start, end) if sign > 0 else (-end, -start)
     return CondyleRegion(z, (low, high))
+
+
+def _crossings(angle: Array, across: Array, at: Array) -> Array:
+    """Angles and positions across (2, n) where edges of triangles (m, 3) cross even angles, deg.
+
+    A triangle may be wider than the step of the angles, and its corners then miss some of them.
+    """
+    first, last = angle.ravel(), np.roll(angle, -1, axis=1).ravel()
+    start, end = across.ravel(), np.roll(across, -1, axis=1).ravel()
+    step = at[1] - at[0]
+    low = np.maximum(np.ceil((np.minimum(first, last) - at[0]) / step), 0)
+    high = np.minimum(np.floor((np.maximum(first, last) - at[0]) / step), at.size - 1)
+    # Edges behind the axis go through 180 deg.
+    counts = np.where(np.abs(last - first) < 90.0, np.maximum(high - low + 1, 0), 0).astype(int)
+    edge = np.repeat(np.arange(counts.size), counts)
+    number = low[edge].astype(int) + np.arange(edge.size) - (np.cumsum(counts) - counts)[edge]
+    crossed = at[number]
+    part = (crossed - first[edge]) / np.where(first == last, 1.0, last - first)[edge]
+    return np.stack([crossed, start[edge] + part * (end - start)[edge]])
 
 
 def _run_end(whole: Bools, at: Array, direction: int) -> float:

@@ -23,7 +23,6 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.motion.cases import simulate_cases
 from kneewear.motion.dwell_pose import DwellPose, refer_to_dwell_pose
 from kneewear.motion.history import failures_of, sides_of
 from kneewear.motion.settings import SimulationSettings
@@ -54,8 +53,9 @@ _PARTS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 # which it is called straight, mm.
 _SECTION = 80
 _STRAIGHT = 1000.0
-# Remedy of a fixed insert that holds its condyle.
-_MOVES = ", or, if the insert moves on its tray, set the study up with kneewear new --mobile"
+# Pressure at an edge over the mean of its contact up to which the edge is no contact of its own:
+# the largest one of a Hertzian contact.
+_EDGE_PRESSURE = 1.5
 # Edges of a bearing to the sides.
 _SIDEWAYS = ("outer", "inner")
 # Value of a setting of a zero.
@@ -68,6 +68,19 @@ class Advice(NamedTuple):
     key: str
     value: float | str
     multiplies: bool = False
+
+
+class BorderRemedy(NamedTuple):
+    """Remedy of contact force at a border in words, and the changes of settings that it names.
+
+    `spans` is True where contact reaches from edge to edge, which no motion changes, and `holds`
+    where it does so because the bearing holds its condyle.
+    """
+
+    text: str
+    advice: tuple[Advice, ...] = ()
+    spans: bool = False
+    holds: bool = False
 
 
 def border_shares(history: xr.Dataset, area: Array) -> dict[str, dict[str, float]]:
@@ -92,22 +105,26 @@ def border_remedy(
     body: str,
     sheets: Sheets | None = None,
     advises: bool = True,
-) -> tuple[str, tuple[Advice, ...]]:
+) -> BorderRemedy:
     """Remedy of contact force at the border of the window of a body, `insert` or `femoral`.
 
-    Returns the remedy in words and the changes of settings that it names. `sheets` show if the
-    bearing ends there; if so, and if it `advises`, a shape or a smaller travel is searched for by
-    the `trial`.
+    `sheets` show if the bearing ends there; if so, and if it `advises`, a shape or a smaller travel
+    is searched for by the `trial`.
     """
     window = history["window"].values.tolist().index(body)
     remedy, advice, ends = _edge_remedy(trial.knee, history, window, sheets)
-    if not (ends and advises):
-        return remedy, advice
+    if not ends:
+        return BorderRemedy(remedy, advice)
+    wide = _wide_contact(trial.knee, history, window)
+    if wide is not None:
+        text = wide.held or wide.text
+        return BorderRemedy(remedy + text, spans=True, holds=bool(wide.held))
+    if not advises:
+        return BorderRemedy(remedy)
     usual, possible = _accepted_force(border_shares(history, trial.knee.grid.area), body)
-    helps, advice = _wide_contact(trial.knee, history, window) or _ending_remedy(
-        activity, trial._replace(usual=usual, possible=possible)
-    )
-    return remedy + helps, advice
+    limited = trial._replace(usual=usual, possible=possible)
+    helps, advice = _ending_remedy(activity, limited)
+    return BorderRemedy(remedy + helps, advice)
 
 
 def _accepted_force(
@@ -207,6 +224,7 @@ class BorderTrial(NamedTuple):
     settled: DwellPose | None  # over the flexion of the motion, which trials do not exceed
     usual: Mapping[str, float] = {}  # by window, without a warning
     possible: Mapping[str, float] = {}  # without a failure
+    if_moving: str = ""  # remedy of a fixed insert that holds its condyle as one that moves does
 
     def judge(self, activity: Activity) -> _Border:
         """Judge the force that a motion leaves at every border."""
@@ -277,7 +295,7 @@ def _ending_remedy(activity: Activity, trial: BorderTrial) -> tuple[str, tuple[A
             return text, tuple(Advice(key, part, multiplies=True) for key in keys)
     return (
         "No smaller travel keeps contact on it: use a larger component or another motion"
-        f"{_MOVES if _holds_condyle(trial) else ''}.",
+        f"{f', or, {trial.if_moving}' if _holds_condyle(trial) else ''}.",
         (),
     )
 
@@ -286,7 +304,7 @@ def _holds_condyle(trial: BorderTrial) -> bool:
     """True if a fixed insert of one plateau holds its condyle as one does that moves on a tray."""
     side, *others = trial.knee.grid.sides
     surface = trial.knee.implant.femoral.get(side)
-    if others or surface is None or trial.simulate is not simulate_cases:
+    if others or surface is None or not trial.if_moving:
         return False
     centres = trial.knee.grid.centre[0][trial.knee.grid.valid[0]]
     condyle = sampled(surface)
@@ -303,12 +321,19 @@ def sampled(surface: Surface) -> Array:
     return surface.evaluate(*np.broadcast_arrays(u, v)).reshape(-1, 3)
 
 
-def _wide_contact(
-    knee: KneeModel, history: xr.Dataset, window: int
-) -> tuple[str, tuple[Advice, ...]] | None:
-    """Remedy of a condyle that touches its dish from edge to edge; None of others.
+class _Wide(NamedTuple):
+    """Contact from edge to edge: what helps, and what is said where the dish holds its condyle."""
 
-    These edges bear under every motion.
+    text: str
+    held: str = ""
+
+
+def _wide_contact(knee: KneeModel, history: xr.Dataset, window: int) -> _Wide | None:
+    """Contact of a condyle that touches its dish from edge to edge; None of others.
+
+    These edges bear under every motion. A condyle that fits its dish bears on all of it, as on a
+    meniscal bearing, with a pressure that hardly depends on the place: contact ends because the
+    bearing does. A flatter one bears on its edges, with pressures that no layer resolves.
     """
     at = _place_at_border(knee, history, window)
     surface, dish = knee.implant.femoral.get(at.side), knee.implant.insert.get(at.side)
@@ -330,6 +355,14 @@ def _wide_contact(
     )
     if needed is None:
         return None
+    pressure = history.pressure.values[at.case, at.frame, number]
+    mean = float(np.average(pressure, weights=knee.grid.area[number] * (pressure > 0.0)))
+    edge = float(history["border_pressure"].values[at.case, at.frame, number, window])
+    held = (
+        f"The dish holds its condyle and contact ends with it: {edge:.2g} MPa there, "
+        f"{edge / mean:.2g} times the mean of the contact. More pressure at a sharp edge, and what "
+        "its rounding takes off, are not resolved."
+    )
     hollow, radius, most = needed
     shape = "straight" if radius > _STRAIGHT else f"of a radius of {radius:.1f} mm"
     way, name, other = (
@@ -340,7 +373,7 @@ def _wide_contact(
         f"edges bear under every motion. A {name} radius of the condyle of {most:.1f} mm or less "
         f"keeps contact off them, or an insert that is {other}."
     )
-    return text, ()
+    return _Wide(text, held if edge <= _EDGE_PRESSURE * mean else "")
 
 
 def nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:

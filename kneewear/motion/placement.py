@@ -27,6 +27,7 @@ from kneewear.motion.bearing_ends import (
     DWELL_POSE,
     FRAMES,
     Advice,
+    BorderRemedy,
     BorderTrial,
     Sheets,
     Simulate,
@@ -61,8 +62,9 @@ class Placement:
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
     `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
     `advice` are the changes of settings that remedies of the table name, by quantity. `at_border`
-    is True if the contact force at a border does not pass, but may on finer elements. `settled` is
-    the dwell pose over the flexions of the trial, None without equilibrium.
+    is True if the contact force at a border does not pass, but may on finer elements. `of_shape`
+    are quantities that did not pass and that no motion changes: contact from edge to edge.
+    `settled` is the dwell pose over the flexions of the trial, None without equilibrium.
     """
 
     activity: str
@@ -71,6 +73,7 @@ class Placement:
     poses: Array
     advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
     at_border: bool = False
+    of_shape: frozenset[str] = frozenset()
     settled: DwellPose | None = None
 
     @property
@@ -101,6 +104,7 @@ def check_placement(
     sheets: Sheets | None = None,
     simulate: Simulate = simulate_cases,
     advises: bool = True,
+    if_moving: str = "",
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
@@ -117,7 +121,8 @@ def check_placement(
     show whether the bearing goes on there. Where it ends, smaller travels are tried. Where the
     first case has no equilibrium, the others are tried too, and the remedy states which have none.
     `simulate` computes the contact of the cases, as `simulate_cases` does of a fixed insert. Unless
-    it `advises`, smaller travels are not tried.
+    it `advises`, smaller travels are not tried. `if_moving` is what helps a fixed insert that holds
+    its condyle as one does that moves.
     """
     chosen = {"analysis": "quasi_static", "distance": "exact", "material_yield": None}
     exact = settings.model_copy(update=chosen)
@@ -152,17 +157,20 @@ def check_placement(
     judged.add(
         "torque", turn / (CHARACTERISTIC_LENGTH * load), "Check the sign and zero of the rotation."
     )
-    trial = BorderTrial(knee, cases, exact, simulate, settled)
+    trial = BorderTrial(knee, cases, exact, simulate, settled, if_moving=if_moving)
     for number, (body, parts) in enumerate(border_shares(history, knee.grid.area).items()):
         touched = history["border_area"].values[..., number].any(axis=(0, 2))
         judged.add(f"{body}_border_frames", float(touched.mean()))
-        remedy: str = ""
-        advice: tuple[Advice, ...] = ()
+        helps = BorderRemedy("")
         if parts["force"]:
-            remedy, advice = border_remedy(trial, activity, history, body, sheets, advises)
+            helps = border_remedy(trial, activity, history, body, sheets, advises)
         for part, share in parts.items():
-            passed = judged.add(f"{body}_border_{part}", share, remedy, advice=advice)
-            judged.at_border |= part == "force" and not passed and share < _ROW_SHARE
+            check = f"{body}_border_{part}"
+            passed = judged.add(check, share, helps.text, advice=helps.advice, warns=helps.holds)
+            if not passed and helps.spans:
+                judged.of_shape.add(checks()[f"placement.{check}"].quantity)
+            elif part == "force" and not passed:
+                judged.at_border |= share < _ROW_SHARE
     judged.add(
         "penetration",
         float(history.max_penetration.values[0].max()),
@@ -206,6 +214,7 @@ class _Judged:
         )
         self.rows: list[tuple[object, ...]] = []
         self.at_border = False
+        self.of_shape: set[str] = set()
         self.advice: dict[str, tuple[Advice, ...]] = {}
 
     def add(
@@ -215,12 +224,16 @@ class _Judged:
         remedy: str = "",
         solved: bool = False,
         advice: tuple[Advice, ...] = (),
+        warns: bool = False,
     ) -> bool:
-        """Judge one quantity by the check of its name, unless it is solved; True if it passes."""
+        """Judge one quantity by the check of its name, unless it is solved; True if it passes.
+
+        Where it `warns`, a value that would fail is a warning.
+        """
         check = checks()[f"placement.{name}"]
         finding = None if solved else check.judge(value, "")
         expected = finding.expected if finding else ""
-        verdict = VERDICTS[finding.severity if finding else ""]
+        verdict = VERDICTS["warn" if finding and warns else finding.severity if finding else ""]
         if finding and advice:
             self.advice[check.quantity] = advice
         self.rows.append(
@@ -241,7 +254,8 @@ class _Judged:
         table = pd.DataFrame(self.rows, columns=list(COLUMNS))
         if percent is None or poses is None:
             percent, poses = np.empty(0), np.empty((0, 6))
-        return Placement(self.activity, table, percent, poses, self.advice, self.at_border)
+        shape = frozenset(self.of_shape)
+        return Placement(self.activity, table, percent, poses, self.advice, self.at_border, shape)
 
 
 def _judge_distances(

@@ -141,7 +141,8 @@ def draw_wear_maps(
     single = len(grid.sides) == 1
     # A row of panels: one below the other they would fill a sheet of paper.
     figure, panels = style.new_figure(4.0 if single else 3.2, 1, 3)
-    bar: dict[str, Any] = {"pad": 0.02} if single else {"location": "bottom", "aspect": 30}
+    # Beside a bar of the whole height the title of a narrow panel would be written on it.
+    bar: dict[str, Any] = {"location": "bottom", "aspect": 15 if single else 30}
     for axes, values, label, colours in zip(
         panels.flat,
         (wear, creep, cross_shear),
@@ -154,7 +155,8 @@ def draw_wear_maps(
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
     badge = ", outside validity" if cases[index].name in outside else ""
-    panels.flat[0].set_title(f"{cases[index].label}{badge}")
+    title = f"{cases[index].label}{badge}"
+    panels.flat[0].set_title(fill(title, TITLE_CHARACTERS * len(grid.sides)))
     if not single:
         style.share_plan_labels(figure, panels.flat)
     return figure

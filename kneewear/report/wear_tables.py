@@ -523,18 +523,29 @@ def lives_compared(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 @derived
-def border_contact(cases: pd.DataFrame) -> pd.DataFrame:
+def border_contact(cases: pd.DataFrame, placement: pd.DataFrame | None = None) -> pd.DataFrame:
     """Contact where the insert's or femoral surface ends: cases, pressure and shares in per cent.
 
     A row for each side and `window`; `other_percent` is that of the wear, at an end of the femoral
     surface, where the wear is not known, of the area. `severity` is the one that the check of a
     motion's placement gives to the largest part of the force, "note" where it passes, and "warn" at
-    least where the part of the wear is above `limit_percent`, the limit of the warning.
+    least where the part of the wear is above `limit_percent`, the limit of the warning. Where the
+    `placement` has a warning of a force that would fail, the bearing ends and holds its condyle.
     """
-    return pd.concat([_border_rows(cases, window) for window in WINDOWS], ignore_index=True)
+    parts = [_border_rows(cases, window, _ends_held(placement, window)) for window in WINDOWS]
+    return pd.concat(parts, ignore_index=True)
 
 
-def _border_rows(cases: pd.DataFrame, window: str) -> pd.DataFrame:
+def _ends_held(placement: pd.DataFrame | None, window: str) -> bool:
+    """True if a placement warns of a force at the border of a window that fails elsewhere."""
+    if placement is None:
+        return False
+    check = checks()[f"placement.{window}_border_force"]
+    rows = rows_with(placement, quantity=check.quantity, verdict="warning")
+    return bool((rows["value"] > check.range.highest).any())
+
+
+def _border_rows(cases: pd.DataFrame, window: str, held: bool) -> pd.DataFrame:
     start, other = WINDOWS[window]
     names = [f"{start}border_{name}" for name in ("pressure", "force_share", f"{other}_share")]
     chosen = cases[cases["quantity"].isin(names)]
@@ -549,7 +560,8 @@ def _border_rows(cases: pd.DataFrame, window: str) -> pd.DataFrame:
         force, beside = (float(share) for share in shares)
         accepted = checks()[f"placement.{window}_border_force"].range
         severity = accepted.severity(force)
-        if not severity and other == "wear" and not beside <= accepted.high:
+        is_worn = not severity and other == "wear" and not beside <= accepted.high
+        if is_worn or (held and severity == "refuse"):
             severity = "warn"
         rows.append(
             {

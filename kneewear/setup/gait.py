@@ -154,7 +154,9 @@ def _scores(trial: Trial, shares: Sequence[float]) -> Iterator[tuple[float, tupl
     def score(share: float) -> tuple[int, int]:
         scale = MotionScale(anterior_posterior=share, rotation=share)
         with quietly():
-            table = trial.place(activity.scaled(scale.factors), advises=False).table
+            placement = trial.place(activity.scaled(scale.factors), advises=False)
+        # What the shapes alone decide is the same at every share.
+        table = placement.table[~placement.table["quantity"].isin(placement.of_shape)]
         verdicts = list(table["verdict"])
         lacks = bool(table["value"].isna().any())
         return verdicts.count("fail") + _NO_EQUILIBRIUM * lacks, verdicts.count("warning")

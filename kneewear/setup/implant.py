@@ -46,7 +46,7 @@ from kneewear.setup.gait import agree_on_share
 from kneewear.setup.placing import passes
 from kneewear.setup.registration import is_registered
 from kneewear.setup.shapes import RecognisedShapes, recognise_shapes
-from kneewear.study.models import SET_UPS
+from kneewear.study.models import SET_UPS, remedy_of_conforming
 from kneewear.study.shipped import shipped_folder
 
 # Assumed of a sheet that does not show its underside: a usual least thickness (from memory), mm.
@@ -286,15 +286,15 @@ def _added(shapes: RecognisedShapes, dish: Dish, set_up: str | None) -> Added:
     if set_up is not None:
         added: Added = SET_UPS[set_up].write(shapes, dish)
         return added
-    if dish.single and dish.ratio < CONFORMING:
-        options = " or ".join(f"--{name}" for name in SET_UPS)
+    remedy = remedy_of_conforming()
+    if remedy and dish.single and dish.ratio < CONFORMING:
         shapes.assume(
             "fixed",
             "model",
             "wear",
             "the insert is fixed on its tray, though its dish holds the condyle as that of a "
             "meniscal bearing does",
-            f"If it moves on its tray, set it up again with {options}.",
+            f"{remedy[:1].upper()}{remedy[1:]}.",
         )
     return Added()
 

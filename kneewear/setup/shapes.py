@@ -132,7 +132,7 @@ def recognise_shapes(
             found, expected = "a cloud of points", "triangles, which show where the outside is"
             remedy = "Mesh the points, or copy config/example_meshes.yaml and state axes yourself."
             raise InputDataError(source, found, expected, remedy, check="new.cloud")
-        units[part], finding = recognise_unit(mesh, source, one_side and part == "insert")
+        units[part], finding = recognise_unit(mesh, source, one_side, part)
         mesh = TriangleMesh(mesh.vertices * MM_PER_UNIT[units[part]], mesh.faces)
         mesh, turned = outward(mesh, source)
         originals[part] = mesh

@@ -96,12 +96,20 @@ class SetUp:
         shapes and the dish of the bearing.
     follows_motion : bool
         True if the model needs a prescribed motion: neither the bearing nor forces decide it.
+    holds_condyle_if : str
+        When an insert that holds its condyle is one of the model; none of other models.
     """
 
     option: str
     text: str
     write: Lazy
     follows_motion: bool = False
+    holds_condyle_if: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """Remedy of an insert that holds its condyle where it was set up otherwise."""
+        return f"if {self.holds_condyle_if}, set it up with kneewear new --{self.option}"
 
 
 @dataclass(frozen=True)
@@ -246,6 +254,11 @@ COMMANDS: tuple[Command, ...] = tuple(
 SET_UPS: dict[str, SetUp] = {
     model.set_up.option: model.set_up for model in MODELS.values() if model.set_up is not None
 }
+
+
+def remedy_of_conforming() -> str:
+    """Remedy of a fixed insert that holds its condyle; empty if no model suits such inserts."""
+    return " or ".join(one.remedy for one in SET_UPS.values() if one.holds_condyle_if)
 
 
 def model_of(study: Any) -> Model:

@@ -23,7 +23,7 @@ from kneewear.motion.cases import simulate_cases
 from kneewear.motion.placement import Placement, check_placement
 from kneewear.motion.settings import SimulationSettings
 from kneewear.study.files import load_activity
-from kneewear.study.models import model_of
+from kneewear.study.models import model_of, remedy_of_conforming
 from kneewear.study.study import Study
 
 # Elements per side: enough for pictures and for the placement of a motion.
@@ -184,10 +184,13 @@ def _place(
 ) -> Placement:
     """Placement on the elements of a trial; on finer ones where contact ends at a border."""
     once = _once(simulate)
+    if_moving = remedy_of_conforming() if simulate is simulate_cases else ""
 
     def on(tried: KneeModel, advises: bool) -> Placement:
         fit = record.fit_quality
-        return check_placement(tried, activity, cases, settings, fit, sheets, once, advises)
+        return check_placement(
+            tried, activity, cases, settings, fit, sheets, once, advises, if_moving
+        )
 
     coarse = on(knee, advises=False)
     if coarse.at_border:

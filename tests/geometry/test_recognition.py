@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 
 from kneewear.errors import InputDataError
 from kneewear.geometry import recognition
@@ -38,7 +39,7 @@ from kneewear.io.shapes import load_shape
 from tests.geometry.example_implant import example_meshes
 from tests.geometry.invented import posterior_stabilised_insert, worn_scan
 from tests.geometry.solids import RIGHT, closed, closed_femoral, closed_insert
-from tests.transformations.implants import insert_of_dishes, smooth_femoral
+from tests.transformations.implants import insert_of_dishes, meniscal_bearing, smooth_femoral
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or Path(__file__).parents[2] / "../shared/data")
 TURNS = [
@@ -173,6 +174,35 @@ def test_condyles_that_do_not_share_most_of_their_angles_are_refused():
     check_condyles({"medial": regions["medial"]}, "femoral")
 
 
+def uneven_condyles(count, seed):
+    """Condyles of radius 30 mm that join in front, with corners of triangles anywhere."""
+    angle, v = np.random.default_rng(seed).uniform([-95.0, -1.0], [105.0, 1.0], (count, 2)).T
+    border = np.linspace(-95.0, 105.0, 120)
+    angle = np.concatenate([angle, border, border])
+    v = np.concatenate([v, np.ones(240) * np.repeat([-1.0, 1.0], 120)])
+    plan = np.column_stack([np.radians(30.0 * angle), 34.0 * v])
+    faces = scipy.spatial.Delaunay(plan).simplices
+    kept = (angle[faces].mean(axis=1) < -22.0) | (np.abs(v[faces].mean(axis=1)) > 0.28)
+    radius = 30.0 - (np.abs(34.0 * v) - 21.0) ** 2 / 56.0
+    points = np.column_stack(
+        [radius * np.sin(np.radians(angle)), -radius * np.cos(np.radians(angle)), 34.0 * v]
+    )
+    mesh = TriangleMesh(points, faces[kept])
+    outward = (mesh.face_normals[:, :2] * points[mesh.faces].mean(axis=1)[:, :2]).sum(axis=1) > 0
+    turned = np.where(outward[:, None], mesh.faces, mesh.faces[:, ::-1])
+    return TriangleMesh(points, turned)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_condyles_do_not_end_where_no_corner_of_a_triangle_is(seed):
+    """Triangles are wider than the steps of the angle, of which some have few corners or none."""
+    regions, _ = segment_condyles(uneven_condyles(2500, seed))
+    for region in regions.values():
+        assert region.angle_deg[0] == -30.0
+        assert region.angle_deg[1] > 95.0
+        np.testing.assert_allclose(np.sort(np.abs(region.z)), [9.4, 34.2], atol=1.0)
+
+
 @pytest.mark.parametrize("side", ["medial", "lateral"])
 def test_the_bearing_of_one_side_is_the_whole_insert(side):
     x, z = np.meshgrid(np.linspace(-20, 20, 61), np.linspace(-13, 13, 41), indexing="ij")
@@ -184,6 +214,15 @@ def test_the_bearing_of_one_side_is_the_whole_insert(side):
     (plateaus,) = segment_plateaus(extract_plateaus(plate).sheet, sides=(side,))
     assert list(plateaus) == [side]
     np.testing.assert_allclose(plateaus[side].z, [-12.0, 12.0], atol=0.6)
+
+
+def test_a_condyle_without_a_flange_is_a_bearing_as_far_as_it_goes():
+    """In extension a meniscal bearing of 30 mm reaches 36 deg in front of its middle."""
+    condyle = meniscal_bearing().femoral
+    assert recognition.recognise_unit(condyle, "file", one_side=True, part="femoral")[0] == "mm"
+    (region,) = segment_condyles(extract_condyles(condyle).sheet, ("medial",))[0].values()
+    assert region.angle_deg[0] < -40.0
+    np.testing.assert_allclose(region.z, [-11.0, 11.0], atol=0.5)
 
 
 @pytest.mark.slow

@@ -43,6 +43,7 @@ class Bearing:
     """Bearing on which shares have the scores of a design."""
 
     activities = (Motion(),)
+    of_shape: frozenset[int] = frozenset()
 
     def __init__(self, design):
         self.design, self.tried = design, []
@@ -52,8 +53,10 @@ class Bearing:
         failures, warnings = SCORES[self.design][share]
         lacks, failures = divmod(failures, 100)
         verdicts = ["fail"] * failures + ["warning"] * warnings + ["pass"]
-        values = [np.nan if lacks else 1.0] * len(verdicts)
-        return SimpleNamespace(table=pd.DataFrame({"verdict": verdicts, "value": values}))
+        table = pd.DataFrame({"quantity": range(len(verdicts)), "verdict": verdicts, "value": 1.0})
+        if lacks:
+            table["value"] = np.nan
+        return SimpleNamespace(table=table, of_shape=self.of_shape)
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +107,14 @@ def test_shares_between_two_that_are_no_better_are_not_tried(design, tried, fold
     gait.agree_on_share(write_settings(design), bearing)
     assert bearing.tried == tried
     assert folder == []
+
+
+def test_a_failure_that_no_motion_changes_lowers_no_share():
+    bearing = Bearing("never")
+    bearing.of_shape = frozenset(range(sum(SCORES["never"][1.0])))
+    gait.agree_on_share(write_settings("never"), bearing)
+    assert bearing.tried == [1.0]
+    assert shares() == {"never": 1.0}
 
 
 def test_designs_of_a_folder_take_the_share_of_the_one_with_the_least_room():

@@ -97,6 +97,23 @@ def single_plateau(fineness: float) -> Base:
     return Base(closed(upper, lower), smooth_femoral(fineness), "medial")
 
 
+def meniscal_bearing(radius: float = 24.0, clearance: float = 0.1) -> Base:
+    """A spherical condyle in a spherical dish of one side, wider by a clearance, mm."""
+    x, z = np.meshgrid(np.linspace(-15.0, 15.0, 61), np.linspace(-10.0, 10.0, 41), indexing="ij")
+    hollow = radius + clearance
+    dish = 4.0 + hollow - np.sqrt(hollow**2 - x**2 - z**2)
+    insert = closed(*(np.stack([x, y, z], axis=-1) for y in (dish, 0.0 * x)))
+    angle, z = np.meshgrid(
+        np.radians(np.linspace(-60.0, 110.0, 121)), np.linspace(-11.0, 11.0, 45), indexing="ij"
+    )
+    section = np.sqrt(radius**2 - z**2)
+    outer, inner = (
+        np.stack([r * np.sin(angle), -r * np.cos(angle), z], axis=-1)
+        for r in (section, section - 6.0)
+    )
+    return Base(insert, closed(outer, inner), "medial")
+
+
 def real(fineness: float) -> Base:
     """The implant of subject DM, whose files are not part of the project."""
     insert, femoral = (

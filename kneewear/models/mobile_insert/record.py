@@ -22,6 +22,7 @@ MODEL = Model(
         text="the insert moves on its tray, as friction of both faces decides",
         write=Lazy("models.mobile_insert.set_up:add_backside"),
         follows_motion=True,
+        holds_condyle_if="the insert moves on its tray",
     ),
     compile=Lazy("models.mobile_insert.insert_motion:compile_sliding"),
 )
