@@ -36,7 +36,7 @@ from kneewear.io.documents import load_record, load_table
 from kneewear.io.result_files import check_digest
 from kneewear.motion import evaluation
 from kneewear.motion.cases import committed_strain, simulate_activities
-from kneewear.motion.history import cases_of, failures_of, keep_common, select_cases
+from kneewear.motion.history import case_of, failures_of, keep_common, select_cases
 from kneewear.motion.labelled_poses import poses_of_columns
 from kneewear.motion.yielding import CommittedStrain
 from kneewear.report.worn_insert import save_worn_insert
@@ -833,7 +833,7 @@ def _with_state(
 ) -> tuple[Study, float, list[CommittedStrain]]:
     """Study of the case whose contact is a state, its thickness, and the strain it left."""
     committed = committed_strain(state, knee.grid)
-    (case,) = cases_of(state if "case" in state.dims else state.expand_dims("case"))
+    case = case_of(state)
     own = settings.apply_case(cast(CaseStudy, study), case)
     if own.simulation.material_yield is None:
         raise ValueError(

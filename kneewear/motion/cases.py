@@ -339,13 +339,12 @@ def committed_strain(contact: xr.Dataset, grid: ElementGrid) -> list[CommittedSt
     ValueError if `contact` has several cases, or no strain on this grid.
     """
     name = contact.attrs.get("activity", "")
-    if "case" in contact.dims:
-        if contact.sizes["case"] != 1:
-            raise ValueError(
-                f"contact of the activity before, {name}: found {contact.sizes['case']} cases; "
-                "expected one, as by .isel(case=0)"
-            )
-        contact = contact.isel(case=0)
+    if contact.sizes.get("case", 1) != 1:
+        raise ValueError(
+            f"contact of the activity before, {name}: found {contact.sizes['case']} cases; "
+            "expected one, as by .isel(case=0)"
+        )
+    contact = contact.squeeze("case") if "case" in contact.dims else contact
     expected = len(grid.sides), *committed_shape(grid)
     shape = contact[COMMITTED[0]].shape if COMMITTED[0] in contact else "no plastic strain"
     if shape != expected:

@@ -283,7 +283,7 @@ def _press_yielding(
 
     every = range(len(poses))
     cycle = run_cycle(
-        lambda _: {number: stand(number, pairs) for number in every},
+        lambda *_: {number: stand(number, pairs) for number in every},
         every,
         lambda number, *_: stand(number, dented),
         dented,

@@ -19,7 +19,7 @@ from kneewear.base.files import read_settings
 from kneewear.base.schemas import CONTACT
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.motion import cases, yielding
-from kneewear.motion.evaluation import build_pairs
+from kneewear.motion.evaluation import build_pairs, contact_at_poses
 from kneewear.motion.history import Failure, failure_attribute, failures_of
 from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
 from kneewear.report.maps import draw_yield_maps
@@ -523,6 +523,7 @@ def yielded():
     return knee, study, simulate(knee, study).to_dataset("gait")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1])
 def test_contact_at_the_poses_of_a_cycle_is_its_own_with_its_state(yielded, number):
     knee, study, gait = yielded
@@ -538,18 +539,29 @@ def test_contact_at_the_poses_of_a_cycle_is_its_own_with_its_state(yielded, numb
     assert (difference > 0.03 * expected.max()) == (share > 0.0)
 
 
+@pytest.mark.slow
 def test_contact_at_poses_without_yield_is_elastic_to_the_bit(yielded):
     knee, study, gait = yielded
-    soft = study.with_settings(simulation={"material_yield": None})
-    case = gait.isel(case=0)
-    pose = np.concatenate([case["translation"], case["rotation"]], axis=1)[0]
-    pose[1] += 0.1  # hardly pressed
-    found, elastic_one = (evaluate_contact(knee, pose, own, 10.0) for own in (study, soft))
-    assert 0.0 < elastic_one["max_pressure"].values.max() < CURVE["yield_stress_mpa"][0]
+    case = gait.isel(case=0, frame=0)
+    poses = np.tile(np.concatenate([case["translation"], case["rotation"]]), (60, 1))
+    poses[:, 1] += np.linspace(-0.1, 0.2, 60)
+    without = study.simulation.model_copy(update={"material_yield": None})
+    found, elastic_one = (
+        contact_at_poses(knee, poses, own, 10.0) for own in (study.simulation, without)
+    )
+    largest = elastic_one["max_pressure"].values.max(axis=1)
+    light = (largest > 0.0) & (largest < CURVE["yield_stress_mpa"][0])
+    soft, stiff = (one["force"].values.sum(axis=1)[:, 1] for one in (found, elastic_one))
+    assert light.any() and (largest > 15.0).any()
+    assert (np.abs(soft) < np.abs(stiff))[largest > 15.0].all()
+    # From pose to pose without jumps: no pose has the contact of another one.
+    assert (np.diff(np.abs(soft)[largest > 15.0]) < 0.0).all()
+    found, elastic_one = found.isel(pose=light), elastic_one.isel(pose=light)
     for name, values in elastic_one.data_vars.items():
         np.testing.assert_array_equal(found[name].values, values.values, err_msg=name)
 
 
+@pytest.mark.slow
 def test_states_of_other_inserts_are_refused(yielded):
     knee, study, gait = yielded
     pose = [0.0, 28.0, 0.0, 0.0, 0.0, 0.0]
