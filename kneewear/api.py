@@ -762,8 +762,8 @@ def evaluate_contact(
         Units of positions ("mm", "cm" or "m") and angles ("rad" or "deg").
     state : xarray.Dataset, optional
         Contact of one case from `Cycles.to_dataset`, of a study with `simulation.material_yield`:
-        `permanent_share` of the plastic strain that its cycles left is in the insert, whose
-        thickness is that of the case, at every pose. Without it the insert was never loaded.
+        `permanent_share` of the plastic strain that its cycles left is in the insert at every pose,
+        and the thickness is the case's. Without it the insert was never loaded.
 
     Returns
     -------
@@ -843,7 +843,7 @@ def _with_state(
     if thickness_mm is not None and thickness_mm != case.thickness:
         raise ValueError(
             f"found thickness_mm={thickness_mm:g} with a state of an insert of {case.thickness:g} "
-            "mm; expected none, or that of the state"
+            "mm; expected none, or the same"
         )
     return own, case.thickness, committed
 

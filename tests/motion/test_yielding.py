@@ -155,7 +155,7 @@ def middle_pressures(cycle):
     middles = []
     for contact in cycle.frames[first].contacts:
         column = contact.element % columns
-        largest = np.array([contact.pressure[column == one].max() for one in np.unique(column)])
+        largest = np.array([contact.pressure[column == own].max() for own in np.unique(column)])
         third = largest.size // 3
         middles.append(largest[third:-third].mean())
     return np.array(middles)
