@@ -251,7 +251,7 @@ class ContactPair:
         """Move every element of a `sinkable` pair against its normal from its place, mm.
 
         `depth` (n,) is in the order of `index`. Other models of the pair see the move once they
-        `forget` their last pose. Places and areas that the pair reports stay those of the surface that was
+        `forget` their last pose. The pair still reports places and areas of the surface that was
         never pressed.
         """
         assert self._still is not None
