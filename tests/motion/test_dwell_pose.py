@@ -195,9 +195,9 @@ def test_a_femoral_window_is_widened_by_an_angle_where_it_ends_at_one():
     turns = [body_three_123([0.0, 0.0, np.radians(angle)]) for angle in np.linspace(-6, 6, 25)]
     sheets = {
         ("femoral", side): np.concatenate(
-            [(bearing_ends.sampled(one) - axis) @ turn + axis for turn in turns]
+            [(bearing_ends.sampled(condyle) - axis) @ turn + axis for turn in turns]
         )
-        for side, one in knee.implant.femoral.items()
+        for side, condyle in knee.implant.femoral.items()
     }
     found = check_placement(knee, study.activity, [CASE], study.settings, sheets=sheets)
     (advice,) = found.advice[checks()["placement.femoral_border_force"].quantity]
