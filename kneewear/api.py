@@ -35,9 +35,10 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.io.documents import load_record, load_table
 from kneewear.io.result_files import check_digest
 from kneewear.motion import evaluation
-from kneewear.motion.cases import simulate_activities
-from kneewear.motion.history import failures_of, keep_common, select_cases
+from kneewear.motion.cases import committed_strain, simulate_activities
+from kneewear.motion.history import case_of, failures_of, keep_common, select_cases
 from kneewear.motion.labelled_poses import poses_of_columns
+from kneewear.motion.yielding import CommittedStrain
 from kneewear.report.worn_insert import save_worn_insert
 from kneewear.runs.results import (
     RECORD,
@@ -735,6 +736,7 @@ def evaluate_contact(
     *,
     convention: str = "insert",
     units: tuple[str, str] = ("mm", "rad"),
+    state: xr.Dataset | None = None,
 ) -> xr.Dataset:
     """Contact of a knee at given poses, both cartilage layers of a natural knee included.
 
@@ -758,6 +760,10 @@ def evaluate_contact(
         files of that convention.
     units : tuple of str
         Units of positions ("mm", "cm" or "m") and angles ("rad" or "deg").
+    state : xarray.Dataset, optional
+        Contact of one case from `Cycles.to_dataset`, of a study with `simulation.material_yield`:
+        `permanent_share` of the plastic strain that its cycles left is in the insert at every pose,
+        and the thickness is the case's. Without it the insert was never loaded.
 
     Returns
     -------
@@ -772,8 +778,9 @@ def evaluate_contact(
         If poses or thickness are no real numbers.
     ValueError
         If poses do not have six finite coordinates, an angle is above pi, the component is deeper
-        in the insert than the layer is thick, the thickness is not one of an insert, or the study
-        is one of another knee.
+        in the insert than the layer is thick, the thickness is not one of an insert, the study is
+        one of another knee, or the state is of several cases, another grid, an elastic material or
+        another thickness.
 
     Examples
     --------
@@ -793,10 +800,13 @@ def evaluate_contact(
         check_knee(knee, chosen)
     rows = poses_of_columns(poses, convention, units)
     _check_thickness(thickness_mm)
+    before: list[CommittedStrain] = []
+    if state is not None:
+        chosen, thickness_mm, before = _with_state(state, knee, chosen, thickness_mm)
     settings_of_contact = chosen.simulation
     if not chosen.reads_distance_tables:
         settings_of_contact = settings_of_contact.model_copy(update={"distance": "exact"})
-    contact = evaluation.contact_at_poses(knee, rows, settings_of_contact, thickness_mm)
+    contact = evaluation.contact_at_poses(knee, rows, settings_of_contact, thickness_mm, before)
     nominal = knee.implant.nominal_thickness if thickness_mm is None else thickness_mm
     thickest = float(knee.grid.case_thickness(nominal)[knee.grid.valid].max())
     deepest = float(contact["max_penetration"].max())
@@ -816,6 +826,26 @@ def evaluate_contact(
     if deepest <= 0.0:
         logger.warning("No pose touches the insert: check units, signs and the order of columns.")
     return _with_elements(contact, knee.grid)
+
+
+def _with_state(
+    state: xr.Dataset, knee: KneeModel, study: Study, thickness_mm: float | None
+) -> tuple[Study, float, list[CommittedStrain]]:
+    """Study of the case whose contact is a state, its thickness, and the strain it left."""
+    committed = committed_strain(state, knee.grid)
+    case = case_of(state)
+    own = settings.apply_case(cast(CaseStudy, study), case)
+    if own.simulation.material_yield is None:
+        raise ValueError(
+            "found a state with a study whose material is elastic; expected the study of the "
+            "state, with simulation.material_yield"
+        )
+    if thickness_mm is not None and thickness_mm != case.thickness:
+        raise ValueError(
+            f"found thickness_mm={thickness_mm:g} with a state of an insert of {case.thickness:g} "
+            "mm; expected none, or the same"
+        )
+    return own, case.thickness, committed
 
 
 def _check_thickness(thickness_mm: object) -> None:

@@ -25,6 +25,8 @@ LOST_MASS_KG = 10.0
 PREDICTORS = ("max_pressure", "avg_pressure")
 _PER_UNIT = {THICKNESS: "per_mm", BODY_MASS: "per_kg"}
 _MIN_CASES = 3
+# Residual degrees of freedom below which R² and standard errors do not judge a fit.
+MIN_FREEDOM = 3
 
 
 def regression_shortfall(cases: pd.DataFrame) -> str:

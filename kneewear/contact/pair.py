@@ -250,8 +250,8 @@ class ContactPair:
     def sink(self, depth: Array) -> None:
         """Move every element of a `sinkable` pair against its normal from its place, mm.
 
-        `depth` (n,) is in the order of `index`. Models of the pair see the move once they `forget`
-        their last pose. Places and areas that the pair reports stay those of the surface that was
+        `depth` (n,) is in the order of `index`. Other models of the pair see the move once they
+        `forget` their last pose. The pair still reports places and areas of the surface that was
         never pressed.
         """
         assert self._still is not None
@@ -261,6 +261,8 @@ class ContactPair:
         most = float(np.abs(depth).max())
         self._tiles.radius[:] = self._still.radius + most
         self._tiles.depth[:] = self._still.depth + most
+        if self._model is not None:
+            self._model[1].forget()
 
     def prepare(self, layer: ElasticLayer) -> PreparedPair:
         """The pair and its layer as kernels take them, with working arrays of their own.

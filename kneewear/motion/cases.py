@@ -20,16 +20,15 @@ from kneewear.base.checks import judge
 from kneewear.base.progress import Progress
 from kneewear.base.schemas import CONTACT
 from kneewear.contact.foundation import ElasticLayer
-from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
-from kneewear.motion.coupling import middle_element, refuse_steep
+from kneewear.motion.coupling import refuse_steep
 from kneewear.motion.cycle import CycleSolution, contact_histories, empty_histories, evaluate_cycle
 from kneewear.motion.dwell_pose import refer_to_dwell_pose
-from kneewear.motion.evaluation import build_layers, build_pairs
+from kneewear.motion.evaluation import build_layers, build_pairs, yielding_insert
 from kneewear.motion.forward import Integrator, forward_solution, solve_forward
 from kneewear.motion.history import (
     FRICTION_BEARS,
@@ -51,7 +50,6 @@ from kneewear.motion.yielding import (
     PlasticCycle,
     Solve,
     SolveElastic,
-    YieldingInsert,
     committed_shape,
     run_cycle,
 )
@@ -308,16 +306,7 @@ def _run_yielding(
     pairs: Sequence[ContactPair],
 ) -> PlasticCycle:
     """A cycle of a case with the curve of the settings, from what solves its elastic equilibria."""
-    curve = settings.material_yield
-    if curve is None:
-        raise TypeError("a case whose material does not yield")
-    insert = YieldingInsert(
-        Elastic(settings.youngs_modulus_mpa, settings.poisson_ratio),
-        Hardening(curve.plastic_strain, curve.yield_stress_mpa),
-        curve.permanent_share,
-    )
-    local = grid.case_thickness(case.thickness + settings.pressure_law.thickness_offset_mm)
-    thickness = [float(local[side][middle_element(grid.valid[side])]) for side in range(len(pairs))]
+    insert, thickness = yielding_insert(grid, case.thickness, settings)
     return run_cycle(elastic, order, solve, pairs, grid, thickness, insert, before)
 
 
@@ -338,21 +327,36 @@ def _committed_states(
             f"contact of the activity before, {name}: found no case {', '.join(missing)}; "
             "expected the cases of this activity with the same values"
         )
+    return {
+        str(case): committed_strain(before.isel(case=number), grid)
+        for number, case in enumerate(before["case"].values)
+    }
+
+
+def committed_strain(contact: xr.Dataset, grid: ElementGrid) -> list[CommittedStrain]:
+    """Plastic strain of each side that an activity left in one case.
+
+    ValueError if `contact` has several cases, or no strain on this grid.
+    """
+    name = contact.attrs.get("activity", "")
+    if contact.sizes.get("case", 1) != 1:
+        raise ValueError(
+            f"contact of the activity before, {name}: found {contact.sizes['case']} cases; "
+            "expected one, as by .isel(case=0)"
+        )
+    contact = contact.squeeze("case") if "case" in contact.dims else contact
     expected = len(grid.sides), *committed_shape(grid)
-    shape = before[COMMITTED[0]].shape[1:] if COMMITTED[0] in before else "no plastic strain"
+    shape = contact[COMMITTED[0]].shape if COMMITTED[0] in contact else "no plastic strain"
     if shape != expected:
         raise ValueError(
             f"contact of the activity before, {name}: found {shape}; expected plastic strain of "
             f"shape {expected}, from the same grid with simulation.material_yield"
         )
-    strain, equivalent, row = (before[variable].values for variable in COMMITTED)
-    return {
-        str(case): [
-            CommittedStrain(strain[number, side], equivalent[number, side], int(row[number, side]))
-            for side in range(len(grid.sides))
-        ]
-        for number, case in enumerate(before["case"].values)
-    }
+    strain, equivalent, row = (contact[variable].values for variable in COMMITTED)
+    return [
+        CommittedStrain(strain[side], equivalent[side], int(row[side]))
+        for side in range(len(grid.sides))
+    ]
 
 
 def _integrate_motion(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,20 +23,27 @@ from kneewear.contact.foundation import (
     ThreeParameterMaterial,
     confined_modulus,
 )
-from kneewear.contact.material import Elastic
+from kneewear.contact.material import Elastic, Hardening
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.contact.search import FEW_POSES
-from kneewear.errors import Finding, InputDataError
+from kneewear.errors import Finding
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable
 from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.motion.coupling import half_space_influence, insert_influence, unbounded_influence
+from kneewear.motion.coupling import (
+    half_space_influence,
+    insert_influence,
+    middle_element,
+    unbounded_influence,
+)
 from kneewear.motion.cycle import RESULTANTS
+from kneewear.motion.frame_equilibrium import Equilibrium
 from kneewear.motion.settings import SimulationSettings
+from kneewear.motion.yielding import CommittedStrain, YieldingInsert, run_cycle
 
 Array = NDArray[np.float64]
 
@@ -134,6 +141,26 @@ def build_layers(
     )
 
 
+def yielding_insert(
+    grid: ElementGrid, thickness: float, settings: SimulationSettings
+) -> tuple[YieldingInsert, list[float]]:
+    """Polyethylene of `settings.material_yield`, and its thickness below each plateau, mm.
+
+    `thickness` is the minimum insert thickness of the case, mm.
+    """
+    curve = settings.material_yield
+    if curve is None:
+        raise TypeError("settings whose material does not yield")
+    insert = YieldingInsert(
+        Elastic(settings.youngs_modulus_mpa, settings.poisson_ratio),
+        Hardening(curve.plastic_strain, curve.yield_stress_mpa),
+        curve.permanent_share,
+    )
+    local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
+    sides = range(len(grid.sides))
+    return insert, [float(local[side][middle_element(grid.valid[side])]) for side in sides]
+
+
 def femoral_layers(
     implant: Implant, samples: Mapping[str, SurfaceTable]
 ) -> dict[str, SurfaceTable]:
@@ -178,14 +205,18 @@ def contact_at_poses(
     poses: ArrayLike,
     settings: SimulationSettings,
     thickness: float | None = None,
+    before: Sequence[CommittedStrain] = (),
 ) -> xr.Dataset:
     """Contact of a knee at each of several poses, without friction and damping.
 
     `poses` (6,) or (pose, 6) hold the position of the femoral origin in the frame of the insert,
     mm, and body-three 1-2-3 angles, rad; `thickness` is the minimum insert thickness, mm, that of
     the geometry by default. ValueError if a pose is not six finite numbers, or a thickness not
-    positive; InputDataError if the settings let the material yield. The dataset is of the schema
-    CONTACT with the leading dimension pose.
+    positive; ConvergenceError if the plastic strain at a pose is not found. The dataset is of the
+    schema CONTACT with the leading dimension pose.
+
+    Material that yields starts at every pose from `permanent_share` times the plastic strain of
+    each side that was there `before`; without it the insert was never loaded.
 
     In a natural knee both cartilage layers act as one: the thickness of an element is that of the
     fixed layer plus that of the moving layer at the point it faces (Bei 2003, section 2.2.2).
@@ -196,32 +227,28 @@ def contact_at_poses(
             f"poses of shape {np.shape(poses)}; expected finite numbers of shape (6,) or (n, 6): "
             "three coordinates of the position in mm and three angles in rad"
         )
-    if settings.material_yield is not None:
-        raise InputDataError(
-            "simulation.material_yield",
-            "a curve for contact at poses, whose earlier loads are not known",
-            "null",
-            "Set it to null here; simulate a cycle for contact with plastic strain.",
-        )
     grid = knee.grid
     pairs = build_pairs(knee, settings)
     nominal = knee.implant.nominal_thickness if thickness is None else thickness
     layers = build_layers(grid, pairs, nominal, settings)
     moving = femoral_layers(knee.implant, knee.samples)
     named = dict(zip(grid.sides, pairs, strict=True))
-    results = []
-    for pose in chosen:
+
+    def press(pose: Array, pressed: Sequence[ContactPair]) -> tuple[Resultant, ...]:
         translation, rotation = pose[:3], body_three_123(pose[3:])
-        if moving:
-            both = add_femoral_layers(moving, named, layers, translation, rotation)
-        else:
-            both = layers
-        results.append(
-            [
-                pair.evaluate(rotation, translation, layer)
-                for pair, layer in zip(pairs, both, strict=True)
-            ]
+        both = (
+            add_femoral_layers(moving, named, layers, translation, rotation) if moving else layers
         )
+        return tuple(
+            pair.evaluate(rotation, translation, layer)
+            for pair, layer in zip(pressed, both, strict=True)
+        )
+
+    if settings.material_yield is None:
+        results = [press(pose, pairs) for pose in chosen]
+    else:
+        yielding = yielding_insert(grid, nominal, settings)
+        results = _press_yielding(chosen, pairs, press, grid, yielding, before)
     shape = grid.area.shape[1:]
     return CONTACT.dataset(
         {
@@ -236,6 +263,38 @@ def contact_at_poses(
         },
         leading=("pose",),
     )
+
+
+def _press_yielding(
+    poses: Array,
+    pairs: Sequence[ContactPair],
+    press: Callable[[Array, Sequence[ContactPair]], tuple[Resultant, ...]],
+    grid: ElementGrid,
+    yielding: tuple[YieldingInsert, list[float]],
+    before: Sequence[CommittedStrain],
+) -> list[tuple[Resultant, ...]]:
+    """Contacts at poses, each from the same plastic strain: a reported cycle whose poses stand."""
+    insert, thickness = yielding
+    dented = [pair.sinkable() for pair in pairs]
+
+    def stand(number: int, pressed: Sequence[ContactPair]) -> Equilibrium:
+        pose = poses[number]
+        return Equilibrium(pose[:3], pose[3:], press(pose, pressed), 0.0, 1)
+
+    every = range(len(poses))
+    cycle = run_cycle(
+        lambda *_: {number: stand(number, pairs) for number in every},
+        every,
+        lambda number, *_: stand(number, dented),
+        dented,
+        grid,
+        thickness,
+        insert,
+        before,
+        entry_steps=0,
+        passes=0,
+    )
+    return [frame.contacts for frame in cycle.frames]
 
 
 def _pressures(

@@ -62,6 +62,12 @@ def cases_of(dataset: xr.Dataset) -> tuple[Case, ...]:
     )
 
 
+def case_of(dataset: xr.Dataset) -> Case:
+    """Case of a dataset that has one, with or without a dimension of cases."""
+    name, thickness, body_mass, overrides = (dataset[one].item() for one in case_coordinates(()))
+    return Case(name, thickness, body_mass, json.loads(overrides))
+
+
 def failures_of(dataset: xr.Dataset) -> tuple[Failure, ...]:
     """Cases of a dataset that have no result."""
     return tuple(

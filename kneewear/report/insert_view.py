@@ -29,6 +29,7 @@ from kneewear.report.viewer import (
     matrices,
     packed,
     scale,
+    unpacked,
 )
 from kneewear.wear.leading import DAMAGE, LeadingDepth
 
@@ -41,10 +42,12 @@ FEMORAL_STRIDE = 4
 POLYETHYLENE = "#ece7da"
 # Of the femoral component in contact, so that what is below it is seen.
 SEEN_THROUGH = 0.3
-# Lifted off, turned so that its condyles face the camera: turn about z (deg), and x and y (mm)
-# beyond the middle and the lowest place of the bearing.
-LIFTED_DEG = 66.0
-LIFTED_MM = (-38.0, 13.8)
+# Taken off, it stands anterior of the insert, most of its height below the bearing's top: from
+# above it hides none of the bearing, and the insert hides a part of it. Turn about z, by which its
+# condyles face the camera and its flange is behind; gap; part of its height below that top.
+TURNED_DEG = 66.0
+GAP_MM = 2.0
+SUNK = 0.8
 # A solid of other origins than its bearing's is not shown: largest distance of their ends, mm.
 MAX_OFFSET = 6.0
 
@@ -178,13 +181,13 @@ def build_insert_view(
     bodies = {"insert": body(mesh.points, mesh.triangles)} | _solid_bodies(
         implant, grid, solids or {}
     )
-    lifted = [_lifted(grid)]
+    beside = [_beside(bodies)]
     scenes = [
         {
             "of": {"quantity": quantity, "case": all_cases[index].name, "life": life},
             "title": f"{NAMES[quantity]}, {all_cases[index].label}, {life}",
             "bodies": list(bodies),
-            "poses": {"femoral": lifted},
+            "poses": {"femoral": beside},
         }
         | painted(maps[quantity].values[number, index], quantity)
         for index in chosen
@@ -259,14 +262,26 @@ def _has_place_of(solid: NDArray[np.float64], bearing: NDArray[np.float64]) -> b
     return bool(below.all() and above.all())
 
 
-def _lifted(grid: ElementGrid) -> list[float]:
-    """Matrix of the femoral component lifted off the bearing, row by row."""
-    bearing = grid.centre[grid.valid]
-    low, high = bearing.min(axis=0), bearing.max(axis=0)
-    middle = 0.5 * (low + high)
-    place = [middle[0] + LIFTED_MM[0], low[1] + LIFTED_MM[1], middle[2]]
-    angle = np.radians(LIFTED_DEG)
-    turn = [[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0, 0, 1.0]]
+def _beside(bodies: Mapping[str, Any]) -> list[float]:
+    """Matrix of the femoral component beside the insert, row by row."""
+    points = {
+        name: unpacked(one["points"], "<f4").reshape(-1, 3).astype(float)
+        for name, one in bodies.items()
+    }
+    groups: dict[bool, list[NDArray[np.float64]]] = {True: [], False: []}
+    for name, one in bodies.items():
+        groups[one["group"] == "femoral"].append(points[name])
+    angle = np.radians(TURNED_DEG)
+    turn = np.array(
+        [[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0, 0, 1.0]]
+    )
+    femoral, insert = np.concatenate(groups[True]) @ turn.T, np.concatenate(groups[False])
+    low, high = femoral.min(axis=0), femoral.max(axis=0)
+    place = [
+        insert[:, 0].min() - GAP_MM - high[0],
+        points["insert"][:, 1].max() - low[1] - SUNK * (high[1] - low[1]),
+        0.5 * (insert[:, 2].min() + insert[:, 2].max() - low[2] - high[2]),
+    ]
     return matrices([turn], [place])[0]
 
 

@@ -30,6 +30,7 @@ _TITLE_ROOM = 0.7
 _TITLE_LETTERS = 26
 FINER = 2
 SHADOW_PIXELS = 700
+_CLEARANCE = 4.0  # of words beside the colour bar, pixels
 # Part of the shadow map's depth by which a point is nearer to the lamp than what it is shaded by.
 _SHADOW_BIAS = 0.006
 # A painted sheet is in front of the solid that it lies on, by this part of the distance.
@@ -380,14 +381,22 @@ def _draw_ends(axes: Any, view: Mapping[str, Any], points: Array, camera: _Camer
 def draw_scale(figure: Figure, scale: Mapping[str, Any], part: float = 1.0) -> None:
     """Colour bar at the right of a picture that takes a part of the figure's width, from its left.
 
-    It reaches from zero to the top.
+    It reaches from zero to the top. Words at the ends of the bearing make room for it.
     """
+    words = [word for axes in figure.axes for word in axes.texts]
     colours = LinearSegmentedColormap.from_list("scale", scale["stops"])
     bar = figure.add_axes((0.915 * part, 0.45, 0.022 * part, 0.42))
     mappable = ScalarMappable(Normalize(0.0, scale["top"]), colours)
     figure.colorbar(mappable, cax=bar)
     bar.yaxis.set_ticks_position("left")
     title = f"{scale['label']}\n({scale['unit']})"
-    figure.text(
+    head = figure.text(
         0.937 * part, 0.9, title, ha="right", va="bottom", fontsize=style.SIZE, fontweight="bold"
     )
+    for taken in (bar.get_tightbbox(), head.get_window_extent()):
+        for word in words:
+            own = word.get_window_extent()
+            if taken is not None and own.overlaps(taken):
+                pixel = word.get_transform().transform(word.get_position())
+                place = (pixel[0] + taken.x0 - own.x1 - _CLEARANCE, pixel[1])
+                word.set_x(float(word.get_transform().inverted().transform(place)[0]))

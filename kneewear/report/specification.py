@@ -190,10 +190,10 @@ class Page(PagePart):
     """
 
     heading: str
-    subject: str = "{settings.implant.name}"
+    subject: str = "{settings.implant.name:words}"
     sentence: list[str] = []
     case: list[str] = []
-    context: list[str] = ["{settings.implant.name}", "{settings.implant.knee} knee"]
+    context: list[str] = ["{settings.implant.name:words}", "{settings.implant.knee} knee"]
     key_numbers: list[str] = Field(default=[], max_length=4)
     bars: list[BarsPart] = []
     key_results: list[KeyResultPart] = []

@@ -14,7 +14,7 @@ from kneewear.analysis.literature import NOT_REPRODUCED, OWN_CHECKS
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.contact.ends import BORDER_LIMIT, BORDER_LOST
 from kneewear.report.derived import Settings, derived
-from kneewear.report.tables import expected_texts, rows_with, shown, words
+from kneewear.report.tables import expected_texts, rows_with, shown, unit_name, words
 
 # Outputs in figures and in the tables of the page; tables on disk hold all.
 SHOWN = (
@@ -186,13 +186,40 @@ def index_convergence(indices: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame([row | {"blocks": int(known["blocks"].min())}] if len(open_rows) else [])
 
 
+# Cases.
+
+
+def case_labels(results: pd.DataFrame, units: Mapping[str, str]) -> dict[str, str]:
+    """Cases in words by name: values of the variables, of these `units`, that differ among them.
+
+    A single case has no label.
+    """
+    varied = {
+        name: {"unit": unit}
+        for name, unit in units.items()
+        if name in results and results[name].nunique() > 1
+    }
+    return {
+        str(row["case"]): design_values(varied, row) if varied else ""
+        for row in results.to_dict("records")
+    }
+
+
+@derived
+def labelled_results(results: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Results of cases with their labels instead of their names."""
+    variables = settings.get("variables", {})
+    labels = case_labels(results, {name: one["unit"] for name, one in variables.items()})
+    return results.assign(case=[labels[str(name)] or name for name in results["case"]])
+
+
 # Optimisations.
 
 
-def design_values(variables: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def design_values(variables: Mapping[str, Any], row: Mapping[Any, Any]) -> str:
     """Values of the variables of a design, as words."""
     return ", ".join(
-        f"{words(name)} {shown(row[name], '3')} {one['unit']}".rstrip()
+        f"{words(name)} {shown(row[name], '3')} {unit_name(one['unit'])}".rstrip()
         for name, one in variables.items()
     )
 

@@ -19,6 +19,8 @@ from kneewear.report.specification import page_data
 # Powers of units, as in mm3 and 10^6.
 _POWER = re.compile(r"(?<=m)[23]\b|\^(-?\d+)")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Units that do not say what they count: the only rate per year that a study sets is of cycles.
+_UNITS = {"1/year": "cycles/year"}
 # Unit at the end of a name of a column.
 _LAST_UNIT = re.compile(r" (mm|kg)$")
 # Formats of `shown`: significant digits, or decimals.
@@ -55,7 +57,8 @@ def unit_name(unit: Any) -> str:
     """
     if not isinstance(unit, str) or unit == "1":
         return ""
-    return _POWER.sub(lambda power: power[0].lstrip("^").translate(SUPERSCRIPTS), unit)
+    named = _UNITS.get(unit, unit)
+    return _POWER.sub(lambda power: power[0].lstrip("^").translate(SUPERSCRIPTS), named)
 
 
 def with_unit(name: str, unit: str) -> str:
@@ -66,7 +69,7 @@ def with_unit(name: str, unit: str) -> str:
 
 def without_unit(name: str, unit: str) -> str:
     """Name in words without the unit at its end, which is stated beside it."""
-    return words(name).removesuffix(f" {unit}")
+    return words(name).removesuffix(f" {unit}".replace(" 1/", " per "))
 
 
 def shown(value: Any, form: str = "4", zeros: bool = False) -> str:
@@ -199,6 +202,7 @@ def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:
         "unit": unit_name,
         "constant": words,
         "factor": words,
+        "form": words,
         "component": words,
         "contact": _words_of_parts,
         "material": words,

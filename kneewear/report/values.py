@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from kneewear.report.tables import SHOWN_FORM, listed, shown, words
+from kneewear.report.tables import SHOWN_FORM, listed, shown, unit_name, words
 
 
 class Values(string.Formatter):
@@ -46,7 +46,8 @@ class Values(string.Formatter):
         if format_spec == "words":
             return words(str(value))
         if format_spec == "unit":  # behind a number; a fraction has none
-            return "" if str(value) in ("", "1") else f" {value}"
+            unit = unit_name(str(value))
+            return f" {unit}" if unit else ""
         if isinstance(value, list | tuple):
             return listed(value)
         if not format_spec or SHOWN_FORM.fullmatch(format_spec):

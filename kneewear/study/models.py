@@ -258,7 +258,7 @@ SET_UPS: dict[str, SetUp] = {
 
 def remedy_of_conforming() -> str:
     """Remedy of a fixed insert that holds its condyle; empty if no model suits such inserts."""
-    return " or ".join(one.remedy for one in SET_UPS.values() if one.holds_condyle_if)
+    return " or ".join(model.remedy for model in SET_UPS.values() if model.holds_condyle_if)
 
 
 def model_of(study: Any) -> Model:

@@ -900,7 +900,7 @@ class WearStudy(CaseStudy):
             other, before = first.setdefault(name, (life, earlier))
             if before == earlier:
                 continue
-            own, others = (f"after {one}" if one else "first" for one in (earlier, before))
+            own, others = (f"after {name}" if name else "first" for name in (earlier, before))
             raise fault_at(
                 ("wear", "lives", life, name),
                 f"{name} {own} in life '{life}' and {others} in life '{other}', with "

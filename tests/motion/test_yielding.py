@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -11,14 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear import build_knee, default_settings_file, simulate
+from kneewear import build_knee, default_settings_file, evaluate_contact, simulate
 from kneewear.activity.sources import build_parametric_activity
 from kneewear.base.cases import PLASTIC_MAPS
 from kneewear.base.files import read_settings
 from kneewear.base.schemas import CONTACT
 from kneewear.contact.material import Elastic, Hardening
 from kneewear.motion import cases, yielding
-from kneewear.motion.evaluation import build_pairs
+from kneewear.motion.evaluation import build_pairs, contact_at_poses
 from kneewear.motion.history import Failure, failure_attribute, failures_of
 from kneewear.motion.settings import YIELD_LIMITS_MPA, MaterialYieldSettings
 from kneewear.report.maps import draw_yield_maps
@@ -154,7 +155,7 @@ def middle_pressures(cycle):
     middles = []
     for contact in cycle.frames[first].contacts:
         column = contact.element % columns
-        largest = np.array([contact.pressure[column == one].max() for one in np.unique(column)])
+        largest = np.array([contact.pressure[column == own].max() for own in np.unique(column)])
         third = largest.size // 3
         middles.append(largest[third:-third].mean())
     return np.array(middles)
@@ -507,6 +508,73 @@ def test_api_simulates_activities_on_one_insert():
     assert_same_bits(stairs, by_hand)
     alone = cases.simulate_cases(knee, activity, case, study.simulation)
     assert not np.array_equal(stairs["pressure"], alone["pressure"])
+
+
+@pytest.fixture(scope="module")
+def yielded():
+    """A knee, its study at both limits, and contact over gait."""
+    small = {
+        "simulation": {"frames": FRAMES, "distance": "exact"},
+        "grid": {"rows": 40, "columns": 30},
+        "variables": {"thickness_mm": [10.0], "body_mass_kg": [120.0]},
+    }
+    study = validate_study(settings(small))
+    knee = build_knee(study)
+    return knee, study, simulate(knee, study).to_dataset("gait")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1])
+def test_contact_at_the_poses_of_a_cycle_is_its_own_with_its_state(yielded, number):
+    knee, study, gait = yielded
+    case = gait.isel(case=number)
+    poses = np.concatenate([case["translation"], case["rotation"]], axis=1)[::5]
+    found = evaluate_contact(knee, poses, study, state=case)
+    expected = case["max_pressure"].values[::5]
+    # Both end where a dent changes by less than its tolerance.
+    assert found["max_pressure"].values == pytest.approx(expected, rel=0.01)
+    share = json.loads(str(case["overrides"].values))["permanent_share"]
+    fresh = evaluate_contact(knee, poses, study, case["thickness"].item())
+    difference = np.abs(fresh["max_pressure"] - found["max_pressure"]).values.max()
+    assert (difference > 0.03 * expected.max()) == (share > 0.0)
+
+
+@pytest.mark.slow
+def test_contact_at_poses_without_yield_is_elastic_to_the_bit(yielded):
+    knee, study, gait = yielded
+    case = gait.isel(case=0, frame=0)
+    poses = np.tile(np.concatenate([case["translation"], case["rotation"]]), (60, 1))
+    poses[:, 1] += np.linspace(-0.1, 0.2, 60)
+    without = study.simulation.model_copy(update={"material_yield": None})
+    found, elastic_one = (
+        contact_at_poses(knee, poses, own, 10.0) for own in (study.simulation, without)
+    )
+    largest = elastic_one["max_pressure"].values.max(axis=1)
+    light = (largest > 0.0) & (largest < CURVE["yield_stress_mpa"][0])
+    soft, stiff = (one["force"].values.sum(axis=1)[:, 1] for one in (found, elastic_one))
+    assert light.any() and (largest > 15.0).any()
+    assert (np.abs(soft) < np.abs(stiff))[largest > 15.0].all()
+    # From pose to pose without jumps: no pose has the contact of another one.
+    assert (np.diff(np.abs(soft)[largest > 15.0]) < 0.0).all()
+    found, elastic_one = found.isel(pose=light), elastic_one.isel(pose=light)
+    for name, values in elastic_one.data_vars.items():
+        np.testing.assert_array_equal(found[name].values, values.values, err_msg=name)
+
+
+@pytest.mark.slow
+def test_states_of_other_inserts_are_refused(yielded):
+    knee, study, gait = yielded
+    pose = [0.0, 28.0, 0.0, 0.0, 0.0, 0.0]
+    case = gait.isel(case=0)
+    lean = case.drop_vars("committed_strain")
+    for state, thickness, own in (
+        (gait, None, study),
+        (case, 8.0, study),
+        (lean, None, study),
+        (case, None, None),
+    ):
+        with pytest.raises(ValueError):
+            evaluate_contact(knee, pose, own, thickness, state=state)
 
 
 def test_contact_before_an_activity_is_of_the_same_cases():

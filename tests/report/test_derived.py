@@ -11,7 +11,13 @@ import pytest
 from kneewear.analysis.literature import ComparedNumber, judge_numbers
 from kneewear.base.cases import PLASTIC_OUTPUTS
 from kneewear.base.checks import checks
-from kneewear.evidence.published.tables import creep_share, insert_rates, retrievals
+from kneewear.evidence.published.tables import (
+    creep_share,
+    insert_rates,
+    regression_table,
+    retrievals,
+    unjudged_planes,
+)
 from kneewear.models.press.static_figures import draw_grid_sensitivity, draw_position_scan
 from kneewear.report.study_tables import (
     compared_numbers,
@@ -406,3 +412,16 @@ def test_contact_cut_off_in_static_studies_is_judged_by_its_share(share, severit
     assert table[["cases", "severity"]].iloc[0].tolist() == [1, severity]
     results = pd.DataFrame({"medial_border_force_share": [share, 0.0], "case": ["a", "b"]})
     assert len(cut_off_cases(results)) == int(severity != "note")
+
+
+@pytest.mark.parametrize(("cases", "judged"), [(4, False), (5, False), (6, True)])
+def test_a_plane_through_few_cases_has_no_errors_on_the_page(cases, judged):
+    plane = {"side": "medial", "quantity": "max_pressure", "unit": "MPa", "r2": 0.9, "cases": cases}
+    slopes = {"a0": 49.0, "a1_per_mm": -3.5, "a2_per_kg": 0.22}
+    errors = {"a0_se": 2.7, "a1_se": 0.3, "a2_se": 0.02}
+    regression = pd.DataFrame([plane | slopes | errors])
+    table = regression_table(regression)
+    assert ("r2" in table) == judged
+    assert ("a0_with_error" in table) == ("a0" not in table) == judged
+    few = unjudged_planes(regression).to_dict("records")
+    assert few == ([] if judged else [{"cases": cases, "coefficients": 3, "needed": 6}])

@@ -15,7 +15,7 @@ from PIL import Image
 
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.report.page import picture_address
-from kneewear.report.picture import PIXELS, draw_view, vertex_normals
+from kneewear.report.picture import PIXELS, SIZE, draw_scale, draw_view, vertex_normals
 from kneewear.report.solids import block_under, fewer_triangles, join
 from kneewear.report.viewer import STEPS, body, build_view, choice, packed, scale
 from tests.report.pages import as_svg
@@ -155,3 +155,16 @@ def test_large_pictures_within_figures_have_few_colours_near_their_own():
         white = Image.new("RGBA", picture.size, "white")
         colours.append(np.asarray(Image.alpha_composite(white, picture), dtype=float))
     assert np.abs(colours[0] - colours[1]).mean() < 3.0
+
+
+def test_words_at_the_ends_make_room_for_the_colour_bar():
+    figure = Figure(figsize=SIZE)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(-1.0, 1.0), ylim=(-1.0, 1.0))
+    words = [axes.text(0.85, height, "lateral", ha="center") for height in (-0.6, 0.3, 0.85)]
+    before = [word.get_position()[0] for word in words]
+    draw_scale(figure, scale("Depth", "mm", 1.0, "viridis"))
+    taken = [figure.axes[-1].get_tightbbox(), figure.texts[-1].get_window_extent()]
+    assert not [word for word in words for box in taken if word.get_window_extent().overlaps(box)]
+    moved = [word.get_position()[0] < old for word, old in zip(words, before, strict=True)]
+    assert moved == [False, True, True]

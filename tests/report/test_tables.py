@@ -7,9 +7,11 @@ import itertools
 import pandas as pd
 import pytest
 
+from kneewear.models.retrieval.kriging import SMOOTHNESS
 from kneewear.report.html import marked, typeset
 from kneewear.report.regression import can_draw_curves
-from kneewear.report.tables import file_names, unit_name
+from kneewear.report.study_tables import case_labels
+from kneewear.report.tables import file_names, make_table, unit_name, with_unit
 
 
 @pytest.mark.parametrize(
@@ -29,6 +31,25 @@ from kneewear.report.tables import file_names, unit_name
 )
 def test_powers_of_units_are_raised(unit, shown):
     assert unit_name(unit) == shown
+
+
+def test_a_rate_per_year_says_what_it_counts():
+    assert with_unit("cycles_per_year", "1/year") == "cycles (cycles/year)"
+
+
+def test_cases_are_named_by_what_differs_between_them():
+    results = pd.DataFrame({"case": ["c0", "c1"], "lower_friction": [0.04, 0.1], "mass": 75.0})
+    units = {"lower_friction": "1", "mass": "kg"}
+    labels = case_labels(results, units)
+    assert labels == {"c0": "lower friction 0.04", "c1": "lower friction 0.1"}
+    assert case_labels(results[:1], units) == {"c0": ""}
+
+
+def test_forms_of_a_random_field_have_readable_names():
+    kernels = pd.DataFrame({"form": SMOOTHNESS})
+    cells = [row[0] for row in make_table("Fields", kernels, {"form": "Correlation"}).rows]
+    assert len(set(cells)) == len(SMOOTHNESS)
+    assert not [cell for cell in cells if "_" in cell]
 
 
 def test_long_keys_can_be_broken_and_addresses_are_left_whole():

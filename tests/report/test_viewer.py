@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64decode
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.motion.history import cases_of
 from kneewear.report import insert_view
 from kneewear.report.insert_view import build_insert_view, insert_mesh
-from kneewear.report.viewer import STEPS, colour_steps
+from kneewear.report.viewer import STEPS, colour_steps, packed
 from tests.datasets import plain
 
 
@@ -144,8 +143,21 @@ def test_bodies_are_at_their_places_in_every_frame():
     assert scene_view(scene_record(None)) == {}
 
 
-def test_component_is_lifted_off_the_insert_wherever_the_origin_of_its_file_is(whole):
-    shift = np.array([30.0, 20.0, -40.0])
-    moved = replace(whole.grid, centre=whole.grid.centre + shift)
-    difference = np.subtract(insert_view._lifted(moved), insert_view._lifted(whole.grid))
-    assert difference[difference != 0.0] == pytest.approx(shift, abs=1e-3)
+@pytest.mark.parametrize("shift", [(0.0, 0.0, 0.0), (30.0, 20.0, -40.0)])
+def test_component_stands_beside_the_insert_wherever_the_origin_of_its_file_is(view, shift):
+    placed, insert, bodies = [], [], {}
+    for name, one in view["bodies"].items():
+        points = unpacked(one["points"], "<f4").reshape(-1, 3)
+        own = points + np.array(shift, "<f4") if one["group"] == "femoral" else points
+        bodies[name] = one | {"points": packed(own)}
+        (placed if one["group"] == "femoral" else insert).append(own)
+    pose = np.reshape(insert_view._beside(bodies), (4, 4))
+    femoral = np.concatenate(placed) @ pose[:3, :3].T + pose[:3, 3]
+    (low, high), (front, back) = (
+        (one.min(axis=0), one.max(axis=0)) for one in (femoral, np.concatenate(insert))
+    )
+    bearing = unpacked(view["bodies"]["insert"]["points"], "<f4").reshape(-1, 3)
+    assert high[0] == pytest.approx(front[0] - insert_view.GAP_MM, abs=1e-3)
+    below = (bearing[:, 1].max() - low[1]) / (high[1] - low[1])
+    assert below == pytest.approx(insert_view.SUNK, abs=1e-3)
+    assert low[2] + high[2] == pytest.approx(front[2] + back[2], abs=1e-3)

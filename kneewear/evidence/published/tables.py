@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
@@ -10,6 +11,7 @@ import pandas as pd
 
 from kneewear.analysis.groups import QUANTITIES
 from kneewear.analysis.models import POWER_LAW
+from kneewear.analysis.regression import MIN_FREEDOM
 from kneewear.base.sides import SIDES
 from kneewear.evidence.published.comparison import EXTRA_THICKNESS_MM
 from kneewear.report.derived import Settings, derived
@@ -34,10 +36,35 @@ LOSSES = (
 
 @derived
 def regression_table(regression: pd.DataFrame) -> pd.DataFrame:
-    """Coefficients with their standard errors as text."""
-    return with_errors(
-        regression, {"a0": "a0_se", "a1_per_mm": "a1_se", "a2_per_kg": "a2_se"}, ("4", "2")
-    )
+    """Coefficients, with their standard errors as text (columns `..._with_error`).
+
+    Without errors and R² where too few cases are left to judge the plane.
+    """
+    errors = {"a0": "a0_se", "a1_per_mm": "a1_se", "a2_per_kg": "a2_se"}
+    if (_freedom(regression) < MIN_FREEDOM).any():
+        return regression.drop(columns=["r2", *errors.values()])
+    table = with_errors(regression, errors, ("4", "2"))
+    return table.rename(columns={name: f"{name}_with_error" for name in errors})
+
+
+@derived
+def unjudged_planes(regression: pd.DataFrame) -> pd.DataFrame:
+    """Cases, coefficients and cases needed where too few cases are left to judge a plane."""
+    row = regression.iloc[0]
+    freedom = int(_freedom(regression).iloc[0])
+    coefficients = int(row["cases"]) - freedom
+    few = {
+        "cases": int(row["cases"]),
+        "coefficients": coefficients,
+        "needed": coefficients + MIN_FREEDOM,
+    }
+    return pd.DataFrame([few] if freedom < MIN_FREEDOM else [])
+
+
+def _freedom(regression: pd.DataFrame) -> pd.Series:
+    """Cases beyond the coefficients of the plane."""
+    errors = [name for name in regression if re.fullmatch(r"a\d+_se", str(name))]
+    return regression["cases"] - len(errors)
 
 
 def with_errors(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,7 +14,10 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.report import style
 from kneewear.report.analyses import draw_analyses
+from kneewear.report.study_tables import case_labels
 from kneewear.study.study import Study
+
+TITLE_CHARACTERS = 30  # in a line of a panel
 
 
 def draw_cases(
@@ -27,17 +31,21 @@ def draw_cases(
 
     Tests that are compared with measurements are too many to be drawn.
     """
-    own = draw_worn_bearings(kept) if study.analyses.measured is None else {}
+    units = {name: one.unit for name, one in study.variables.items()}
+    labels = case_labels(tables["results"], units)
+    own = draw_worn_bearings(kept, labels) if study.analyses.measured is None else {}
     return own | draw_analyses(study, tables, None, None)
 
 
-def draw_worn_bearings(kept: xr.Dataset) -> dict[str, Figure]:
-    """Figure `worn_bearings` of the first cases; none without one."""
-    return {"worn_bearings": draw_worn(kept.isel(case=slice(3)))} if "case" in kept.dims else {}
+def draw_worn_bearings(kept: xr.Dataset, labels: Mapping[str, str]) -> dict[str, Figure]:
+    """Figure `worn_bearings` of the first cases, with their names in words; none without one."""
+    if "case" not in kept.dims:
+        return {}
+    return {"worn_bearings": draw_worn(kept.isel(case=slice(3)), labels)}
 
 
 @style.styled
-def draw_worn(kept: xr.Dataset) -> Figure:
+def draw_worn(kept: xr.Dataset, labels: Mapping[str, str]) -> Figure:
     """Wear depth and largest pressure of the elements of each case, in plan."""
     names = kept["case"].values.tolist()
     figure, panels = style.new_figure(5.6, 2, len(names))
@@ -63,7 +71,8 @@ def draw_worn(kept: xr.Dataset) -> Figure:
                 rasterized=True,
             )
             axes.set_aspect("equal")
-            axes.set_title(f"{name}: {values.max():.3g} {unit}", fontsize=style.SMALL)
+            lines = [*textwrap.wrap(labels[name], TITLE_CHARACTERS), f"{values.max():.3g} {unit}"]
+            axes.set_title("\n".join(lines), fontsize=style.SMALL)
             axes.set_xlabel("z (mm)")
         row[0].set_ylabel("x (mm)")
         label = f"{quantity.replace('_', ' ')} ({unit})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,10 +14,12 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.report import style
 from kneewear.report.analyses import draw_analyses
+from kneewear.report.study_tables import case_labels
 from kneewear.study.study import Study
 
 # Cases that figures show.
 MAX_CASES_SHOWN = 6
+TITLE_CHARACTERS = 30  # in a line of a panel
 COLOURS = (style.BLUE, style.SKY, style.GREEN, style.AMBER, style.RED, style.PURPLE)
 
 _GLIDES = ("insert_posterior", "insert_medial")
@@ -30,19 +33,27 @@ def draw_cases(
     implants: Mapping[str, Implant],
 ) -> dict[str, Figure]:
     """Figures of both faces of the first cases, and of the analyses."""
-    return draw_faces(kept) | draw_analyses(study, tables, None, None)
+    units = {name: one.unit for name, one in study.variables.items()}
+    labels = case_labels(tables["results"], units)
+    return draw_faces(kept, labels) | draw_analyses(study, tables, None, None)
 
 
-def draw_faces(kept: xr.Dataset) -> dict[str, Figure]:
-    """Figures `insert_rotation` and `lower_face` of the first cases; none without one."""
+def draw_faces(kept: xr.Dataset, labels: Mapping[str, str]) -> dict[str, Figure]:
+    """Figures `insert_rotation` and `lower_face` of the first cases; none without one.
+
+    `labels` are the names of cases in words.
+    """
     if "case" not in kept.dims:
         return {}
     shown = kept.isel(case=slice(MAX_CASES_SHOWN))
-    return {"insert_rotation": draw_rotation(shown), "lower_face": draw_backside(shown)}
+    return {
+        "insert_rotation": draw_rotation(shown, labels),
+        "lower_face": draw_backside(shown, labels),
+    }
 
 
 @style.styled
-def draw_rotation(kept: xr.Dataset) -> Figure:
+def draw_rotation(kept: xr.Dataset, labels: Mapping[str, str]) -> Figure:
     """Motion of femoral component and insert on the tray, and the moment between them."""
     glides = any(np.ptp(kept[name].values) > 0.0 for name in _GLIDES)
     figure, panels = style.new_figure(3.4, columns=3 if glides else 2)
@@ -54,7 +65,8 @@ def draw_rotation(kept: xr.Dataset) -> Figure:
     )
     for colour, name in zip(COLOURS, kept["case"].values.tolist(), strict=False):
         own = kept.sel(case=name)
-        style.draw_cycle(turned, percent, own["insert_rotation"].values, colour, f"insert, {name}")
+        label = ", ".join(filter(None, ("insert", labels[name])))
+        style.draw_cycle(turned, percent, own["insert_rotation"].values, colour, label)
         style.draw_cycle(moment, percent, own["axial_moment"].values, colour)
         for axes in gliding:
             style.draw_cycle(axes, percent, own["insert_posterior"].values, colour)
@@ -66,7 +78,7 @@ def draw_rotation(kept: xr.Dataset) -> Figure:
 
 
 @style.styled
-def draw_backside(kept: xr.Dataset) -> Figure:
+def draw_backside(kept: xr.Dataset, labels: Mapping[str, str]) -> Figure:
     """Wear depth of the backside of each case, as seen from above."""
     depths = 1e3 * kept["lower_wear_depth"].values
     top = max(float(depths.max()), 1e-9)
@@ -84,7 +96,8 @@ def draw_backside(kept: xr.Dataset) -> Figure:
             rasterized=True,
         )
         style.show_plan(axes)
-        axes.set_title(f"{name}\n{depth.max():.3g} µm", fontsize=style.SMALL)
+        lines = [*textwrap.wrap(labels[name], TITLE_CHARACTERS), f"{depth.max():.3g} µm"]
+        axes.set_title("\n".join(lines), fontsize=style.SMALL)
     style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="wear depth (µm)", shrink=0.8, pad=0.01)
     return figure

@@ -266,11 +266,26 @@
       const at = moved(matrix, x, y, z).map((value) => value / w);
       return [(1 + at[0]) * target.clientWidth / 2, (1 - at[1]) * target.clientHeight / 2, at[2]];
     }
-    function place({ word, point }) {
+    function place({ word, point }, taken = []) {
       const [x, y] = project(point);
-      const half = word.offsetWidth / 2;
-      word.style.left = `${Math.min(Math.max(x, half), target.clientWidth - half)}px`;
-      word.style.top = `${Math.min(Math.max(y, 9), target.clientHeight - 9)}px`;
+      const [half, tall] = [word.offsetWidth / 2, word.offsetHeight / 2];
+      let left = Math.min(Math.max(x, half), target.clientWidth - half);
+      const top = Math.min(Math.max(y, 9), target.clientHeight - 9);
+      for (const box of taken) {
+        if (left + half > box.left && left - half < box.right && top + tall > box.top && top - tall < box.bottom) left = box.left - half - 4;
+      }
+      word.style.left = `${left}px`;
+      word.style.top = `${top}px`;
+    }
+    // Boxes of the colour bar and of its heading, where they lie on the picture.
+    function takenByScale() {
+      if (find("scale").hidden) return [];
+      const bounds = target.getBoundingClientRect();
+      return [[find("colours"), ...find("ticks").children], [find("unit")]].map((parts) => {
+        const boxes = parts.map((one) => one.getBoundingClientRect());
+        return { left: Math.min(...boxes.map((one) => one.left)) - bounds.left, right: Math.max(...boxes.map((one) => one.right)) - bounds.left,
+          top: Math.min(...boxes.map((one) => one.top)) - bounds.top, bottom: Math.max(...boxes.map((one) => one.bottom)) - bounds.top };
+      });
     }
 
     let [waiting, scene] = [false, null];
@@ -357,7 +372,9 @@
         gl.bindVertexArray(lines.array);
         gl.drawElements(gl.TRIANGLES, lines.count, gl.UNSIGNED_INT, 0);
       }
-      [...ends, ...largest].forEach(place);
+      const taken = takenByScale();
+      ends.forEach((one) => place(one, taken));
+      largest.forEach((one) => place(one));
     }
     new ResizeObserver(render).observe(target);
 
