@@ -6,14 +6,13 @@ import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 import kneewear
-from kneewear.activity.settings import prescribes_motion
 from kneewear.analysis.tables import table_names
 from kneewear.base.files import read_settings_file, unfiled_settings
 from kneewear.base.findings import Reported, gather
@@ -24,12 +23,12 @@ from kneewear.errors import InputDataError
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.result_files import check_writable, file_hash
 from kneewear.runs.launch import OWN_SETTINGS
+from kneewear.runs.motions import TriedMotions
 from kneewear.runs.provenance import source_fingerprint
 from kneewear.study.files import (
     activity_files,
     check_inputs,
     design_studies,
-    directions_are_stated,
     mesh_files,
     model_files,
     pose_files,
@@ -39,7 +38,6 @@ from kneewear.study.job_sizes import JobSizes
 from kneewear.study.models import Lazy, model_of
 from kneewear.study.settings import merge_settings, refuse_alone, validate_study
 from kneewear.study.study import Study
-from kneewear.study.trials import tried_cases
 
 # Memory or minutes of a job, from its wildcards and the number of the attempt.
 Size = Callable[[Any, int], int]
@@ -168,7 +166,7 @@ class JobStep:
         return self.memory(wildcards, attempt) + (500 * threads if threads > 1 else 0)
 
 
-class Chain(ABC):
+class Chain(TriedMotions, ABC):
     """Jobs of a study and their files, by rules.
 
     Parameters
@@ -185,9 +183,6 @@ class Chain(ABC):
     has_lives = has_plan = False
     # Processes of a job of evaluate_cases.
     threads = 1
-
-    # Its properties are those of one kind of study.
-    study: Any
 
     def __init__(self, study: Study, root: str) -> None:
         self.study, self.root, self.model = study, root, model_of(study)
@@ -208,64 +203,6 @@ class Chain(ABC):
         folder = Path(relpath(Path(kneewear.__file__).parent), "evidence/published")
         self.published = sorted(map(str, folder.glob("*.csv")))
         self.measured: list[dict[str, Any]] = []
-
-    @cached_property
-    def tried(self) -> list[dict[str, Any]]:
-        """Cases with which motions are tried on the bearing; none where cases have no motions."""
-        return list(map(asdict, tried_cases(self.study.preflight_cases())))
-
-    @cached_property
-    def placed(self) -> list[str]:
-        """Motions whose place on the bearing is not known beforehand.
-
-        From files, at the dwell pose, on meshes, or of a model that moves the insert as well.
-        """
-        return [
-            name
-            for name, block in self.study.simulated_activities().items()
-            if self.tried
-            and (
-                block.source == "file"
-                or name in self.at_dwell_pose
-                or self.study.implant.source == "meshes"
-                or self.tried_study is not None
-            )
-        ]
-
-    @cached_property
-    def signed(self) -> list[str]:
-        """Motions from files whose signs may be wrong; forces have none to try."""
-        blocks = self.study.simulated_activities().items()
-        return [name for name, block in blocks if self.tried and prescribes_motion(block)]
-
-    @cached_property
-    def tried_study(self) -> dict[str, Any] | None:
-        """Settings of a study whose model computes the contact of tried cases itself."""
-        return self.study.computed() if self.model.modules("try_cases") else None
-
-    @cached_property
-    def centre(self) -> dict[str, Any]:
-        """Case with which signs are tried."""
-        return asdict(self.study.preflight_cases()[0])
-
-    @property
-    def placements(self) -> list[str]:
-        """Tables of the motions that are tried on the bearing, which the page shows."""
-        folder = f"{self.results}/simulation"
-        return [
-            *(f"{folder}/{name}/signs.csv" for name in self.signed),
-            *(f"{folder}/{name}/placement.csv" for name in self.placed),
-        ]
-
-    def reference(self, activity: str) -> float | None:
-        """Largest posterior position that is expected of a signed motion, mm, if it is known."""
-        motion = getattr(self.study.activities.get(activity), "motion", None)
-        given = getattr(motion, "reference_posterior_mm", None)
-        return given if activity in self.signed else None
-
-    def states_directions(self, activity: str) -> bool:
-        """True if the titles of a motion's file state the directions that the settings use."""
-        return activity in self.signed and directions_are_stated(self.study, activity, self.root)
 
     def source(self, script: str, step: JobStep) -> str:
         """Fingerprint of the code of a job."""
