@@ -23,7 +23,6 @@ from kneewear.errors import InputDataError
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.result_files import check_writable, file_hash
 from kneewear.runs.launch import OWN_SETTINGS
-from kneewear.runs.motions import TriedMotions
 from kneewear.runs.provenance import source_fingerprint
 from kneewear.study.files import (
     activity_files,
@@ -38,6 +37,7 @@ from kneewear.study.job_sizes import JobSizes
 from kneewear.study.models import Lazy, model_of
 from kneewear.study.settings import merge_settings, refuse_alone, validate_study
 from kneewear.study.study import Study
+from kneewear.study.tried_motions import TriedMotions
 
 # Memory or minutes of a job, from its wildcards and the number of the attempt.
 Size = Callable[[Any, int], int]
