@@ -16,6 +16,7 @@ from kneewear.motion.sign_check import check_signs
 from kneewear.motion.signs import tabulate_trials
 from kneewear.runs.joblog import job_log
 from kneewear.study import netcdf
+from kneewear.study.settings import study_of
 from kneewear.study.trials import try_motion
 
 with job_log(snakemake.log[0], side=snakemake.output):
@@ -23,18 +24,17 @@ with job_log(snakemake.log[0], side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     activity = netcdf.load(Activity, snakemake.input.activity)
     settings = SimulationSettings(**params.simulation)
-    named = {name: path for name, path in snakemake.input.items() if name.endswith("_mesh")}
     placement = try_motion(
         implant=parse_implant(params.implant),
-        shapes={name: load_shape(path) for name, path in named.items()},
+        shapes={name: load_shape(snakemake.input[name]) for name in params.meshes},
         knee=knee,
         record=netcdf.load(GeometryRecord, snakemake.input.fit),
         activity=activity,
         cases=[Case(**case) for case in params.cases],
         settings=settings,
+        study=None if params.study is None else study_of(params.study),
     )
-    # The page has them as findings, from the table.
-    for sentence in placement.sentences[1:]:
+    for sentence in placement.sentences[1:]:  # findings of the page are from the table
         logging.getLogger("kneewear").info(sentence)
     save_table(placement.table, snakemake.output.placement)
     signs = pd.DataFrame({"activity": []})

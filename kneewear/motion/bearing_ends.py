@@ -19,7 +19,7 @@ from kneewear.base.checks import checks
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.dish import conforms_along, needed_radius
 from kneewear.geometry.element_grid import border_elements
-from kneewear.geometry.knee import KneeModel
+from kneewear.geometry.knee import KneeModel, middle_of_condyles
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123
@@ -58,6 +58,7 @@ _STRAIGHT = 1000.0
 _EDGE_PRESSURE = 1.5
 # Edges of a bearing to the sides.
 _SIDEWAYS = ("outer", "inner")
+_ENDWAYS = "posterior", "anterior"
 # Value of a setting of a zero.
 DWELL_POSE = "dwell_pose"
 
@@ -201,9 +202,14 @@ def _edge_remedy(
     beyond = float(along[(across < _BESIDE) & (along < _NEAR)].max(initial=0.0))
     if beyond < _ENDS:
         return f"{where}The bearing ends there. ", (), True
-    reach = f", where the mesh goes on for {beyond:.1f} mm"
-    widen = Advice(f"implant.meshes.{key}", round(beyond, 1))
-    return f"{where}Widen implant.meshes.{key}{reach}.", (widen,), False
+    key, more, unit = f"implant.meshes.{key}", round(beyond, 1), "mm"
+    if body == "femoral" and edge in _ENDWAYS:
+        # The window is one of angles there.
+        arm = place[:2] - middle_of_condyles(surfaces)[:2]
+        more = round(float(np.degrees(beyond / np.hypot(*arm))), 1)
+        key, unit = f"{key}.angle_deg", "deg"
+    reach = f" by {more:g} {unit}, as far as the mesh goes on there"
+    return f"{where}Widen {key}{reach}.", (Advice(key, more),), False
 
 
 class _Border(IntEnum):
@@ -399,4 +405,4 @@ def nearest_edge(surface: Surface, place: Array) -> tuple[str, Array]:
     outside = np.sign(point[0, 2]) or 1.0
     if abs(towards[2]) > _ACROSS:
         return _SIDEWAYS[0 if outside * towards[2] > 0 else 1], direction
-    return ("posterior" if towards[0] > 0 else "anterior"), direction
+    return _ENDWAYS[0 if towards[0] > 0 else 1], direction

@@ -221,11 +221,11 @@ def load_page(name: str) -> Page:
     """
     shared = page_data("shared")
     content = page_data(name)
-    # What nobody has confirmed stands on every page.
-    first = {"sections": ["assumed"]}
+    # What nobody has confirmed, and a motion that does not fit the bearing, stand on every page.
+    first, last = {"sections": ["assumed"]}, {"findings": ["placement_findings"]}
     for key in ("sections", "appendix", "findings"):
         entries = []
-        for entry in [*first.get(key, []), *content.get(key, [])]:
+        for entry in [*first.get(key, []), *content.get(key, []), *last.get(key, [])]:
             found = shared[entry] if isinstance(entry, str) else entry
             if isinstance(found, dict) and "shared" in found:
                 found = shared[found["shared"]] | {k: v for k, v in found.items() if k != "shared"}

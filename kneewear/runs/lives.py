@@ -9,18 +9,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from kneewear.activity.settings import prescribes_motion
 from kneewear.base.cases import centre_case
 from kneewear.report.declared import figure_modules
 from kneewear.runs.workflow import Chain, JobStep, block_settings
 from kneewear.study.files import (
     comparison_table,
-    directions_are_stated,
     measured_activities,
     uncertain_constants,
 )
 from kneewear.study.settings import apply_case, overridden_activities
-from kneewear.study.trials import tried_cases
 
 RESULT_TABLES = {
     "Results": ("cases", "validity", "failures", "wear_over_cycles"),
@@ -57,21 +54,6 @@ class LivesChain(Chain):
         first = study.variants()[0]
         self.centre = asdict(first[centre_case(first)])
         self.centre_batch = next(name for name, one in self.batches.items() if self.centre in one)
-        self.tried = list(map(asdict, tried_cases(study.preflight_cases())))
-        blocks = study.simulated_activities()
-        # Motions whose place on the bearing is not known beforehand: from files, or at the dwell
-        # pose.
-        self.placed = [
-            name
-            for name, block in blocks.items()
-            if (
-                block.source == "file"
-                or name in self.at_dwell_pose
-                or study.implant.source == "meshes"
-            )
-        ]
-        # Motions from files whose signs may be wrong; forces have none to try.
-        self.signed = [name for name, block in blocks.items() if prescribes_motion(block)]
         # Drawn beside built-in activities.
         self.measured = measured_activities(study, root)
         self.constants = uncertain_constants(study, root)
@@ -104,16 +86,6 @@ class LivesChain(Chain):
     def damage(self, batches: Sequence[str]) -> list[str]:
         """Damage of some batches."""
         return [f"{self.results}/wear/{batch}.nc" for batch in batches]
-
-    def reference(self, activity: str) -> float | None:
-        """Largest posterior position that is expected of a signed motion, mm, if it is known."""
-        motion = getattr(self.study.activities.get(activity), "motion", None)
-        given = getattr(motion, "reference_posterior_mm", None)
-        return given if activity in self.signed else None
-
-    def states_directions(self, activity: str) -> bool:
-        """True if the titles of a motion's file state the directions that the settings use."""
-        return activity in self.signed and directions_are_stated(self.study, activity, self.root)
 
     @property
     def wear(self) -> list[dict[str, Any]]:
@@ -292,17 +264,9 @@ class LivesChain(Chain):
     @property
     def reported(self) -> dict[str, Any]:
         """Input of the page but for figures and data files."""
-        folder, found = f"{self.results}/simulation", super().reported
+        found = super().reported
         found["tables"] = [*found["tables"], *comparison_table(self.study, self.root)]
-        signs = [
-            *(f"{folder}/{name}/signs.csv" for name in self.signed),
-            *(f"{folder}/{name}/placement.csv" for name in self.placed),
-        ]
-        return found | {
-            "benchmarks": self.benchmarks,
-            "calibration": self.calibration,
-            "signs": signs,
-        }
+        return found | {"benchmarks": self.benchmarks, "calibration": self.calibration}
 
     @property
     def targets(self) -> list[str]:

@@ -37,6 +37,7 @@ from kneewear.study.job_sizes import JobSizes
 from kneewear.study.models import Lazy, model_of
 from kneewear.study.settings import merge_settings, refuse_alone, validate_study
 from kneewear.study.study import Study
+from kneewear.study.tried_motions import TriedMotions
 
 # Memory or minutes of a job, from its wildcards and the number of the attempt.
 Size = Callable[[Any, int], int]
@@ -165,7 +166,7 @@ class JobStep:
         return self.memory(wildcards, attempt) + (500 * threads if threads > 1 else 0)
 
 
-class Chain(ABC):
+class Chain(TriedMotions, ABC):
     """Jobs of a study and their files, by rules.
 
     Parameters
@@ -182,9 +183,6 @@ class Chain(ABC):
     has_lives = has_plan = False
     # Processes of a job of evaluate_cases.
     threads = 1
-
-    # Its properties are those of one kind of study.
-    study: Any
 
     def __init__(self, study: Study, root: str) -> None:
         self.study, self.root, self.model = study, root, model_of(study)
@@ -337,7 +335,7 @@ class Chain(ABC):
         """Input of the page but for figures and data files."""
         quality = [f"{self.results}/geometry/fit_quality.csv"] if self.uses_knee else []
         tables = [*self.paths(self.tables), *self.paths(self.copied), *quality]
-        return {"tables": tables, "activities": self.prepared}
+        return {"tables": tables, "activities": self.prepared, "signs": self.placements}
 
     @property
     def exported_maps(self) -> dict[str, list[str]]:

@@ -90,10 +90,11 @@ def build_trial(study: Study, root: str | Path, shapes: Mapping[str, TriangleMes
 
 
 def tried_cases(listed: Sequence[Case]) -> tuple[Case, ...]:
-    """Return the heaviest case and the one that penetrates least; none of none."""
+    """Return the heaviest case and the one that penetrates least, once if it is one; or none."""
     if not listed:
         return ()
-    return max(listed, key=lambda case: case.body_mass), shallowest_case(listed)
+    heaviest, shallowest = max(listed, key=lambda case: case.body_mass), shallowest_case(listed)
+    return (heaviest,) if shallowest == heaviest else (heaviest, shallowest)
 
 
 def bearing_sheets(implant: ImplantSettings, shapes: Mapping[str, TriangleMesh]) -> Sheets | None:
@@ -122,6 +123,7 @@ def try_motion(
     activity: Activity,
     cases: Sequence[Case],
     settings: SimulationSettings,
+    study: Study | None = None,
 ) -> Placement:
     """Check the placement of a motion on a knee that was built, as `Trial.place` does.
 
@@ -141,6 +143,8 @@ def try_motion(
         Those of `tried_cases`.
     settings : SimulationSettings
         Those of the study.
+    study : Study, optional
+        The study, where its model computes the contact of tried cases itself.
 
     Returns
     -------
@@ -148,7 +152,8 @@ def try_motion(
     """
     few = replace(knee, grid=build_grid(knee.implant, *ELEMENTS))
     sheets = bearing_sheets(implant, shapes)
-    return _place(few, activity, cases, settings, record, sheets)
+    simulate = model_of(study).simulate_trial(study, simulate_cases) if study else simulate_cases
+    return _place(few, activity, cases, settings, record, sheets, simulate)
 
 
 def _once(simulate: Simulate) -> Simulate:

@@ -14,6 +14,7 @@ from kneewear.base.checks import checks
 from kneewear.base.types import PerSide
 from kneewear.geometry.dish import needed_radius
 from kneewear.geometry.grid import build_grid
+from kneewear.geometry.knee import middle_of_condyles
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.motion import bearing_ends
@@ -184,6 +185,24 @@ def test_contact_that_ends_at_a_femoral_border_is_counted():
     assert values[137.0]["value"] > 0.02
     assert values[137.0]["verdict"] == "fail"
     assert "femoral_region_mm" in values[137.0]["remedy"]
+
+
+def test_a_femoral_window_is_widened_by_an_angle_where_it_ends_at_one():
+    """The mesh goes on by 6 deg about the condyles' axis."""
+    study = replace(gait_study(), activity=held_at(0.0, 137.0))
+    knee = study.knee()
+    axis = middle_of_condyles(knee.implant.femoral)
+    turns = [body_three_123([0.0, 0.0, np.radians(angle)]) for angle in np.linspace(-6, 6, 25)]
+    sheets = {
+        ("femoral", side): np.concatenate(
+            [(bearing_ends.sampled(condyle) - axis) @ turn + axis for turn in turns]
+        )
+        for side, condyle in knee.implant.femoral.items()
+    }
+    found = check_placement(knee, study.activity, [CASE], study.settings, sheets=sheets)
+    (advice,) = found.advice[checks()["placement.femoral_border_force"].quantity]
+    assert advice.key.endswith(".angle_deg")
+    assert advice.value == pytest.approx(6.0, abs=1.0)
 
 
 def obeyed(activity, advice):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,10 @@ from kneewear.activity.activity import thin_out
 from kneewear.api import load_study
 from kneewear.geometry.grid import build_grid
 from kneewear.motion.placement import check_placement
+from kneewear.runs.chains import chain_of
 from kneewear.study.shipped import find_study
 from kneewear.study.trials import build_trial, tried_cases, try_motion
+from tests.study.studies import CHECKOUT
 
 pytestmark = pytest.mark.compiled
 
@@ -27,6 +30,16 @@ def test_a_run_judges_a_motion_as_the_check_does_whatever_its_elements():
     assert cases == trial.cases
     found = try_motion(study.implant, {}, finer, trial.record, activity, cases, study.simulation)
     pd.testing.assert_frame_equal(found.table, trial.place(activity).table)
+
+
+def test_every_study_whose_motion_is_checked_shows_its_placement():
+    for name in ("rotating_platform", "meniscal_bearing", "example_meshes"):
+        study = load_study(find_study(name))
+        chain = chain_of(study, str(CHECKOUT))
+        assert chain.tried
+        assert set(chain.placed) == set(chain.activities)
+        shown = {Path(path).name for path in chain.reported["signs"]}
+        assert "placement.csv" in shown
 
 
 def test_contact_that_ends_at_a_border_is_judged_on_finer_elements():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,12 +16,11 @@ import yaml
 import kneewear.api as kw
 from kneewear.base.checks import checks
 from kneewear.base.sides import SIDES
-from kneewear.geometry.grid import build_grid
 from kneewear.geometry.segmentation import segment_condyles, segment_plateaus
-from kneewear.motion.placement import check_placement
 from kneewear.setup.implant import create_study
 from kneewear.setup.shapes import recognise_shapes
-from kneewear.study.trials import ELEMENTS, tried_cases
+from kneewear.study.files import load_shapes
+from kneewear.study.trials import build_trial
 from tests.recordings import write_turning_gait
 from tests.transformations.changes import CHANGES, Files, covering_plan
 from tests.transformations.implants import BASES
@@ -99,9 +97,8 @@ def result(base: str, change: str) -> Result:
         cycles = kw.simulate(knee, study)
         table = kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
         (activity,) = cycles.activities.values()
-        few = replace(knee, grid=build_grid(knee.implant, *ELEMENTS))
-        cases = tried_cases(study.preflight_cases())
-        placement = check_placement(few, activity, cases, study.simulation, advises=False)
+        trial = build_trial(study, folder, load_shapes(study, folder))
+        placement = trial.place(activity, advises=False)
     wear = table.set_index(["side", "quantity"])["value"].to_dict()
     return Result(settings, wear, placement.table)
 

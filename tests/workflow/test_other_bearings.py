@@ -54,4 +54,6 @@ def test_page_of_a_rotating_platform_shows_rotation_and_backside(finished, tmp_p
     assert rows["insert_rotation_range"][0] > rows["insert_rotation_range"][1]
     figures = {path.stem for path in (results / "figures").glob("*.svg")}
     assert figures == {"insert_rotation", "lower_face"}
+    placement = pd.read_csv(results / "simulation/gait/placement.csv", comment="#")
+    assert not (placement["verdict"] == "fail").any()
     assert (results / "report/index.html").stat().st_size > 10_000
