@@ -153,8 +153,7 @@ def _settings(edge: float, knots: tuple[float, float], smoothing: float) -> FitS
         float(f"{max(least, part * edge):.2g}")
         for least, part in zip((1.5, 1.0), knots, strict=True)
     )
-    length = float(f"{smoothing * edge:.2g}")
-    return FitSettings(along, across, length, np.inf, notch_triangles=True, densest=True)
+    return FitSettings(along, across, float(f"{smoothing * edge:.2g}"), np.inf, densest=True)
 
 
 def _fits(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kneewear.base.checks import judge
 from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import FitQuality, fit_fault, judge_patch, strip_means
-from kneewear.geometry.meshes import TriangleMesh, sampled_triangles
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
 logger = logging.getLogger(__name__)
@@ -41,10 +41,6 @@ _RIM_REACH = np.radians(5.0)
 # and smoothing across is weaker there, without ripple on the flat beside them.
 _NOTCH_EDGE = (1.5, 0.25, 0.15)
 _OUTER_EDGE = (5.0, 0.5, 0.25)
-# Steps along the edges of triangles between which they are sampled along the notch edge, and the
-# weight of such a place beside a vertex: chords of a round edge are inside it.
-_STEPS = 6
-_BETWEEN_WEIGHT = 0.05
 # With no smoothing at all knots without vertices near them would have any height: length, mm, that
 # moves a surface of 10 mm radius by less than a nanometre.
 _MIN_SMOOTHING = 0.01
@@ -82,8 +78,6 @@ class FitSettings:
     mean_tolerance: float = np.inf
     # Largest mean deviation of a strip along the bearing: what is left as a wave across it.
     wave_tolerance: float = np.inf
-    # Fit the notch edge of a condyle to places on triangles as well, not to vertices alone.
-    notch_triangles: bool = False
     # Take all knots at any tolerance: to find what can be reached.
     densest: bool = False
 
@@ -174,21 +168,13 @@ def fit_condyle(
         _spans(mean_width, settings.knot_spacing_across),
     )
 
-    heights, weights = radius[inside], None
-    if settings.notch_triangles:
-        turned, out, distance = _notch_places(mesh, axis, angles, inner, sign)
-        weights = np.r_[np.ones(arc.size), np.full(turned.size, _BETWEEN_WEIGHT)]
-        arc = np.r_[arc, mean_radius * (turned - angles[0])]
-        width = np.r_[width, (out - inner) * mean_width / (rim(turned) - inner)]
-        heights = np.r_[heights, distance]
-
     def build(spans: Counts, further: Array) -> Surface:
         # Knots of a right condyle, whose patch is reversed afterwards, count from the other end.
         further = mean_width - further if sign < 0 else further
         wide = _with_knots(_edged_knots(mean_width, spans[1]), further)
         knots = (_spaced_knots(0.0, length, spans[0]), wide)
         soft = None, _softness(further, knots[1][-1])
-        fitted = _smooth_graph(arc, width, heights, knots, settings, soft, weights)
+        fitted = _smooth_graph(arc, width, radius[inside], knots, settings, soft)
 
         def on_condyle(u: Array, v: Array) -> Array:
             turned = angles[0] + u / mean_radius
@@ -201,23 +187,6 @@ def fit_condyle(
         return surface.reversed_across() if sign < 0 else surface
 
     return _fitted(build, points[judged], mesh, most, settings, label, across=1, axis=axis)
-
-
-def _notch_places(
-    mesh: TriangleMesh, axis: Limits, angles: Limits, inner: float, sign: float
-) -> tuple[Array, Array, Array]:
-    """Angle, distance from z = 0 and radius of places on triangles along a condyle's notch edge."""
-    middle = mesh.vertices[mesh.faces].mean(axis=1)
-    arm, normal = middle[:, :2] - np.asarray(axis), mesh.face_normals
-    size = np.linalg.norm(normal, axis=1) * np.hypot(arm[:, 0], arm[:, 1])
-    bears = (normal[:, :2] * arm).sum(axis=1) > _MIN_COSINE * size
-    bears &= np.abs(sign * middle[:, 2] - inner) < 2.0 * _NOTCH_EDGE[0]
-    points = sampled_triangles(TriangleMesh(mesh.vertices, mesh.faces[bears]), _STEPS)
-    offset = points[:, :2] - np.asarray(axis)
-    radius = np.hypot(offset[:, 0], offset[:, 1])
-    turned, out = np.arctan2(offset[:, 0], -offset[:, 1]), sign * points[:, 2]
-    kept = _within(turned, angles) & _within(out, (inner, inner + _NOTCH_EDGE[0]))
-    return turned[kept], out[kept], radius[kept]
 
 
 def _fitted(
@@ -362,13 +331,11 @@ def _smooth_graph(
     knots: tuple[Array, Array],
     settings: FitSettings,
     soft: tuple[Softness | None, Softness | None] = (None, None),
-    weights: Array | None = None,
 ) -> Callable[[Array, Array], Array]:
     """Penalised least-squares tensor spline through scattered values; returned as a function.
 
     Minimises mean (f - value)^2 + mean l^4 (f_uu^2 + 2 f_uv^2 + f_vv^2), a thin plate's bending; l
-    is multiplied by the functions `soft` of u in the term of f_uu and of v in that of f_vv. With
-    `weights` the first mean is a weighted sum over the number of values that weigh one.
+    is multiplied by the functions `soft` of u in the term of f_uu and of v in that of f_vv.
     """
     knots_u, knots_v = knots
     basis = _tensor_basis(u, v, knots)
@@ -382,11 +349,8 @@ def _smooth_graph(
     bending = scipy.sparse.kron(gram_u[2], gram_v[0]) + 2 * scipy.sparse.kron(gram_u[1], gram_v[1])
     bending = (bending + scipy.sparse.kron(gram_u[0], gram_v[2])) / area
     length = max(settings.smoothing_length, _MIN_SMOOTHING)
-    count, weighted = len(u), basis.T
-    if weights is not None:
-        count, weighted = int((weights == 1.0).sum()), basis.T.multiply(weights).tocsr()
-    normal = weighted @ basis / count + length**4 * bending
-    coefficients = scipy.sparse.linalg.spsolve(normal.tocsc(), weighted @ values / count)
+    normal = basis.T @ basis / len(u) + length**4 * bending
+    coefficients = scipy.sparse.linalg.spsolve(normal.tocsc(), basis.T @ values / len(u))
 
     def graph(at_u: Array, at_v: Array) -> Array:
         at_u, at_v = np.broadcast_arrays(at_u, at_v)

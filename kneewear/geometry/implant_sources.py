@@ -351,7 +351,6 @@ def _fit_sheets(
         tolerance=block.tolerance_mm,
         mean_tolerance=block.mean_tolerance_mm,
         wave_tolerance=_wave_tolerance(block.wave_tolerance_mm, settings.nominal_thickness_mm),
-        notch_triangles=block.notch_edge == "triangles",
     )
     patches: dict[str, Patches] = {component: {} for component in sheets}
     quality = []

@@ -298,12 +298,6 @@ class SurfaceFitSettings(Settings):
     mean_tolerance_mm: Positive = quantity(
         "Largest accepted mean distance between mesh vertices and the surface.", _TOLERANCE
     )
-    notch_edge: Literal["vertices", "triangles"] = Field(
-        "vertices",
-        description="What the surface of a condyle follows within 1.5 mm of its inner border: "
-        "vertices, or triangles as well. Where a round edge has few rows of vertices, a surface "
-        "through them alone may stand out of the triangles between by some tenths of a millimetre.",
-    )
 
 
 class MeshImplantSettings(SurfaceFitSettings):

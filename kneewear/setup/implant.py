@@ -558,7 +558,6 @@ implant:
     tolerance_mm: {fit.tolerance:g}
     mean_tolerance_mm: {fit.mean_tolerance:g}  # a micrometre is about 1 % of force
     wave_tolerance_mm: {"null" if chosen.scanned else "auto"}
-    notch_edge: {"triangles" if fit.notch_triangles else "vertices"}
 
 {activity.block}
 variables:                    # every combination is a case

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy
 
 from kneewear.base.sides import SIDES
 from kneewear.geometry import fitting
 from kneewear.geometry.fit_quality import strip_means, summarize_deviation
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.meshes import TriangleMesh, sampled_triangles
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.shapes import load_shape
 from kneewear.study.settings import merge_settings, read_settings, validate_study
 from kneewear.study.shipped import find_study
@@ -384,42 +383,3 @@ class TestRealImplant:
             # Single-precision metres and remeshing leave half a micrometre.
             assert np.ptp(distance) < 0.002
             assert np.abs(normal[:, 2]).max() < 0.003
-
-
-def edged(angles: int = 60, edge: int = 4) -> TriangleMesh:
-    """Condyle of 25 mm radius whose notch edge, of 1.5 mm radius at z 10 mm, has few vertices.
-
-    Its rows along the edge are shifted against each other, as a mesh generator leaves them.
-    """
-    down = 1.5 * np.sin(np.radians(np.linspace(80.0, 0.0, edge)))
-    across = np.concatenate([11.5 - down, np.linspace(12.5, 36.0, 26)])
-    turned = np.radians(np.linspace(-30.0, 105.0, angles))
-    shift = np.where(np.arange(across.size) % 2, 0.5, 0.0) * (turned[1] - turned[0])
-    turned, z = turned[:, None] + shift, np.broadcast_to(across, (angles, across.size))
-    radius = 23.5 + np.sqrt(1.5**2 - np.minimum(np.maximum(11.5 - z, 0.0), 1.5) ** 2)
-    points = np.stack([radius * np.sin(turned), -radius * np.cos(turned), z], axis=-1)
-    number = np.arange(z.size).reshape(z.shape)
-    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
-    faces = np.concatenate([np.stack(f, axis=-1).reshape(-1, 3) for f in ((a, b, c), (a, c, d))])
-    return TriangleMesh(points.reshape(-1, 3), faces)
-
-
-@pytest.mark.compiled
-def test_notch_edge_of_few_vertices_does_not_stand_out_of_its_triangles():
-    mesh = edged()
-    angles, z = (np.radians(-25), np.radians(100)), (10.1, 34.0)
-    near = mesh.vertices[mesh.faces][..., 2].mean(axis=1) < 14.0
-    places = scipy.spatial.cKDTree(
-        sampled_triangles(TriangleMesh(mesh.vertices, mesh.faces[near]), 20)
-    )
-    out = {}
-    for triangles in (False, True):
-        settings = replace(LOOSE, densest=True, notch_triangles=triangles)
-        surface, _ = fit_condyle(mesh, (0.0, 0.0), angles, z, settings)
-        (u0, u1), (v0, _) = surface.domain
-        u, v = np.meshgrid(np.linspace(u0, u1, 200), v0 + np.linspace(0.0, 1.5, 16))
-        points = surface.evaluate(u, v).reshape(-1, 3)
-        distance, nearest = places.query(points)
-        outside = np.hypot(*points[:, :2].T) > np.hypot(*places.data[nearest, :2].T)
-        out[triangles] = float(distance[outside].max())
-    assert out[True] < 0.5 * out[False]
