@@ -20,6 +20,7 @@ from PIL import Image, WebPImagePlugin  # noqa: F401
 from kneewear.base.checks import checks
 from kneewear.base.findings import Cause, Reported, causes
 from kneewear.report.bars import interval_bars
+from kneewear.report.chart_data import cases_data, decision_data
 from kneewear.report.derived import Tables
 from kneewear.report.html import render
 from kneewear.report.regions import regions_data
@@ -46,7 +47,6 @@ from kneewear.report.summary import (
 from kneewear.report.tables import Table, make_table
 from kneewear.report.values import Values
 from kneewear.report.views import STILL, first_scenes
-from kneewear.report.wear_tables import cases_data, decision_data
 
 PROVENANCE = {
     "versions": "Versions",

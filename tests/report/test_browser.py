@@ -19,12 +19,12 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.settings import InsertRegions
 from kneewear.knees.figures import scene_view
 from kneewear.knees.result import scene_record
+from kneewear.report.chart_data import cases_data
 from kneewear.report.derived import Tables
 from kneewear.report.html import render
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.regions import tabulate_heights
-from kneewear.report.wear_tables import cases_data
 from tests.report.labels import misplaced
 from tests.report.new_kinds import NEW_KINDS, passive_flexion, searched
 from tests.report.pages import written

@@ -8,7 +8,7 @@ import pytest
 
 from kneewear.analysis.models import PLANE, POWER_LAW, compare_models
 from kneewear.analysis.regression import fit_regression
-from kneewear.report.wear_tables import limit_fits
+from kneewear.report.chart_data import limit_fits
 
 THICKNESS, MASS = (grid.ravel() for grid in np.meshgrid([6.0, 8.0, 10.0], [50.0, 75.0, 100.0]))
 LAWS = {
