@@ -834,7 +834,7 @@ def _with_state(
     """Study of the case whose contact is a state, its thickness, and the strain it left."""
     committed = committed_strain(state, knee.grid)
     case = case_of(state)
-    own = settings.apply_case(cast(CaseStudy, study), case)
+    own = study.at(case.overrides)
     if own.simulation.material_yield is None:
         raise ValueError(
             "found a state with a study whose material is elastic; expected the study of the "

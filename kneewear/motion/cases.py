@@ -365,7 +365,7 @@ def committed_strain(contact: xr.Dataset, grid: ElementGrid) -> list[CommittedSt
     name = contact.attrs.get("activity", "")
     if contact.sizes.get("case", 1) != 1:
         raise ValueError(
-            f"contact of the activity before, {name}: found {contact.sizes['case']} cases; "
+            f"contact of activity {name}: found {contact.sizes['case']} cases; "
             "expected one, as by .isel(case=0)"
         )
     contact = contact.squeeze("case") if "case" in contact.dims else contact
@@ -373,7 +373,7 @@ def committed_strain(contact: xr.Dataset, grid: ElementGrid) -> list[CommittedSt
     shape = contact[COMMITTED[0]].shape if COMMITTED[0] in contact else "no plastic strain"
     if shape != expected:
         raise ValueError(
-            f"contact of the activity before, {name}: found {shape}; expected plastic strain of "
+            f"contact of activity {name}: found {shape}; expected plastic strain of "
             f"shape {expected}, from the same grid with simulation.material_yield"
         )
     strain, equivalent, row = (contact[variable].values for variable in COMMITTED)
