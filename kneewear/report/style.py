@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -88,6 +89,8 @@ _PAGE_HEIGHT = 9.2
 # Width of a letter and of a line with its gaps in a legend, parts of the size of the text.
 _LETTER_WIDTH = 0.6
 _HANDLE_WIDTH = 5.0
+# Letters in a line of the title of a panel.
+_TITLE_LETTERS = 30
 # Width of the figures that are drawn for print, inches; None for the page.
 _printed_width: ContextVar[float | None] = ContextVar("printed width", default=None)
 # Points of a panel beyond which they are a picture within a figure of lines: its file stays small.
@@ -211,6 +214,11 @@ def panels_in_rows(
     for axes in panels.flat[count:]:
         axes.set_axis_off()
     return figure, list(panels.flat[:count])
+
+
+def case_title(label: str, value: str) -> str:
+    """Title of a panel: the name of a case in short lines, and its value below."""
+    return "\n".join([*textwrap.wrap(label, _TITLE_LETTERS), value])
 
 
 def side_colours(table: pd.DataFrame) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 
 import numpy as np
@@ -16,8 +15,6 @@ from kneewear.report import style
 from kneewear.report.analyses import draw_analyses
 from kneewear.report.study_tables import case_labels
 from kneewear.study.study import Study
-
-TITLE_CHARACTERS = 30  # in a line of a panel
 
 
 def draw_cases(
@@ -71,8 +68,8 @@ def draw_worn(kept: xr.Dataset, labels: Mapping[str, str]) -> Figure:
                 rasterized=True,
             )
             axes.set_aspect("equal")
-            lines = [*textwrap.wrap(labels[name], TITLE_CHARACTERS), f"{values.max():.3g} {unit}"]
-            axes.set_title("\n".join(lines), fontsize=style.SMALL)
+            title = style.case_title(labels[name], f"{values.max():.3g} {unit}")
+            axes.set_title(title, fontsize=style.SMALL)
             axes.set_xlabel("z (mm)")
         row[0].set_ylabel("x (mm)")
         label = f"{quantity.replace('_', ' ')} ({unit})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,7 +18,6 @@ from kneewear.study.study import Study
 
 # Cases that figures show.
 MAX_CASES_SHOWN = 6
-TITLE_CHARACTERS = 30  # in a line of a panel
 COLOURS = (style.BLUE, style.SKY, style.GREEN, style.AMBER, style.RED, style.PURPLE)
 
 _GLIDES = ("insert_posterior", "insert_medial")
@@ -96,8 +94,8 @@ def draw_backside(kept: xr.Dataset, labels: Mapping[str, str]) -> Figure:
             rasterized=True,
         )
         style.show_plan(axes)
-        lines = [*textwrap.wrap(labels[name], TITLE_CHARACTERS), f"{depth.max():.3g} µm"]
-        axes.set_title("\n".join(lines), fontsize=style.SMALL)
+        title = style.case_title(labels[name], f"{depth.max():.3g} µm")
+        axes.set_title(title, fontsize=style.SMALL)
     style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="wear depth (µm)", shrink=0.8, pad=0.01)
     return figure
