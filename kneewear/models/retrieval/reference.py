@@ -34,12 +34,12 @@ _CHANGE = 1e-4
 # Scale of distances of the polynomial terms, mm.
 _REACH = 20.0
 # Standard deviation, mm at the border of a plateau, of polynomials of each order by which designs
-# differ from the fitted shape. Chosen, not measured. Up to the sixth order, ellipsoids leave 1 to
-# 3 um, which were taken for 1.4 mm3 of wear; up to the eighth 0.4 um.
-_DEPARTURES = {3: 0.3, 4: 0.2, 5: 0.08, 6: 0.05, 7: 0.03, 8: 0.02}
-# Factors of these, averaged by their likelihoods: arcs, dishes such as ellipsoids, and others. With
-# the first and the last alone the likelihood of an ellipsoid favours arcs: the last is too wide.
-_OTHERNESS = (0.05, 0.2, 1.0)
+# differ from the fitted shape. Chosen on blanks of ellipsoids: up to the sixth order these leave 1
+# to 3 um, which were taken for 1.4 mm3 of wear; up to the eighth 0.4 um.
+_DEPARTURES = {3: 0.3, 4: 0.2, 5: 0.1, 6: 0.08, 7: 0.06, 8: 0.05}
+# Factors of these, from designs of arcs to shapes that are nothing like them, averaged by their
+# likelihoods. With the first and the last alone an ellipsoid was taken for a design of arcs.
+_OTHERNESS = (0.03, 0.1, 0.3, 1.0)
 
 
 def plateau_height(parameters: Array, x: Array, z: Array) -> Array:
