@@ -26,12 +26,17 @@ Array = NDArray[np.float64]
 
 _MIDDLE = 21.0  # mm, of a plateau
 _STEP = 0.5  # mm, between points
-_TOLERANCE = 0.015, 15.0  # mm, SD and length
+_TOLERANCE = 0.015  # mm
+_LENGTH = 15.0  # mm, of its correlation
 _NOISE = 0.008  # mm
-_SCAR = 11.0, 8.0  # mm, half axes
-_X, _Z = np.meshgrid(
+# Half axes of the scar, mm.
+_ALONG = 11.0
+_ACROSS = 8.0
+_GRID = np.meshgrid(
     np.arange(-22.0, 22.0 + 1e-9, _STEP), np.arange(-38.0, 38.0 + 1e-9, _STEP), indexing="ij"
 )
+_X = _GRID[0]
+_Z = _GRID[1]
 
 
 def _ellipsoids(rng: np.random.Generator) -> Array:
@@ -89,8 +94,7 @@ def blank(design: str, seed: int) -> TriangleMesh:
     """Scan of an unworn insert, mm."""
     rng = np.random.default_rng([len(design), seed, 7])
     height = DESIGNS[design](rng)
-    sd, length = _TOLERANCE
-    height = height + sd * smooth_field(rng, _X.shape, length)
+    height = height + _TOLERANCE * smooth_field(rng, _X.shape, _LENGTH)
     height += _NOISE * rng.standard_normal(_X.shape)
     faces = triangles(~((np.abs(_Z) < 7.0) & (_X > 12.0)))
     mesh = TriangleMesh(np.stack([_X, height, _Z], -1).reshape(-1, 3), faces)
@@ -104,7 +108,7 @@ def main() -> None:
     parser.add_argument("--design", action="append", choices=list(DESIGNS))
     chosen = parser.parse_args()
     angle = np.linspace(0.0, 2.0 * np.pi, 25)[:-1]
-    ring = np.column_stack([_SCAR[0] * np.cos(angle), _SCAR[1] * np.sin(angle)])
+    ring = np.column_stack([_ALONG * np.cos(angle), _ACROSS * np.sin(angle)])
     areas = Areas(worn=tuple(ring + [0.0, side * _MIDDLE] for side in (1.0, -1.0)))
     for design in chosen.design or DESIGNS:
         ratios = []
