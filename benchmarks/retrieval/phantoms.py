@@ -76,7 +76,7 @@ def make_phantom(family: dict[str, Any], seed: int) -> Phantom:
     x = np.arange(-_HALF_LENGTH, _HALF_LENGTH + 1e-9, _STEP)
     z = np.arange(-_HALF_WIDTH, _HALF_WIDTH + 1e-9, _STEP)
     x, z = np.meshgrid(x, z, indexing="ij")
-    height = _arcs(x, z) if family["design"] == "arcs" else _ellipsoids(x, z)
+    height = arcs(x, z) if family["design"] == "arcs" else _ellipsoids(x, z)
     slope_x, slope_z = np.gradient(height, _STEP)
     upright = 1.0 / np.sqrt(1.0 + slope_x**2 + slope_z**2)
     wear = _scars(family, rng, x, z)
@@ -111,7 +111,7 @@ def make_phantom(family: dict[str, Any], seed: int) -> Phantom:
     )
 
 
-def _arcs(x: Array, z: Array) -> Array:
+def arcs(x: Array, z: Array) -> Array:
     """Coronal arc between rounded rims, revolved about a transverse axis."""
     across = np.abs(np.abs(z) - _MIDDLE)
     rise = _CORONAL - np.sqrt(_CORONAL**2 - np.minimum(across, _LAND) ** 2)

@@ -159,6 +159,16 @@ class Table:
         columns = enumerate(zip(*self.rows, strict=True))
         return tuple(index for index, cells in columns if not any(map(_is_number, cells)))
 
+    @property
+    def number_columns(self) -> tuple[int, ...]:
+        """Indices of the columns that hold numbers alone, some of which may be missing."""
+        columns = enumerate(zip(*self.rows, strict=True))
+        return tuple(
+            index
+            for index, cells in columns
+            if all(_is_number(cell) and not any(map(str.isalpha, cell)) for cell in cells)
+        )
+
 
 def make_table(
     caption: str, frame: pd.DataFrame, columns: Columns | None = None, prose: bool = False

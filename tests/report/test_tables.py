@@ -83,3 +83,10 @@ def test_files_are_named_by_the_parts_that_differ():
     same = ["/a/one/insert.stl", "/a/two/insert.stl", "/a/two/load.csv", "shapes/insert.ply"]
     names = file_names(same)
     assert list(names.values()) == ["one/insert.stl", "two/insert.stl", "load.csv", same[-1]]
+
+
+def test_columns_of_numbers_may_lack_some() -> None:
+    frame = pd.DataFrame(
+        {"name": ["a", "b"], "value": [1.5, None], "text": ["2 of 3 cases", "4"], "count": [1, 2]}
+    )
+    assert make_table("Mixed", frame, prose=True).number_columns == (1, 3)

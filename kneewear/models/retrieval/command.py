@@ -222,7 +222,7 @@ def _written(
     doubts = [item for scan in scans for item in scan.findings if item.severity == "warn"]
     findings = [*doubts, *(finding for item in evaluations for finding in item.findings)]
     if len(split):
-        findings += judge_split(split["split"], insert.name)
+        findings += judge_split(split["split"], split["lives"], insert.name)
     lines = _write_page(folder, insert.name, tables, figures, view, reference, findings)
     return [*lines, f"Look at {folder / 'index.html'}"]
 

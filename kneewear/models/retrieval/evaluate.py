@@ -231,8 +231,7 @@ def _on_raster(raster: Raster, blocks: Blocks, chosen: Bools) -> Bools:
 def _doubt_alone(scan: Scan) -> Finding:
     """Finding about every volume without a reference: a form of wear may be one of the dish.
 
-    Phantoms were found with a third of their volume, far outside their interval, and neither
-    residual nor interval showed which. Unworn dishes of ellipsoids seem worn by 1 to 2 mm3.
+    Intervals are those of the designs of `benchmarks/retrieval`; a design may be unlike them.
     """
     result = "no reference: wear that continues the form of the dish is taken for its shape"
     expected = "an unworn surface of the same design"

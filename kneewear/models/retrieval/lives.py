@@ -139,12 +139,17 @@ def read_lifetime(folder: Path, case: str, life: str, hours: float) -> Lifetime:
     Raises
     ------
     InputDataError
-        When creep of the study has no constant that can be fitted.
+        When creep of the study has no constant that can be fitted, or its insert yields.
     """
     whole = recorded_study(folder)
     cases = [item for group in whole.variants() for item in group]
     chosen = next(item for item in cases if item.name == case)
-    study = _reduced(apply_case(whole, chosen), life, hours)
+    own = apply_case(whole, chosen)
+    if own.simulation.material_yield is not None:
+        expected = "an insert that does not yield: dents are no part of the lives that are fitted"
+        remedy = "Set simulation.material_yield to null and run it again, or leave out --split."
+        raise InputDataError(folder, "simulation.material_yield", expected, remedy)
+    study = _reduced(own, life, hours)
     if study.wear.creep_law != "pressure" or not study.wear.creep_mm_per_mpa > 0.0:
         expected = "creep_law: pressure with a constant above 0, which can be fitted"
         remedy = "Run the study with it, or leave out --split."

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import scipy
+import xarray as xr
 from numpy.typing import NDArray
 
-from kneewear.base.cases import centre_case
-from kneewear.base.schemas import DAMAGE
+from kneewear.base.cases import Case, centre_case
+from kneewear.base.schemas import CONTACT, DAMAGE
 from kneewear.base.sides import BOTH, SIDES
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
@@ -28,6 +29,7 @@ from kneewear.motion.history import cases_of
 from kneewear.report.insert_view import insert_mesh
 from kneewear.report.tables import rows_with
 from kneewear.study import netcdf
+from kneewear.study.settings import apply_case
 from kneewear.wear.posterior import ALL_LAWS
 
 Array = NDArray[np.float64]
@@ -42,6 +44,8 @@ _COMMON = 0.4
 # Depth from which a block belongs to a scar, over the largest depth of its plateau.
 _SCAR_FRACTION = 0.1
 DEPTHS = {"wear": "wear_depth", "creep": "creep_depth", "sum": "damage_depth"}
+# Variables of a cycle that are large and not read.
+_HISTORIES = ("pressure", "slip")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ class Prediction:
     study, case, life : str
         Folder of the study, and what of it.
     depths : mapping
-        Depth of "wear", "creep" and their "sum" at each block, mm.
+        Depth of "wear", "creep" and "dent" (permanent deflection of an insert that yields) and
+        their "sum" at each block, mm.
     digests : mapping
         SHA-256 of the files of the study that were read, before the comparison.
     distance : float
@@ -100,22 +105,15 @@ def read_prediction(
         raise InputDataError(folder, "no finished wear study", expected, remedy)
     digests = {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     grid: ElementGrid = netcdf.load(ElementGrid, files[0], "grid")
-    names: list[str] = []
-    for maps in netcdf.load_all(DAMAGE, files[1:]):
-        own = [item.name for item in cases_of(maps)]
-        names += own
-        chosen = own[0] if case is None else case
-        if chosen in own:
-            break
-    else:
-        expected = f"one of {', '.join(names[:8])}"
-        raise InputDataError("--case", f"'{case}'", expected, "Name a case of the study.")
+    batch, maps, chosen = _maps_of_case(files[1:], case)
     lives = [str(item) for item in maps["life"].values.tolist()]
     chosen_life = lives[-1] if life is None else life
     if chosen_life not in lives:
         expected = f"one of {', '.join(lives)}"
         raise InputDataError("--life", f"'{life}'", expected, "Name a life of the study.")
-    at = (lives.index(chosen_life), own.index(chosen))
+    cases = cases_of(maps)
+    number = [item.name for item in cases].index(chosen)
+    at = (lives.index(chosen_life), number)
     mesh, valid = insert_mesh(grid)
     surface = TriangleMesh(mesh.points, _upward(mesh.points, mesh.triangles))
     pose = pose_of_study(surface, evaluation, folder)
@@ -125,10 +123,61 @@ def read_prediction(
     depths = {
         name: to_blocks(maps[variable].values[at][valid]) for name, variable in DEPTHS.items()
     }
+    cycles = _cycles_that_yield(folder, batch, maps, cases[number], chosen_life)
+    digests |= {str(item): hashlib.sha256(item.read_bytes()).hexdigest() for item in cycles}
+    depths["dent"] = to_blocks(_dent(cycles, chosen, valid.shape)[valid])
+    depths["sum"] = depths["sum"] + depths["dent"]
     interval = _wear_interval(folder, chosen, chosen_life)
     return Prediction(
         str(folder), chosen, chosen_life, depths, digests, pose.distance, pose, interval
     )
+
+
+def _maps_of_case(files: Sequence[Path], case: str | None) -> tuple[str, xr.Dataset, str]:
+    """Name of the file of maps with a case, its maps, and the case (the first one by default)."""
+    names: list[str] = []
+    for file in files:
+        maps = netcdf.load(DAMAGE, file)
+        own = [item.name for item in cases_of(maps)]
+        names += own
+        chosen = own[0] if case is None else case
+        if chosen in own:
+            return file.name, maps, chosen
+    expected = f"one of {', '.join(names[:8])}"
+    raise InputDataError("--case", f"'{case}'", expected, "Name a case of the study.")
+
+
+def _cycles_that_yield(
+    folder: Path, batch: str, maps: xr.Dataset, case: Case, life: str
+) -> list[Path]:
+    """Files with cycles of a life on an insert that yields; none of one that does not.
+
+    Raises
+    ------
+    InputDataError
+        When a file is missing, without which the dents of the insert are unknown.
+    """
+    whole = recorded_study(folder)
+    if apply_case(whole, case).simulation.material_yield is None:
+        return []
+    shares = maps["shares"].sel(life=life).values
+    names = [str(name) for name in maps["activity"].values[shares > 0.0].tolist()]
+    files = [folder / "simulation" / name / batch for name in names]
+    for item in files:
+        if not item.is_file():
+            expected = "the cycles of an insert that yields, with its dents"
+            raise InputDataError(item, "no such file", expected, "Run the study again.")
+    return files
+
+
+def _dent(cycles: Sequence[Path], case: str, shape: tuple[int, ...]) -> Array:
+    """Permanent deflection that cycles leave, (side, row, column), mm; zero without cycles.
+
+    Each activity continues on the dents of those before it: the largest of all is the last state.
+    """
+    loaded = netcdf.load_all(CONTACT, cycles, leave_out=_HISTORIES, only={"case": [case]})
+    dents = [cycle["dent"].values[0] for cycle in loaded]
+    return np.max(dents, axis=0) if dents else np.zeros(shape)
 
 
 def pose_of_study(bearing: TriangleMesh, evaluation: Evaluation, folder: Path) -> ScanPose:
@@ -200,7 +249,8 @@ def _upward(points: Array, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
 def scar_comparison(evaluation: Evaluation, prediction: Prediction) -> pd.DataFrame:
     """Measured and predicted volumes, positions and overlap of the scars of each side.
 
-    Wear and creep are compared as a sum: a surface shows both.
+    Wear and creep are compared as a sum, with the dents of an insert that yields: a surface shows
+    all of them.
     """
     blocks, scar = evaluation.blocks, evaluation.scar
     measured = np.where(scar.worn, np.nan_to_num(scar.depth), 0.0)
@@ -220,6 +270,9 @@ def scar_comparison(evaluation: Evaluation, prediction: Prediction) -> pd.DataFr
         volume, sd = scar.volume[number], scar.volume_sd[number]
         total = float(area @ predicted)
         creep = float(area @ prediction.depths["creep"])
+        dent = float(area @ prediction.depths["dent"]) if "dent" in prediction.depths else 0.0
+        other = creep + dent
+        dents = {"predicted_dent_mm3": dent} if dent else {}
         low, high = prediction.wear_interval.get(side, (np.nan, np.nan))
         rows.append(
             {
@@ -228,11 +281,12 @@ def scar_comparison(evaluation: Evaluation, prediction: Prediction) -> pd.DataFr
                 "sd_mm3": sd,
                 "predicted_wear_mm3": float(area @ prediction.depths["wear"]),
                 "predicted_creep_mm3": creep,
+                **dents,
                 "predicted_sum_mm3": total,
                 "difference_mm3": total - volume,
                 "ratio": total / volume if volume > 0 else np.nan,
-                "ratio_low": (low + creep) / volume if volume > 0 else np.nan,
-                "ratio_high": (high + creep) / volume if volume > 0 else np.nan,
+                "ratio_low": (low + other) / volume if volume > 0 else np.nan,
+                "ratio_high": (high + other) / volume if volume > 0 else np.nan,
                 "posterior_mm": centres[1][0] - centres[0][0],
                 "medial_mm": centres[1][1] - centres[0][1],
                 "overlap": common / either if either > 0 else np.nan,

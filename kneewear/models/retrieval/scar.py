@@ -36,10 +36,11 @@ _MARGIN = 3.6
 _ABOUT_HOLES = 10.0
 _MIN_ABOUT = 12
 _HOLE_FIELDS = 4
-# Scatter of the mean log likelihoods of walks: they do not mix in so few steps, and no drift and
-# form of wear is quite the right one. Chosen, not measured.
+# Scatter of the mean log likelihoods of walks, and of the largest ones of drifts: walks do not mix
+# in so few steps, and no drift and form of wear is quite the right one. Chosen, not measured.
 _SCATTER = 8.0
-# Likelihood over the largest one below which a scar is left out, and scars averaged at most.
+# Likelihood over the largest one below which a scar or drift is left out, and scars averaged at
+# most.
 _MIN_WEIGHT = 0.03
 _MAX_AVERAGED = 14
 # Fields that a prediction is averaged over, of all scars together.
@@ -110,14 +111,16 @@ def find_scar(
     Scar
     """
     searches, scars, usable = _searched(blocks, drifts, settings, declared, excluded, starts)
+    ranked = [sorted(scars, key=item.likelihood, reverse=True)[:MAX_SCARS] for item in searches]
+    shares = _shares([item.likelihood(own[0]) for item, own in zip(searches, ranked, strict=True)])
     likely: list[LikelyScar] = []
-    for search in searches:
-        ranked = sorted(scars, key=search.likelihood, reverse=True)[:MAX_SCARS]
-        own = [LikelyScar(search.likelihood(scar), scar, search.drift) for scar in ranked]
-        if declared is None and ranked[0].any():
-            own += search.moved_borders(ranked[0])
-        # No drift is quite the form of an insert, so that their likelihoods decide nothing.
-        likely += _weighted(own)
+    for search, best, share in zip(searches, ranked, shares, strict=True):
+        if not share:
+            continue
+        own = [LikelyScar(search.likelihood(scar), scar, search.drift) for scar in best]
+        if declared is None and best[0].any():
+            own += search.moved_borders(best[0])
+        likely += [replace(item, weight=share * item.weight) for item in _weighted(own)]
     likely.sort(key=lambda item: -item.weight)
     if declared is not None:
         return _averaged(likely, blocks, usable, 0.0)
@@ -183,6 +186,16 @@ def measured_area(blocks: Blocks, scar: Bools, least: float = _MEASURED_AREA) ->
     return measured
 
 
+def _shares(values: Sequence[float]) -> Array:
+    """Weights of drifts that sum to 1, from the largest log likelihood of each."""
+    best = max(values)
+    if not np.isfinite(best):
+        return np.full(len(values), 1.0 / len(values))
+    weights = np.exp((np.array(values) - best) / _SCATTER)
+    weights[weights < _MIN_WEIGHT] = 0.0
+    return np.asarray(weights / weights.sum())
+
+
 def _weighted(items: Sequence[LikelyScar]) -> list[LikelyScar]:
     """Likeliest scars first; log likelihoods become weights that sum to 1."""
     best = max(item.weight for item in items)
@@ -226,7 +239,7 @@ def _averaged(likely: Sequence[LikelyScar], blocks: Blocks, usable: Bools, least
         of_field = (result.drift_sd, result.field_sd, result.noise_sd, result.choice_sd)
         pieces.append([*of_field, holes_sd])
         all_fields.append(surface.fields)
-    weights = _between_drifts(likely, np.stack(volumes), np.array(pieces))
+    weights = np.array([item.weight for item in likely])
     volume = weights @ np.stack(volumes)
     drift_sd, field_sd, noise_sd, choice_sd, holes_sd = np.sqrt(
         np.einsum("s,spk->pk", weights, np.array(pieces) ** 2)
@@ -258,21 +271,6 @@ def _averaged(likely: Sequence[LikelyScar], blocks: Blocks, usable: Bools, least
         all_fields[0],
         unworn_fractions(blocks, worn),
     )
-
-
-def _between_drifts(likely: Sequence[LikelyScar], volumes: Array, pieces: Array) -> Array:
-    """Weights of scars, of which each drift has the inverse of the variance of its volume.
-
-    `volumes` (n, 3) and standard deviations by source, `pieces` (n, k, 3), belong to the scars.
-    """
-    weights = np.array([item.weight for item in likely])
-    own, variance = volumes[:, -1], (pieces[..., -1] ** 2).sum(axis=1)
-    for drift in {id(item.drift): item.drift for item in likely}.values():
-        used = np.array([item.drift is drift for item in likely])
-        part = weights[used] / weights[used].sum()
-        spread = part @ (variance[used] + (own[used] - part @ own[used]) ** 2)
-        weights[used] = part / max(spread, 1e-9)
-    return np.asarray(weights / weights.sum())
 
 
 def unworn_fractions(blocks: Blocks, worn: Bools) -> Array:

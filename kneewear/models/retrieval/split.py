@@ -4,7 +4,7 @@ Lives of a study are fitted to the measured depths: wear factor, creep constant,
 position, rotation and load share, each repeated over wear laws and amplitudes of the motion. Forms
 of wear and creep are alike, and another law or amplitude fits as well with another wear volume:
 what is stated is the union of all fits whose residual is small, and a single value only where mass
-loss or a prior of the creep constant is stated that determines wear within a fifth.
+loss or a prior of the creep constant is stated that determines wear within a quarter.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _ITERATIONS = 2
 # Factors of the creep volume that are tried where nothing is stated.
 _TRIED = np.geomspace(0.05, 20.0, 41)
 _NINETY = 1.645
-# Relative standard deviation of wear above which a range is stated and no value.
+# Relative standard deviation of wear above which a range is stated and no value, and above which
+# more knowledge is asked for.
+_STATED = 0.25
 _USEFUL = 0.2
 
 
@@ -180,10 +182,11 @@ def split_table(
 ) -> pd.DataFrame:
     """Volume and share of wear, by what they rest on.
 
-    Columns basis, wear_mm3, low_mm3, high_mm3, share, low_share, high_share, fits and residual_um.
-    There is a range and no value where only the surface is known, or where a creep constant leaves
-    wear unknown by more than a fifth: an error of it is one of the creep volume, and of wear a
-    multiple of that where most of the sum is creep.
+    Columns basis, wear_mm3, sd_mm3, low_mm3, high_mm3, share, low_share, high_share, fits and
+    residual_um. There is a range and no value where only the surface is known, or where a creep
+    constant leaves wear unknown by more than a quarter: an error of it is one of the creep volume,
+    and of wear a multiple of that where most of the sum is creep. The range is the union of the
+    intervals of all fits, and wider than an interval of this standard deviation.
     """
     rows = []
     total, total_sd = float(measured.volume.sum()), float(np.hypot(*measured.volume_sd))
@@ -193,24 +196,25 @@ def split_table(
         share_sd = lost / total * np.hypot(settings.mass_loss_sd, total_sd / total)
         ends = lost + _NINETY * sd * np.array([-1.0, 1.0])
         shares = lost / total + _NINETY * share_sd * np.array([-1.0, 1.0])
-        rows.append(("mass loss", lost, ends, lost / total, shares, 0, np.nan))
+        rows.append(("mass loss", lost, sd, ends, lost / total, shares, 0, np.nan))
     kept = _kept(fits)
     worst = 1e3 * max((item.residual for item in kept), default=np.nan)
     if kept and settings.creep_constant_sd is not None:
-        values, ends = _with_prior(measured, kept, settings.creep_constant_sd)
-        middle = float(_weights(kept, settings.creep_constant_sd) @ values)
-        if not _is_useful(middle, *np.maximum(ends, 0.0)):
-            middle = np.nan
-        known = (middle, ends, middle / total, ends / total)
+        middle, sd, ends = _with_prior(measured, kept, settings.creep_constant_sd)
+        if sd > _STATED * middle:
+            middle = sd = np.nan
+        known = (middle, sd, ends, middle / total, ends / total)
         rows.append(("creep constant", *known, len(kept), worst))
     elif kept:
         ends = np.array(_range(measured, kept))
-        rows.append(("surface alone", np.nan, ends, np.nan, ends / total, len(kept), worst))
+        unknown = (np.nan, np.nan, ends, np.nan, ends / total)
+        rows.append(("surface alone", *unknown, len(kept), worst))
     return pd.DataFrame(
         [
             {
                 "basis": basis,
                 "wear_mm3": value,
+                "sd_mm3": sd,
                 "low_mm3": max(ends[0], 0.0),
                 "high_mm3": ends[1],
                 "share": share,
@@ -219,27 +223,42 @@ def split_table(
                 "fits": count,
                 "residual_um": residual,
             }
-            for basis, value, ends, share, shares, count, residual in rows
+            for basis, value, sd, ends, share, shares, count, residual in rows
         ]
     )
 
 
-def judge_split(table: pd.DataFrame, name: str) -> list[Finding]:
-    """Findings about wear that no value of the table has within a fifth."""
-    values = table[["wear_mm3", "low_mm3", "high_mm3"]].to_numpy(dtype=float)
-    if any(_is_useful(*row) for row in values):
-        return []
-    rows = table[["low_mm3", "high_mm3"]].to_numpy(dtype=float)
-    low, high = rows[:, 0].max(), rows[:, 1].min()
-    result = f"wear between {low:.3g} and {high:.3g} mm3"
-    remedy = "Weigh the insert: mass_loss_mg in the file of --settings separates wear from creep."
-    expected = f"a standard deviation of {100 * _USEFUL:.0f} % at most"
-    return [Finding("retrieval.split", "warn", name, result, expected, remedy)]
-
-
-def _is_useful(value: float, low: float, high: float) -> bool:
-    """True of wear whose standard deviation is a fifth of it at most, by its interval."""
-    return 0.5 * (high - low) <= _USEFUL * _NINETY * value
+def judge_split(table: pd.DataFrame, lives: pd.DataFrame, name: str) -> list[Finding]:
+    """Findings about wear that is not known within a fifth, and about what contradicts itself."""
+    findings = []
+    ends = table[["low_mm3", "high_mm3"]].to_numpy(dtype=float)
+    values = table[["wear_mm3", "sd_mm3"]].to_numpy(dtype=float)
+    low, high = ends[:, 0].max(), ends[:, 1].min()
+    if low > high:
+        ranges = (f"{row.low_mm3:.3g} to {row.high_mm3:.3g} mm3" for row in table.itertuples())
+        stated = zip(table["basis"], ranges, strict=True)
+        result = "; ".join(f"wear by {basis} {text}" for basis, text in stated)
+        remedy = "Check the mass loss with its soak control, and the creep constant of the study."
+        findings.append(
+            Finding("retrieval.contradiction", "warn", name, result, "a common range", remedy)
+        )
+    elif not any(sd <= _USEFUL * value for value, sd in values):
+        result = f"wear between {low:.3g} and {high:.3g} mm3"
+        remedy = (
+            "Weigh the insert: mass_loss_mg in the file of --settings separates wear from creep."
+        )
+        expected = f"a standard deviation of {100 * _USEFUL:.0f} % at most"
+        findings.append(Finding("retrieval.split", "warn", name, result, expected, remedy))
+    least = lives["residual_um"].min() if len(lives) else 0.0
+    if least > 1e3 * _MODEL:
+        result = f"lives that are {least:.0f} um or more from the measured depths (rms)"
+        remedy = (
+            "Correct implant, activities and thickness of the study: the range by its lives may "
+            "not hold the wear."
+        )
+        expected = f"{1e3 * _MODEL:.0f} um at most"
+        findings.append(Finding("retrieval.lives", "warn", name, result, expected, remedy))
+    return findings
 
 
 def _kept(fits: Sequence[FittedLife]) -> list[FittedLife]:
@@ -262,17 +281,23 @@ def _weights(fits: Sequence[FittedLife], prior: float) -> Array:
 
 def _with_prior(
     measured: Measured, fits: Sequence[FittedLife], prior: float
-) -> tuple[list[float], Array]:
-    """Wear volumes of fits, mm3, and the ends of the union of their intervals."""
+) -> tuple[float, float, Array]:
+    """Mean wear volume of fits, its standard deviation, and the ends of all their intervals, mm3.
+
+    The creep constant contributes to the standard deviation within each fit, and laws and
+    amplitudes between fits.
+    """
     total = float(measured.volume.sum())
-    values, low, high = [], [], []
-    for item in fits:
-        wear, creep = (float(measured.volumes(depth).sum()) for depth in (item.wear, item.creep))
-        value, sd = total * wear / (wear + creep), prior * total * creep / (wear + creep)
-        values.append(value)
-        low.append(value - _NINETY * sd)
-        high.append(value + _NINETY * sd)
-    return values, np.array([min(low), max(high)])
+    wear, creep = (
+        np.array([measured.volumes(getattr(item, name)).sum() for item in fits])
+        for name in ("wear", "creep")
+    )
+    values, sds = total * wear / (wear + creep), prior * total * creep / (wear + creep)
+    weights = _weights(fits, prior)
+    mean = float(weights @ values)
+    sd = float(np.sqrt(weights @ (sds**2 + (values - mean) ** 2)))
+    low, high = values - _NINETY * sds, values + _NINETY * sds
+    return mean, sd, np.array([low.min(), high.max()])
 
 
 def _range(measured: Measured, fits: Sequence[FittedLife]) -> tuple[float, float]:

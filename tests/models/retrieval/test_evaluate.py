@@ -241,13 +241,15 @@ def test_equal_prediction_has_ratio_and_overlap_of_one(files: tuple[Path, Path, 
     ]
     found = evaluate_scan(_read(scan), _read(reference), SETTINGS, Areas(worn=tuple(stated)))
     depth = np.where(found.scar.worn, np.nan_to_num(found.scar.depth), 0.0)
-    depths = {"wear": 0.25 * depth, "creep": 0.75 * depth, "sum": depth}
+    depths = {"wear": 0.25 * depth, "creep": 0.7 * depth, "dent": 0.05 * depth, "sum": depth}
     table = scar_comparison(found, Prediction("study", "case", "life", depths, {}, 0.0))
     assert table["ratio"].to_numpy() == pytest.approx(1.0, abs=1e-6)
     assert table["overlap"].to_numpy() == pytest.approx(1.0)
     assert table[["posterior_mm", "medial_mm"]].to_numpy() == pytest.approx(0.0, abs=1e-9)
     shares = table["predicted_wear_mm3"] / table["predicted_sum_mm3"]
     assert shares.to_numpy() == pytest.approx(0.25)
+    dents = table["predicted_dent_mm3"] / table["predicted_sum_mm3"]
+    assert dents.to_numpy() == pytest.approx(0.05)
 
 
 @pytest.mark.slow

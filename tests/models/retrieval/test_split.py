@@ -1,11 +1,19 @@
 """Separation of wear and creep on depths of known origin."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kneewear.models.retrieval.lives import LifeTrial
 from kneewear.models.retrieval.settings import SplitSettings
-from kneewear.models.retrieval.split import Measured, fit_lives, judge_split, split_table
+from kneewear.models.retrieval.split import (
+    Measured,
+    fit_lives,
+    fit_table,
+    judge_split,
+    split_table,
+)
 
 _X, _Z = (item.ravel() for item in np.meshgrid(np.linspace(-15, 15, 31), np.linspace(5, 35, 31)))
 
@@ -63,14 +71,43 @@ def test_mass_loss_states_wear_without_a_study() -> None:
 
 
 def test_wear_that_the_creep_constant_leaves_open_is_reported() -> None:
-    # 10 % of the creep volume is more than 20 % of wear below a share of a third.
-    for wear, warned in ((1.5, False), (0.1, True)):
+    # 10 % of the creep volume is 20 % of wear at a share of a third, and 25 % at two sevenths.
+    for wear, warned, stated in ((1.5, False, True), (0.5, True, True), (0.1, True, False)):
         measured, _ = _measured(LifeTrial("archard", 1.0, np.log(wear)))
         fits = fit_lives(measured, _depths, 0.1, ["archard"], [1.0])
         table = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1))
-        assert bool(judge_split(table, "insert")) == warned
-        # A value that is printed is known within a fifth.
-        assert table["wear_mm3"].isna().all() == warned
+        lives = fit_table(measured, fits)
+        assert bool(judge_split(table, lives, "insert")) == warned
+        assert table["wear_mm3"].notna().all() == stated
+        assert table["sd_mm3"].notna().all() == stated
         assert table["high_mm3"].notna().all()
     weighed = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1, mass_loss_mg=5.0))
-    assert judge_split(weighed, "insert") == []
+    assert judge_split(weighed, lives, "insert") == []
+
+
+def test_standard_deviation_of_wear_is_that_of_its_creep_constant() -> None:
+    measured, true = _measured(LifeTrial("archard"))
+    fits = fit_lives(measured, _depths, 0.1, ["archard"], [1.0])
+    (row,) = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1)).to_dict("records")
+    creep = measured.volume.sum() - true
+    # One fit alone: 10 % of its creep volume.
+    assert row["sd_mm3"] == pytest.approx(0.1 * creep, rel=0.05)
+
+
+def test_mass_loss_that_contradicts_the_creep_constant_is_reported() -> None:
+    measured, _ = _measured(LifeTrial("archard"))
+    fits = fit_lives(measured, _depths, 0.1, ["archard"], [1.0])
+    table = split_table(measured, fits, SplitSettings(creep_constant_sd=0.1, mass_loss_mg=0.5))
+    checks = [item.check for item in judge_split(table, fit_table(measured, fits), "insert")]
+    assert checks == ["retrieval.contradiction"]
+
+
+def test_lives_that_do_not_fit_are_reported() -> None:
+    measured, _ = _measured(LifeTrial("archard", 1.0, np.log(1.5)))
+    rough = replace(
+        measured, depth=measured.depth + 0.05 * (np.indices((31, 31)).sum(0).ravel() % 2)
+    )
+    fits = fit_lives(rough, _depths, 0.1, ["archard"], [1.0])
+    table = split_table(rough, fits, SplitSettings(mass_loss_mg=9.0))
+    checks = [item.check for item in judge_split(table, fit_table(rough, fits), "insert")]
+    assert "retrieval.lives" in checks
