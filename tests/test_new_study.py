@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import copy
 import os
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from kneewear import default_settings_file
 from kneewear.base.assumptions import unconfirmed
 from kneewear.base.checks import drop_ignored, setting_findings
 from kneewear.errors import InputDataError, OutputFileError
 from kneewear.geometry.dish import Dish, medial_lateral_restoring, room_around, sagittal_arc
+from kneewear.geometry.fitting import FitSettings
 from kneewear.geometry.segmentation import PlateauRegion
 from kneewear.io.mesh_formats import save_ply
 from kneewear.io.shapes import load_shape
-from kneewear.setup.implant import create_study, grades, hold_medial_lateral
+from kneewear.setup.implant import (
+    create_study,
+    grades,
+    hold_medial_lateral,
+    ignored_block,
+    ignored_tolerances,
+)
 from kneewear.study.files import load_activity
 from kneewear.study.settings import merge_settings, read_settings, read_study, validate_study
 from tests.geometry.invented import write_invented
@@ -291,3 +300,22 @@ def test_options_that_would_be_left_out_or_are_in_metres_are_refused(
         create_study("one", list(map(str, inserts)), [str(femoral)], **given)
     # Nothing is left half written.
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["motion.csv"]
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.22, 0.7])
+def test_tolerances_that_the_noise_of_a_scan_needs_are_no_findings(tolerance):
+    keys = ignored_tolerances(FitSettings(3, 1.5, 0.6, tolerance))
+    ignored = yaml.safe_load(ignored_block(keys))
+    settings = read_settings(ROOT / "config/example_meshes.yaml")
+    own = {"implant": {"meshes": {"tolerance_mm": tolerance}}}
+    study = validate_study(reduce(merge_settings, (DEFAULT, settings, own, ignored or {})))
+    warned, shown = (
+        [one.check for one in findings if one.severity == "warn"]
+        for findings in (
+            setting_findings(study),
+            drop_ignored(setting_findings(study), study.checks.ignore),
+        )
+    )
+    key = "implant.meshes.tolerance_mm"
+    assert (key in warned) == (tolerance > 0.2)
+    assert key not in shown

@@ -64,7 +64,7 @@ _KNOTS = Range(
     "mm", 0.1, 0.5, 10, 50, "Mesh edges are 0.5 to 1 mm; lines of finer surfaces follow noise"
 )
 _SMOOTHING = Range("mm", 0, 0, 5, 50, "Half a mesh edge; 5 mm is a third of a radius")
-_TOLERANCE = Range("mm", 0, 0.001, 0.2, 5, "A condyle penetrates 0.1 mm")
+FIT_TOLERANCE = Range("mm", 0, 0.001, 0.2, 5, "A condyle penetrates 0.1 mm")
 _WAVE = Range("mm", 0, 1e-5, 0.05, 5, "1 % of the penetration is about 0.3 um")
 _CARTILAGE = Range("mm", 0, 0, 20, 50, "Cartilage is up to 7 mm thick; 20 mm clips nothing")
 _CARTILAGE_TOLERANCE = Range("mm", 0, 0.001, 1, 5, "Voxels of 0.3 to 1 mm")
@@ -293,10 +293,10 @@ class SurfaceFitSettings(Settings):
     tolerance_mm: Positive = quantity(
         "Largest accepted distance between a mesh vertex and the surface; the largest accepted "
         "ripple is a fifth of it.",
-        _TOLERANCE,
+        FIT_TOLERANCE,
     )
     mean_tolerance_mm: Positive = quantity(
-        "Largest accepted mean distance between mesh vertices and the surface.", _TOLERANCE
+        "Largest accepted mean distance between mesh vertices and the surface.", FIT_TOLERANCE
     )
 
 

@@ -414,14 +414,12 @@ def _states_line(dish: Dish) -> bool:
     return bool(dish.conforms and abs(dish.middle) >= _OFF_MIDDLE)
 
 
-def ignored_block(dish: Dish, settles: bool) -> str:
-    """Silence of the usual range of a load line where the insert's origin is not in its middle."""
+def ignored_load_line(dish: Dish, settles: bool) -> dict[str, str]:
+    """Key of a load line, and the reason, where the insert's origin is not in its middle."""
     if not settles or not _states_line(dish):
-        return ""
-    return """
-checks:                       # the origin is beside the insert; the placement judges the load line
-  ignore: [activities.*.control.load_line_mm]
-"""
+        return {}
+    reason = "the origin is beside the insert; the placement judges the load line"
+    return {"activities.*.control.load_line_mm": reason}
 
 
 def _strides(recording: Recording, clock: str, force: LoadChoice) -> tuple[float, ...]:

@@ -19,6 +19,7 @@ from kneewear.base.types import BODY_MASS, THICKNESS, is_file_name
 from kneewear.errors import Finding, InputDataError, OutputFileError
 from kneewear.geometry.dish import CONFORMING, Dish, find_dish
 from kneewear.geometry.fit_search import FittingChoice, choose_fit
+from kneewear.geometry.fitting import FitSettings
 from kneewear.geometry.meshes import TriangleMesh, within_outline
 from kneewear.geometry.noise import NOISY
 from kneewear.geometry.segmentation import (
@@ -30,6 +31,7 @@ from kneewear.geometry.segmentation import (
     segment_condyles,
     segment_plateaus,
 )
+from kneewear.geometry.settings import FIT_TOLERANCE
 from kneewear.io.documents import save_text
 from kneewear.io.result_files import digest_path
 from kneewear.motion.history import FRICTION_BEARS
@@ -37,7 +39,7 @@ from kneewear.setup.curves import (
     BUILT_IN,
     ActivityText,
     Recordings,
-    ignored_block,
+    ignored_load_line,
     quoted_path,
     settings_path,
     write_activity,
@@ -490,6 +492,24 @@ def _assumed_block(assumed: Sequence[Assumption]) -> str:
     return "\n".join(f"  - {{{line}}}" for line in lines)
 
 
+def ignored_tolerances(fit: FitSettings) -> dict[str, str]:
+    """Keys of tolerances above the usual range, which the noise of a scan needs, and the reason."""
+    tolerances = {"tolerance_mm": fit.tolerance, "mean_tolerance_mm": fit.mean_tolerance}
+    return {
+        f"implant.meshes.{key}": "what the noise of the scan needs"
+        for key, tolerance in tolerances.items()
+        if FIT_TOLERANCE.severity(tolerance) == "warn"
+    }
+
+
+def ignored_block(reasons: Mapping[str, str]) -> str:
+    """Block `checks` that leaves out warnings of keys that were chosen, each for its reason."""
+    if not reasons:
+        return ""
+    lines = "".join(f"    - {key}  # {reason}\n" for key, reason in reasons.items())
+    return f"\nchecks:\n  ignore:\n{lines}"
+
+
 def _settings_text(
     name: str,
     shapes: RecognisedShapes,
@@ -528,6 +548,7 @@ def _settings_text(
     evidence = "\n".join(f"#   {finding.text()}" for finding in shapes.findings)
     masses = ", ".join(f"{mass:g}" for mass in activity.body_masses)
     knots = f"{{along: {fit.knot_spacing_along:g}, across: {fit.knot_spacing_across:g}}}"
+    ignored = {**ignored_load_line(dish, activity.settles), **ignored_tolerances(fit)}
     return f"""\
 # Written by `kneewear new`. What was recognised, and by what; correct what is wrong:
 {evidence}
@@ -575,4 +596,4 @@ wear:                         # constants of a grade: config/evidence/polyethyle
 report:
   compare_with_published: false  # the published tables are of another implant
   spread: {{blocks: 1}}         # 4: also with a surface that follows its wear, which takes minutes
-{ignored_block(dish, activity.settles)}{added.blocks}"""
+{ignored_block(ignored)}{added.blocks}"""
