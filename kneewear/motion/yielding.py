@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 from kneewear.contact.material import Elastic, Hardening, von_mises
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.contact.slabs import SlabWindow
+from kneewear.contact.slabs import SlabWindow, StrainWaves
 from kneewear.contact.yielding import MEMORY, PlasticFields, PlasticSlabs, accelerated
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.motion.coupling import end_distances
 from kneewear.motion.frame_equilibrium import Equilibrium
 
 Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 # Equilibrium of a frame on the surfaces as they are: from a start, else from the elastic pose,
 # under a share of its load, to a residual that is this part of the load at most.
 Solve = Callable[[int, Array, Array, float, float], Equilibrium]
@@ -153,13 +153,13 @@ class _Residual:
 
 
 class _Strain(NamedTuple):
-    """Plastic strain with its spectrum and the dent of the elements in the window, mm.
+    """Plastic strain with its waves and the dent of the elements in the window, mm.
 
     Strains that are the same to the bit share their residual stress.
     """
 
     fields: PlasticFields
-    waves: Complex
+    waves: StrainWaves
     dent: Array
     residual: _Residual
 
@@ -190,7 +190,17 @@ class _Side:
         shape = math.ceil(int(high[0] - low[0]) / joined), int(high[1] - low[1])
         self.pair, self.number, self.shape = pair, number, shape
         cell = joined * edges[0], edges[1]
-        window = SlabWindow(shape, cell, thickness, insert.elastic, _BORDERS, _MARGIN, single=True)
+        after = self._low[0] + joined * shape[0], self._low[1] + shape[1]
+        window = SlabWindow(
+            shape,
+            cell,
+            thickness,
+            insert.elastic,
+            _BORDERS,
+            _MARGIN,
+            single=True,
+            ends=end_distances(grid, number, (self._low, after)),
+        )
         self.slabs = PlasticSlabs(window, insert.hardening)
         row, column = np.divmod(pair.index, columns)
         inside = (row >= low[0]) & (row < high[0]) & (column >= low[1]) & (column < high[1])

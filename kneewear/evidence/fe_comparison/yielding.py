@@ -14,7 +14,7 @@ from kneewear.contact.yielding import PlasticSlabs, YieldingLayer
 from kneewear.evidence.fe_comparison.frames import SideAtFrame
 from kneewear.evidence.fe_comparison.insert_solid import rigid_body
 from kneewear.geometry.element_grid import ElementGrid, covered_area
-from kneewear.motion.coupling import insert_influence
+from kneewear.motion.coupling import end_distances, insert_influence
 
 Array = NDArray[np.float64]
 
@@ -74,6 +74,9 @@ class SideYielding:
             (float(width), float(length)),
             float(local[number][row, column]),
             material,
+            ends=end_distances(
+                grid, number, _corners(low, high), place=(int(row), int(column)), plan=side.plan
+            ),
         )
         layer = YieldingLayer(
             PlasticSlabs(window, hardening), influence.matrix(*cells.T), cells - low
@@ -111,3 +114,10 @@ class SideYielding:
             "height_mm": height,
             "peak_columns": float(peak_columns(whole)),
         }
+
+
+def _corners(
+    low: NDArray[np.int64], high: NDArray[np.int64]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """First row and column, and those after the last."""
+    return (int(low[0]), int(low[1])), (int(high[0]), int(high[1]))
