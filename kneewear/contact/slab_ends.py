@@ -57,9 +57,10 @@ class EndTable(NamedTuple):
     """Modes of an end by wave number along it.
 
     `border` (cells + 1,) are distances between the cells from the end of a layer of `thickness`,
-    and `depth` (levels + 1,) those from its surface, mm. `stress` (waves, levels, cells, 6, modes), MPa, are mean stresses of the cells and
-    `surface` (waves, cells, modes) the work of a unit pressure on each, per length along the end.
-    The difference of two responses is the sum of products over all modes.
+    and `depth` (levels + 1,) those from its surface, mm. `stress` (waves, levels, cells, 6, modes),
+    MPa, are mean stresses of the cells, and `surface` (waves, cells, modes) the work of a unit
+    pressure on each, per length along the end. The difference of two responses is the sum of
+    products over all modes.
     """
 
     thickness: float

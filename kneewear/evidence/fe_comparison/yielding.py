@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +52,13 @@ class SideYielding:
         thickness: float,
         material: Elastic,
         hardening: Hardening,
+        *,
+        further: Sequence[Array] = (),
     ) -> SideYielding:
-        """Layer of a side at a pose; `thickness` is the minimum one of the case, mm."""
+        """Layer of a side at its pose, and at `further` ones near it.
+
+        `thickness` is the minimum one of the case, mm.
+        """
         local = grid.case_thickness(thickness)
         plan = grid.centre[number][..., [0, 2]]
         off = plan - 0.5 * (side.box.low + side.box.high)
@@ -60,8 +66,10 @@ class SideYielding:
         inside = ((plan > side.box.low - _BESIDE) & (plan < side.box.high + _BESIDE)).all(axis=-1)
         cells = np.argwhere(grid.valid[number] & inside)
         centre = grid.centre[number][tuple(cells.T)]
-        gap, normal = rigid_body(side.condyle, side.pose)(centre)
-        near = (gap < _REACH) & (normal[:, 1] < -_MIN_DESCENT)
+        near = np.zeros(len(centre), dtype=bool)
+        for pose in (side.pose, *further):
+            gap, normal = rigid_body(side.condyle, pose)(centre)
+            near |= (gap < _REACH) & (normal[:, 1] < -_MIN_DESCENT)
         cells, centre = cells[near], centre[near]
         influence = insert_influence(
             grid, number, local, material, place=(int(row), int(column)), plan=side.plan
