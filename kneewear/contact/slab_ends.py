@@ -167,11 +167,11 @@ def _modes(
     both = np.concatenate([stress, surface], axis=1)
     # Forces across are apart from the others: the mirror image changes the sign of these alone.
     across = np.arange(3 * nodes) % 3 == 2
-    found = [
+    halves = [
         _whitened(moved[:, : 3 * nodes][:, own][:, :, own], both[:, :, own].swapaxes(1, 2))
         for own in (~across, across)
     ]
-    modes = np.concatenate(found, axis=1).swapaxes(1, 2) / np.sqrt(2.0)
+    modes = np.concatenate(halves, axis=1).swapaxes(1, 2) / np.sqrt(2.0)
     shape = wave.size, levels, cells, _COMPONENTS, 3 * nodes
     return modes[:, :count].reshape(shape), modes[:, count:]
 
@@ -292,13 +292,13 @@ class FreeEnds:
 
     def deflection(self, amplitude: Array) -> Array:
         """Downward deflection of the cells of the window by amplitudes, mm."""
-        found = self._columns_back @ self._inverse(self._surface, amplitude)
-        return found.T if self.axis == 1 else found
+        spread = self._columns_back @ self._inverse(self._surface, amplitude)
+        return spread.T if self.axis == 1 else spread
 
     def stress(self, amplitude: Array) -> Array:
         """Stress (parts, M, rows, columns) by amplitudes, MPa."""
-        found = self._inverse(self._stress, amplitude)
-        spread = self._gather_back @ found.reshape(-1, self.parts * self.shape[0])
+        spread = self._inverse(self._stress, amplitude)
+        spread = self._gather_back @ spread.reshape(-1, self.parts * self.shape[0])
         field = spread.reshape(len(self.heights), self.shape[1], self.parts, self.shape[0])
         return field.transpose((2, 0, 3, 1) if self.axis == 1 else (2, 0, 1, 3))
 
@@ -418,10 +418,10 @@ class FreeEnds:
         """Field along the ends (cells with all components, cells along them) of amplitudes."""
         waves = np.empty((*table.shape[:1], table.shape[2], table.shape[1]), amplitude.dtype)
         fill_waves(table, amplitude, waves)
-        found = scipy.fft.irfft(waves, self.period, axis=-1)[..., : self.shape[0]]
-        return np.ascontiguousarray(found.reshape(-1, self.shape[0]))
+        field = scipy.fft.irfft(waves, self.period, axis=-1)[..., : self.shape[0]]
+        return np.ascontiguousarray(field.reshape(-1, self.shape[0]))
 
 
 def _shares(middle: Array, at: Array) -> Array:
     """Shares (places, middles) of linear interpolation between middles, constant beyond them."""
-    return np.array([np.interp(at, middle, one) for one in np.eye(middle.size)]).T
+    return np.array([np.interp(at, middle, unit) for unit in np.eye(middle.size)]).T

@@ -263,11 +263,11 @@ class SlabWindow:
     def stress(self, pressure: Array, plastic: Array) -> Array:
         """Mean stress of the slabs, MPa, by pressure (rows, columns), MPa, and plastic strain."""
         waves = self._stress_waves(pressure, self._transform(plastic[list(_LAST_ZZ)]))
-        found = self._inverse(waves)[list(_ZZ_THIRD)]
+        field = self._inverse(waves)[list(_ZZ_THIRD)]
         for ends in self._ends_of_all:
             amplitude = ends.amplitudes_of_strain(plastic)
-            found = found + ends.stress(amplitude + ends.amplitudes_of_pressure(pressure))
-        return found
+            field = field + ends.stress(amplitude + ends.amplitudes_of_pressure(pressure))
+        return field
 
     def waves(self, plastic: Array) -> StrainWaves:
         """Waves of plastic strain, which has no trace, for `deflection_of` and `deviator`."""
@@ -287,20 +287,20 @@ class SlabWindow:
         fill_deflection(
             waves.spectrum, *self._direction, self._by_pressure, self.heights, deflection
         )
-        found = self._inverse(deflection)
+        field = self._inverse(deflection)
         for ends, amplitude in zip(self._ends, waves.ends, strict=True):
-            found = found + ends.deflection(amplitude)
-        return found
+            field = field + ends.deflection(amplitude)
+        return field
 
     def deviator(self, pressure: Array, waves: StrainWaves) -> Array:
         """Stress by pressure and by waves of plastic strain, without its pressure.
 
         Components (5, M, rows, columns) are xx and yy beyond zz, xy, yz and zx.
         """
-        found = self._inverse(self._stress_waves(pressure, waves.spectrum))
+        field = self._inverse(self._stress_waves(pressure, waves.spectrum))
         for ends, amplitude in zip(self._ends, waves.ends, strict=True):
-            found += ends.stress(amplitude + ends.amplitudes_of_pressure(pressure))
-        return found
+            field += ends.stress(amplitude + ends.amplitudes_of_pressure(pressure))
+        return field
 
     def pressed_deviator(self, pressure: Array) -> Array:
         """The part of `deviator` by pressure alone, in a fraction of its time."""
@@ -308,15 +308,15 @@ class SlabWindow:
         stress = np.empty(shape, np.complex64 if self.single else np.complex128)
         pressed = self._transform(pressure)
         fill_pressed_stress(pressed, *self._direction, self._by_pressure, stress)
-        found = self._inverse(stress)
+        field = self._inverse(stress)
         for ends in self._ends:
-            found += ends.stress(ends.amplitudes_of_pressure(pressure))
-        return found
+            field += ends.stress(ends.amplitudes_of_pressure(pressure))
+        return field
 
     @cached_property
     def _ends(self) -> list[FreeEnds]:
         """Ends of the layer that matter to the window, by direction, for strain without trace."""
-        found = []
+        field = []
         for axis, distances in enumerate(self.ends):
             if min(distances) == math.inf:
                 continue
@@ -333,8 +333,8 @@ class SlabWindow:
                 self.single,
             )
             if ends.near:
-                found.append(ends)
-        return found
+                field.append(ends)
+        return field
 
     @cached_property
     def _ends_of_all(self) -> list[FreeEnds]:

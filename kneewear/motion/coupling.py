@@ -98,19 +98,19 @@ def end_distances(
     """
     row, column = middle_element(grid.valid[side]) if place is None else place
     nothing = np.zeros(grid.valid.shape)
-    others = [] if plan else [one for one in range(len(grid.sides)) if one != side]
-    found = []
+    others = [] if plan else [other for other in range(len(grid.sides)) if other != side]
+    distances = []
     for axis, number in ((0, column), (1, row)):
         line = _line(grid, side, nothing, number, axis)
-        lines = [line, *(_line(grid, one, nothing, row, axis) for one in others if axis == 1)]
+        lines = [line, *(_line(grid, other, nothing, row, axis) for other in others if axis == 1)]
         cell = grid.cell_edges(side)[axis]
         low, high = _extent(lines, cell, plan)
         known = int(line.on.argmax())
         first, after = (
             float(line.position[known]) + cell * (corner[axis] - known - 0.5) for corner in window
         )
-        found.append((first - low, high - after))
-    return found[0], found[1]
+        distances.append((first - low, high - after))
+    return distances[0], distances[1]
 
 
 def unbounded_influence(
