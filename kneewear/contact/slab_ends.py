@@ -39,12 +39,14 @@ _THINNEST = 0.5  # mm; a cell that the base cuts to less joins the one above
 _GROWTH = 1.7  # of elements below the cells
 # Lengths of cells from the end on: the first, mm, and their growth. Loads far from the end cause
 # smooth stress there.
-_FIRST, _LENGTHENING = 0.7, 1.22
+_FIRST = 0.7
+_LENGTHENING = 1.22
 # Thicknesses from the end up to which there are cells, and up to which the layer goes on.
-_REACH, _TAIL = 2.5, 4.5
+_REACH = 2.5
+_TAIL = 4.5
 # Wave numbers along the end, 1/mm, between which tables are interpolated.
 _WAVES = (0.0, 0.03, 0.07, 0.12, 0.18, 0.26, 0.36, 0.5, 0.7, 0.95, 1.3, 1.8, 2.4)
-# Waves act over their length: those of more than so many over the distance of a load are left out.
+# Waves act over their length: more than so many over the distance of a load are left out.
 _DECAY = 5.0
 # Thicknesses up to which an end beside a window matters: beyond, it changes stress by less than
 # 0.5 % of the largest.

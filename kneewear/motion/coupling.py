@@ -94,7 +94,7 @@ def end_distances(
     """Distances, mm, from elements to the ends of the body before and after them, along x and z.
 
     The `window` has their first row and column, and the row and column after their last. Ends are
-    those of the sections of `insert_influence`, whose other arguments these are.
+    of the sections of `insert_influence`, whose other arguments these are.
     """
     row, column = middle_element(grid.valid[side]) if place is None else place
     nothing = np.zeros(grid.valid.shape)

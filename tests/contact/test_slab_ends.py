@@ -31,7 +31,7 @@ def added(window, pressure=PRESSURE):
     return window.stress(pressure, UNSTRAINED) - going_on.stress(pressure, UNSTRAINED)
 
 
-def test_surface_deflects_as_that_of_a_strip_with_free_ends():
+def test_surface_deflects_as_a_strip_with_free_ends():
     number, columns, levels = 6, 30, np.linspace(0.0, 1.0, 5) ** 0.7
     table, wave = slab_ends.end_table(THICKNESS, POLYETHYLENE), slab_ends._WAVES[number]
     strip = Strip(flat_section(columns, 1.0, THICKNESS), POLYETHYLENE, levels)
