@@ -128,23 +128,30 @@ class _Line(NamedTuple):
         weighted = value * weight[:, None]
         length = np.diff(lines)
         points = weight.reshape(length.size, -1) / length[:, None]
-        means = (
+        means = [
             np.einsum("ep,epn->en", points, part.reshape(*points.shape, -1))
             for part in (value, slope)
-        )
+        ]
         return cls(
-            np.einsum("pi,pj->ij", weighted, value),
-            np.einsum("pi,pj->ij", slope * weight[:, None], slope),
-            np.einsum("pi,pj->ij", weighted, slope),
-            *means,
-            length,
+            mass=np.einsum("pi,pj->ij", weighted, value),
+            stiffness=np.einsum("pi,pj->ij", slope * weight[:, None], slope),
+            mixed=np.einsum("pi,pj->ij", weighted, slope),
+            value=means[0],
+            slope=means[1],
+            length=length,
         )
 
     def fixed(self) -> _Line:
         """The same without the last node, which does not move; slopes upwards."""
         value, slope = self.value[:, :-1], -self.slope[:, :-1]
-        square = (part[:-1, :-1] for part in (self.mass, self.stiffness, -self.mixed))
-        return _Line(*square, value, slope, self.length)
+        return _Line(
+            mass=self.mass[:-1, :-1],
+            stiffness=self.stiffness[:-1, :-1],
+            mixed=-self.mixed[:-1, :-1],
+            value=value,
+            slope=slope,
+            length=self.length,
+        )
 
 
 def _modes(
@@ -362,7 +369,7 @@ class FreeEnds:
         away = self.cell[1] * (np.arange(self.shape[1]) + 0.5)
         ends = []
         for end in self.near:
-            at = self.distances[end] + (away if end == 0 else away[::-1])
+            at = np.asarray(self.distances[end] + (away if end == 0 else away[::-1]), dtype=float)
             share = _shares(0.5 * (border[1:] + border[:-1]), at)
             share[at > border[-1]] = 0.0
             ends.append(share.T)

@@ -320,12 +320,13 @@ class SlabWindow:
         for axis, distances in enumerate(self.ends):
             if min(distances) == math.inf:
                 continue
-            swap = slice(None) if axis == 1 else slice(None, None, -1)
+            rows, columns = self.shape
+            width, length = self.cell
             ends = FreeEnds(
                 axis,
                 distances,
-                self.cell[swap],
-                self.shape[swap],
+                self.cell if axis == 1 else (length, width),
+                self.shape if axis == 1 else (columns, rows),
                 self._size[1 - axis],
                 tuple(self.heights.tolist()),
                 end_table(self.thickness, self.material),
