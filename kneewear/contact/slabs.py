@@ -28,7 +28,7 @@ code, J. Tribol. 124 (named from memory; the paper was not read).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -38,7 +38,9 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact._slab_kernels import FREE, fill_deflection, fill_pressed_stress, fill_stress
+from kneewear.contact.line_elements import GAUSS, quadratic_elements, solve_banded
 from kneewear.contact.material import Elastic
+from kneewear.contact.slab_ends import FreeEnds, end_table
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -53,6 +55,7 @@ MARGIN = 3.0  # thicknesses of unloaded surface: the Fourier transform repeats t
 _WAVES = 90  # wave numbers of the tables, between which they are interpolated
 _SMALLEST_WAVE = 0.02  # 1/mm
 _WAVE_STEP = 0.25  # 1/mm
+NO_ENDS = ((math.inf, math.inf), (math.inf, math.inf))
 _ALIASES = (-1, 0, 1)  # of the columns: ends of contact are one or two of them wide
 # Order of the components in spectra, zz last, and from there to the order of the fields.
 _LAST_ZZ = (0, 1, 3, 4, 5, 2)
@@ -60,7 +63,6 @@ _ZZ_THIRD = (0, 1, 5, 2, 3, 4)
 # Components of the plane part in the frame of a wave: xx, yy, zz, xy (engineering).
 _PLANE = 4
 _SHEAR = 2  # of the antiplane part: yz, zx (engineering)
-_GAUSS = 3  # points of an element
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def _layer_strains(
 ) -> tuple[_SlabElements, Array, Array, Array]:
     """Elements, their plane and antiplane strains by displacements, and a force at the surface."""
     lines = _element_borders(borders, thickness)
-    depth, weight, value, slope = _quadratic_elements(lines)
+    depth, weight, value, slope = quadratic_elements(lines)
     count, free = wave.size, value.shape[1] - 1  # the base is fixed
     value, slope = value[:, :free], slope[:, :free]
     height = np.diff(borders)
@@ -149,24 +151,6 @@ def _element_borders(borders: Array, thickness: float) -> Array:
     return np.array(lines)
 
 
-def _quadratic_elements(lines: Array) -> tuple[Array, Array, Array, Array]:
-    """Depths and weights (p,) of Gauss points; values and upward slopes (p, nodes) of functions."""
-    gauss, weights = np.polynomial.legendre.leggauss(_GAUSS)
-    length = np.diff(lines)
-    depth = lines[:-1, None] + 0.5 * length[:, None] * (1.0 + gauss)
-    shape = np.stack([0.5 * gauss * (gauss - 1.0), 1.0 - gauss**2, 0.5 * gauss * (gauss + 1.0)])
-    change = np.stack([gauss - 0.5, -2.0 * gauss, gauss + 0.5])
-    value = np.zeros((length.size, 3, 2 * length.size + 1))
-    slope = np.zeros_like(value)
-    for number, own in enumerate(length):
-        nodes = slice(2 * number, 2 * number + 3)
-        value[number, :, nodes] = shape.T
-        slope[number, :, nodes] = -2.0 / own * change.T  # depth grows downwards
-    points = depth.size
-    weight = 0.5 * length[:, None] * weights
-    return depth.ravel(), weight.ravel(), value.reshape(points, -1), slope.reshape(points, -1)
-
-
 def _solve(
     strain: Array,
     elements: _SlabElements,
@@ -187,11 +171,11 @@ def _solve(
     if by_plastic_strain:
         right = np.concatenate([right, forces], axis=2)
     # Displacements of a node beside each other, so that few diagonals are occupied.
-    free = points // _GAUSS * 2
+    free = points // GAUSS * 2
     order = np.arange(size).reshape(-1, free).T.ravel()
-    stiffness = _stiffness(own[:, :, order], stress[:, :, order], _GAUSS * parts)
+    stiffness = _stiffness(own[:, :, order], stress[:, :, order], GAUSS * parts)
     moved = np.empty_like(right)
-    moved[:, order] = _solve_banded(stiffness, right[:, order])
+    moved[:, order] = solve_banded(stiffness, right[:, order])
     strains = slabs @ moved
     identity = np.eye(height.size * parts) if by_plastic_strain else 0.0
     return (whole @ strains[:, :, :1])[..., 0], whole @ (strains[:, :, 1:] - identity)
@@ -209,23 +193,11 @@ def _stiffness(strain: Array, stress: Array, rows: int) -> Array:
     return stiffness
 
 
-def _solve_banded(matrix: Array, right: Array) -> Array:
-    """Solutions (wave, n, m) of positive definite systems (wave, n, n); both are overwritten.
+class StrainWaves(NamedTuple):
+    """Plastic strain of a window: its spectrum, and its amplitudes at the free ends."""
 
-    Written here because the results of a linear algebra library depend on its number of threads.
-    """
-    row, column = np.nonzero(matrix.any(axis=0))
-    size, band = matrix.shape[1], int(np.abs(row - column).max())
-    for k in range(size):
-        below = slice(k + 1, k + 1 + band)
-        share = matrix[:, below, k, None] / matrix[:, None, k, k, None]
-        matrix[:, below, below] -= share * matrix[:, k, None, below]
-        right[:, below] -= share * right[:, k, None]
-    for k in reversed(range(size)):
-        right[:, k] /= matrix[:, k, k, None]
-        above = slice(max(k - band, 0), k)
-        right[:, above] -= matrix[:, above, k, None] * right[:, k, None]
-    return right
+    spectrum: Complex
+    ends: list[Array]
 
 
 @dataclass(frozen=True)
@@ -246,14 +218,17 @@ class SlabWindow:
         Depths between the slabs, ascending from zero, mm; those deeper than the layer are left out.
     margin : float
         Unloaded surface around the window, in thicknesses: the Fourier transform repeats both.
-
     single : bool
         Whether spectra and tables are of single precision, which halves the time.
+    ends : pairs of float
+        Distances, mm, from the window to the free ends of the layer before and after it, along x
+        and along z; infinite where the layer goes on.
 
     Notes
     -----
     Fields of the slabs have the shape (6, M, rows, columns) with the tensor components xx, yy, zz,
-    xy, yz, zx (not engineering shear), y upwards. Beyond the window the layer is unloaded.
+    xy, yz, zx (not engineering shear), y upwards. Beyond the window the layer is unloaded. What two
+    ends do to each other, across the layer and at a corner, is left out.
     """
 
     shape: tuple[int, int]
@@ -263,6 +238,7 @@ class SlabWindow:
     borders: tuple[float, ...] = BORDERS
     margin: float = MARGIN
     single: bool = False
+    ends: tuple[tuple[float, float], tuple[float, float]] = NO_ENDS
 
     @cached_property
     def depths(self) -> Array:
@@ -281,15 +257,20 @@ class SlabWindow:
 
     def deflection(self, plastic: Array) -> Array:
         """Downward deflection of the surface (rows, columns) by plastic strain in the slabs, mm."""
-        return self.deflection_of(self._transform(plastic[list(_LAST_ZZ)]))
+        ends = [own.amplitudes_of_strain(plastic) for own in self._ends_of_all]
+        return self.deflection_of(StrainWaves(self._transform(plastic[list(_LAST_ZZ)]), ends))
 
     def stress(self, pressure: Array, plastic: Array) -> Array:
         """Mean stress of the slabs, MPa, by pressure (rows, columns), MPa, and plastic strain."""
         waves = self._stress_waves(pressure, self._transform(plastic[list(_LAST_ZZ)]))
-        return self._inverse(waves)[list(_ZZ_THIRD)]
+        field = self._inverse(waves)[list(_ZZ_THIRD)]
+        for ends in self._ends_of_all:
+            amplitude = ends.amplitudes_of_strain(plastic)
+            field = field + ends.stress(amplitude + ends.amplitudes_of_pressure(pressure))
+        return field
 
-    def waves(self, plastic: Array) -> Complex:
-        """Spectrum of plastic strain, which has no trace, for `deflection_of` and `deviator`."""
+    def waves(self, plastic: Array) -> StrainWaves:
+        """Waves of plastic strain, which has no trace, for `deflection_of` and `deviator`."""
         yielding = plastic.any(axis=(0, 2, 3))
         spectrum = np.zeros(
             (FREE, self.heights.size, *self._direction[0].shape),
@@ -297,20 +278,29 @@ class SlabWindow:
         )
         parts = np.ix_(np.array(_LAST_ZZ[:-1]), np.flatnonzero(yielding))
         spectrum[:, yielding] = self._transform(plastic[parts])
-        return spectrum
+        ends = [own.amplitudes_of_strain(plastic[list(_LAST_ZZ[:-1])]) for own in self._ends]
+        return StrainWaves(spectrum, ends)
 
-    def deflection_of(self, waves: Complex) -> Array:
-        """Downward deflection of the surface (rows, columns) by plastic strain of a spectrum."""
-        deflection = np.empty_like(waves[0, 0])
-        fill_deflection(waves, *self._direction, self._by_pressure, self.heights, deflection)
-        return self._inverse(deflection)
+    def deflection_of(self, waves: StrainWaves) -> Array:
+        """Downward deflection of the surface (rows, columns) by waves of plastic strain."""
+        deflection = np.empty_like(waves.spectrum[0, 0])
+        fill_deflection(
+            waves.spectrum, *self._direction, self._by_pressure, self.heights, deflection
+        )
+        field = self._inverse(deflection)
+        for ends, amplitude in zip(self._ends, waves.ends, strict=True):
+            field = field + ends.deflection(amplitude)
+        return field
 
-    def deviator(self, pressure: Array, waves: Complex) -> Array:
-        """Stress by pressure and by plastic strain of a spectrum, without its pressure.
+    def deviator(self, pressure: Array, waves: StrainWaves) -> Array:
+        """Stress by pressure and by waves of plastic strain, without its pressure.
 
         Components (5, M, rows, columns) are xx and yy beyond zz, xy, yz and zx.
         """
-        return self._inverse(self._stress_waves(pressure, waves))
+        field = self._inverse(self._stress_waves(pressure, waves.spectrum))
+        for ends, amplitude in zip(self._ends, waves.ends, strict=True):
+            field += ends.stress(amplitude + ends.amplitudes_of_pressure(pressure))
+        return field
 
     def pressed_deviator(self, pressure: Array) -> Array:
         """The part of `deviator` by pressure alone, in a fraction of its time."""
@@ -318,7 +308,39 @@ class SlabWindow:
         stress = np.empty(shape, np.complex64 if self.single else np.complex128)
         pressed = self._transform(pressure)
         fill_pressed_stress(pressed, *self._direction, self._by_pressure, stress)
-        return self._inverse(stress)
+        field = self._inverse(stress)
+        for ends in self._ends:
+            field += ends.stress(ends.amplitudes_of_pressure(pressure))
+        return field
+
+    @cached_property
+    def _ends(self) -> list[FreeEnds]:
+        """Ends of the layer that matter to the window, by direction, for strain without trace."""
+        field = []
+        for axis, distances in enumerate(self.ends):
+            if min(distances) == math.inf:
+                continue
+            rows, columns = self.shape
+            width, length = self.cell
+            ends = FreeEnds(
+                axis,
+                distances,
+                self.cell if axis == 1 else (length, width),
+                self.shape if axis == 1 else (columns, rows),
+                self._size[1 - axis],
+                tuple(self.heights.tolist()),
+                end_table(self.thickness, self.material),
+                FREE,
+                self.single,
+            )
+            if ends.near:
+                field.append(ends)
+        return field
+
+    @cached_property
+    def _ends_of_all(self) -> list[FreeEnds]:
+        """The same ends for all components."""
+        return [replace(ends, parts=6) for ends in self._ends]
 
     def _stress_waves(self, pressure: Array, waves: Complex) -> Complex:
         stress = np.empty_like(waves)

@@ -27,11 +27,10 @@ from numpy.typing import NDArray
 
 from kneewear.contact._slab_kernels import return_to_curve
 from kneewear.contact.material import Hardening
-from kneewear.contact.slabs import SlabWindow
+from kneewear.contact.slabs import SlabWindow, StrainWaves
 from kneewear.errors import ConvergenceError
 
 Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 # Part of the residual stress that a return takes at once. The solution does not depend on it; about
 # one half is Eshelby's value for a sphere and a cylinder (0.58 and 0.46), and converges fastest.
@@ -74,14 +73,14 @@ class PlasticSlabs:
         self,
         pressure: Array,
         strain: Array,
-        waves: Complex,
+        waves: StrainWaves,
         before: PlasticFields,
         residual: Array | None = None,
     ) -> PlasticFields:
         """Plastic strain that returns the stress to the yield surface, from the state before.
 
         `pressure` (rows, columns), MPa, is that on the window, `strain` the plastic strain whose
-        residual stress acts, `waves` its spectrum and `residual` that stress if it is known, as
+        residual stress acts, `waves` its waves and `residual` that stress if it is known, as
         `SlabWindow.deviator` of the spectrum without pressure.
         """
         if residual is None:
@@ -138,7 +137,7 @@ class YieldingLayer:
         """State of material that was never loaded."""
         return self.slabs.fresh()
 
-    def _dent(self, waves: Complex) -> Array:
+    def _dent(self, waves: StrainWaves) -> Array:
         """Deflection of the elements by plastic strain of a spectrum, mm, downwards positive."""
         return self.slabs.window.deflection_of(waves)[tuple(self.cell.T)]
 
@@ -210,7 +209,7 @@ class YieldingLayer:
         )
 
     def _flow(
-        self, force: Array, strain: Array, waves: Complex, before: PlasticFields
+        self, force: Array, strain: Array, waves: StrainWaves, before: PlasticFields
     ) -> PlasticFields:
         """Plastic strain under forces on the elements, from the state before."""
         area = self.slabs.window.cell[0] * self.slabs.window.cell[1]

@@ -83,6 +83,36 @@ def insert_influence(
     return _TABLES[key].softened(1.0 / material.youngs_modulus)
 
 
+def end_distances(
+    grid: ElementGrid,
+    side: int,
+    window: tuple[tuple[int, int], tuple[int, int]],
+    *,
+    place: tuple[int, int] | None = None,
+    plan: tuple[Array, Array] | None = None,
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Distances, mm, from elements to the ends of the body before and after them, along x and z.
+
+    The `window` has their first row and column, and the row and column after their last. Ends are
+    of the sections of `insert_influence`, whose other arguments these are.
+    """
+    row, column = middle_element(grid.valid[side]) if place is None else place
+    nothing = np.zeros(grid.valid.shape)
+    others = [] if plan else [other for other in range(len(grid.sides)) if other != side]
+    distances = []
+    for axis, number in ((0, column), (1, row)):
+        line = _line(grid, side, nothing, number, axis)
+        lines = [line, *(_line(grid, other, nothing, row, axis) for other in others if axis == 1)]
+        cell = grid.cell_edges(side)[axis]
+        low, high = _extent(lines, cell, plan)
+        known = int(line.on.argmax())
+        first, after = (
+            float(line.position[known]) + cell * (corner[axis] - known - 0.5) for corner in window
+        )
+        distances.append((first - low, high - after))
+    return distances[0], distances[1]
+
+
 def unbounded_influence(
     grid: ElementGrid, side: int, thickness: Array, material: Elastic
 ) -> Influence:
@@ -233,12 +263,21 @@ def _section(lines: list[_Line], cell: float, plan: tuple[Array, Array] | None) 
     position, top, thickness = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.argsort(position)
     position, top, thickness = position[order], top[order], thickness[order]
-    low, high = position[0] - 0.5 * cell, position[-1] + 0.5 * cell
-    if plan is not None:
-        low, high = sorted(float(at @ lines[0].way) for at in plan)
+    low, high = _extent(lines, cell, plan)
     count = max(3, round((high - low) / _COLUMN) + 1)
     places = np.linspace(low, high, count)
     return Section(places, *(np.interp(places, position, values) for values in (top, thickness)))
+
+
+def _extent(
+    lines: list[_Line], cell: float, plan: tuple[Array, Array] | None
+) -> tuple[float, float]:
+    """Positions of both ends of a section, as of `_section`, mm."""
+    if plan is not None:
+        low, high = sorted(float(at @ lines[0].way) for at in plan)
+        return low, high
+    position = np.concatenate([line.position[line.on] for line in lines])
+    return float(position.min()) - 0.5 * cell, float(position.max()) + 0.5 * cell
 
 
 def _interpolation(position: Array, line: _Line) -> Array:

@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 from kneewear.contact.material import Elastic, Hardening, von_mises
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.contact.slabs import SlabWindow
+from kneewear.contact.slabs import SlabWindow, StrainWaves
 from kneewear.contact.yielding import MEMORY, PlasticFields, PlasticSlabs, accelerated
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.motion.coupling import end_distances
 from kneewear.motion.frame_equilibrium import Equilibrium
 
 Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 # Equilibrium of a frame on the surfaces as they are: from a start, else from the elastic pose,
 # under a share of its load, to a residual that is this part of the load at most.
 Solve = Callable[[int, Array, Array, float, float], Equilibrium]
@@ -61,7 +61,11 @@ _APART = 2
 _UNREPORTED = 1e-5
 _OFTEN = 2  # times that the stress of a strain is asked for, from which its residual part is kept
 _TOLERANCE = 5e-3  # change of the dent in an update, of the largest overlap
-_MAX_UPDATES = 40
+_MAX_UPDATES = 60
+# Updates that are accelerated. Where contact moves sideways as the dent grows, acceleration may
+# never settle; a part of each further update does.
+_ACCELERATED = 8
+_DAMPED = 0.3
 _REMEDY = "Set simulation.material_yield to null, or choose a thicker insert or a smaller load."
 
 
@@ -153,13 +157,13 @@ class _Residual:
 
 
 class _Strain(NamedTuple):
-    """Plastic strain with its spectrum and the dent of the elements in the window, mm.
+    """Plastic strain with its waves and the dent of the elements in the window, mm.
 
     Strains that are the same to the bit share their residual stress.
     """
 
     fields: PlasticFields
-    waves: Complex
+    waves: StrainWaves
     dent: Array
     residual: _Residual
 
@@ -190,7 +194,17 @@ class _Side:
         shape = math.ceil(int(high[0] - low[0]) / joined), int(high[1] - low[1])
         self.pair, self.number, self.shape = pair, number, shape
         cell = joined * edges[0], edges[1]
-        window = SlabWindow(shape, cell, thickness, insert.elastic, _BORDERS, _MARGIN, single=True)
+        after = self._low[0] + joined * shape[0], self._low[1] + shape[1]
+        window = SlabWindow(
+            shape,
+            cell,
+            thickness,
+            insert.elastic,
+            _BORDERS,
+            _MARGIN,
+            single=True,
+            ends=end_distances(grid, number, (self._low, after)),
+        )
         self.slabs = PlasticSlabs(window, insert.hardening)
         row, column = np.divmod(pair.index, columns)
         inside = (row >= low[0]) & (row < high[0]) & (column >= low[1]) & (column < high[1])
@@ -535,7 +549,7 @@ class _Cycle:
         start = pose + (self.shifts[frame] + self.drift if frame in self.shifts else self.shift)
         strain, change = self.latest, math.inf
         history: list[tuple[Array, Array]] = []
-        for _ in range(_MAX_UPDATES):
+        for number in range(_MAX_UPDATES):
             dent = max(float(np.abs(own.dent).max()) for own in strain)
             if dent > DEEPEST_DENT:
                 raise ConvergenceError("Dent of the surface", frame, dent, "mm", _REMEDY)
@@ -557,7 +571,7 @@ class _Cycle:
                 self.shifts[frame] = self.shift
                 return solved, [new.fields for new in after]
             start = solved.pose
-            strain, history = self._next(strain, after, before, history)
+            strain, history = self._next(strain, after, before, history, number)
         raise ConvergenceError(
             "Plastic strain below the contact",
             frame,
@@ -584,8 +598,12 @@ class _Cycle:
         after: Sequence[_Strain],
         before: Sequence[PlasticFields],
         history: list[tuple[Array, Array]],
+        number: int,
     ) -> tuple[list[_Strain], list[tuple[Array, Array]]]:
-        """Plastic strain of the next update, by Anderson's method, and the iterates before it."""
+        """Plastic strain of the next update after so many, and the iterates before it.
+
+        By Anderson's method, and at last by a part of the change.
+        """
         pairs = list(zip(after, before, strict=True))
         if not history and all(
             (new.fields.equivalent == old.equivalent).all() for new, old in pairs
@@ -594,7 +612,11 @@ class _Cycle:
         point = np.concatenate([fields.fields.strain.ravel() for fields in strain])
         target = np.concatenate([fields.fields.strain.ravel() for fields in after])
         history = [*history[1 - MEMORY :], (point, target - point)]
-        mixed, found, at = accelerated(history), [], 0
+        if number < _ACCELERATED:
+            mixed = accelerated(history)
+        else:
+            mixed = point + _DAMPED * (target - point)
+        found, at = [], 0
         for side, new in zip(self.sides, after, strict=True):
             own = mixed[at : at + new.fields.strain.size].reshape(new.fields.strain.shape)
             found.append(side.strain(PlasticFields(own, new.fields.equivalent)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,9 +16,13 @@ POLYETHYLENE = Elastic(463.0, 0.46)
 TWICE = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 
 
-@pytest.fixture(scope="module")
-def window():
-    return SlabWindow((40, 36), (0.5, 0.7), 8.0, POLYETHYLENE)
+WINDOW = SlabWindow((40, 36), (0.5, 0.7), 8.0, POLYETHYLENE)
+ENDING = replace(WINDOW, ends=((5.0, np.inf), (3.0, 6.0)))
+
+
+@pytest.fixture(params=[WINDOW, ENDING], ids=["wide", "ending"])
+def window(request):
+    return request.param
 
 
 def random_strain(window, seed):
@@ -46,7 +52,8 @@ def test_residual_stress_is_symmetric_and_takes_work(window):
     assert work(window, by_first, first) < 0.0
 
 
-def test_stress_by_pressure_is_the_exact_one_of_the_layer(window):
+def test_stress_by_pressure_is_the_exact_one_of_the_layer():
+    window = WINDOW
     x = (np.arange(40) - 19.5)[:, None] * 0.5
     z = (np.arange(36) - 17.5) * 0.7
     pressure = np.maximum(0.0, 1.0 - (x / 6.0) ** 2 - (z / 8.0) ** 2)

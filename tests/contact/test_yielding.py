@@ -221,7 +221,9 @@ def test_no_contact_without_load_gives_no_force():
 
 def digest_of_updates():
     """Digest of plastic strain after two updates on a wide window, and of the next iterate."""
-    slabs = PlasticSlabs(SlabWindow((96, 60), (0.75, 0.5), THICKNESS, POLYETHYLENE), CURVE)
+    ends = ((2.0, np.inf), (4.0, 6.0))
+    window = SlabWindow((96, 60), (0.75, 0.5), THICKNESS, POLYETHYLENE, ends=ends)
+    slabs = PlasticSlabs(window, CURVE)
     pressure = np.random.default_rng(1).uniform(0.0, 40.0, (96, 60))
     strain, history = slabs.fresh().strain, []
     for _ in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from kneewear.contact.yielding import PlasticSlabs, YieldingLayer
 from kneewear.evidence.fe_comparison.frames import SideAtFrame
 from kneewear.evidence.fe_comparison.insert_solid import rigid_body
 from kneewear.geometry.element_grid import ElementGrid, covered_area
-from kneewear.motion.coupling import insert_influence
+from kneewear.motion.coupling import end_distances, insert_influence
 
 Array = NDArray[np.float64]
 
@@ -51,8 +52,13 @@ class SideYielding:
         thickness: float,
         material: Elastic,
         hardening: Hardening,
+        *,
+        further: Sequence[Array] = (),
     ) -> SideYielding:
-        """Layer of a side at a pose; `thickness` is the minimum one of the case, mm."""
+        """Layer of a side at its pose, and at `further` ones near it.
+
+        `thickness` is the minimum one of the case, mm.
+        """
         local = grid.case_thickness(thickness)
         plan = grid.centre[number][..., [0, 2]]
         off = plan - 0.5 * (side.box.low + side.box.high)
@@ -60,8 +66,10 @@ class SideYielding:
         inside = ((plan > side.box.low - _BESIDE) & (plan < side.box.high + _BESIDE)).all(axis=-1)
         cells = np.argwhere(grid.valid[number] & inside)
         centre = grid.centre[number][tuple(cells.T)]
-        gap, normal = rigid_body(side.condyle, side.pose)(centre)
-        near = (gap < _REACH) & (normal[:, 1] < -_MIN_DESCENT)
+        near = np.zeros(len(centre), dtype=bool)
+        for pose in (side.pose, *further):
+            gap, normal = rigid_body(side.condyle, pose)(centre)
+            near |= (gap < _REACH) & (normal[:, 1] < -_MIN_DESCENT)
         cells, centre = cells[near], centre[near]
         influence = insert_influence(
             grid, number, local, material, place=(int(row), int(column)), plan=side.plan
@@ -74,6 +82,9 @@ class SideYielding:
             (float(width), float(length)),
             float(local[number][row, column]),
             material,
+            ends=end_distances(
+                grid, number, _corners(low, high), place=(int(row), int(column)), plan=side.plan
+            ),
         )
         layer = YieldingLayer(
             PlasticSlabs(window, hardening), influence.matrix(*cells.T), cells - low
@@ -111,3 +122,10 @@ class SideYielding:
             "height_mm": height,
             "peak_columns": float(peak_columns(whole)),
         }
+
+
+def _corners(
+    low: NDArray[np.int64], high: NDArray[np.int64]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """First row and column, and those after the last."""
+    return (int(low[0]), int(low[1])), (int(high[0]), int(high[1]))

@@ -191,7 +191,10 @@ def in_turn(case, columns):
     row = TABLE[poses & (TABLE["case"] == case) & (TABLE["side"] == "medial")].iloc[0]
     side, number = side_of(row)
     elements = grid(row["study"], columns)
-    own = SideYielding.of(side, elements, number, row["thickness_mm"], material(), curve())
+    poses = [side.pose + shift * np.eye(6)[0] for shift in set(loads["shift_mm"])]
+    own = SideYielding.of(
+        side, elements, number, row["thickness_mm"], material(), curve(), further=poses
+    )
     area, middle = elements.area[number][tuple(own.cells.T)], side.box.in_middle(own.centre[:, 2])
     heights, state, pressures = {}, own.layer.fresh(), []
     for shift, load in zip(loads["shift_mm"], loads["load_n"], strict=True):
