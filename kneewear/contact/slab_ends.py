@@ -1,4 +1,4 @@
-"""Free ends of a bonded layer below its surface: the stress of slabs beyond that of a wide layer.
+"""Free ends of a bonded layer below its surface: the stress of slabs beyond a wide layer.
 
 Notes
 -----
