@@ -67,6 +67,8 @@ _ABOVE = 0.04
 _ABOVE_AREA = 40.0
 # Unworn fraction of a plateau below which its volume is doubtful.
 _LITTLE_UNWORN = 0.2
+# Standard deviation of the mean depth of a plateau, mm, above which nothing is known of it.
+_UNKNOWN_DEPTH = 1.0
 
 
 @dataclass(frozen=True)
@@ -252,6 +254,19 @@ def _check_unworn(scan: Scan, unworn: Array, settings: ScanSettings) -> None:
             raise InputDataError(scan.file, result, expected, remedy, check="retrieval.unworn")
 
 
+def check_known(scan: Scan, blocks: Blocks, scar: Scar) -> None:
+    """InputDataError where the unworn surface leaves the mean depth of a plateau open."""
+    for number, side in enumerate(SIDES):
+        area = float(blocks.area[blocks.side == number].sum())
+        if scar.volume_sd[number] > _UNKNOWN_DEPTH * area:
+            result = (
+                f"a volume of the {side} plateau with an SD of {scar.volume_sd[number]:.2g} mm3"
+            )
+            expected = f"at most {_UNKNOWN_DEPTH * area:.2g} mm3, {_UNKNOWN_DEPTH:g} mm on it"
+            remedy = "Give an unworn scan with --reference, or a smaller worn area."
+            raise InputDataError(scan.file, result, expected, remedy, check="retrieval.unworn")
+
+
 def _finished(
     scan: Scan,
     pose: ScanPose | None,
@@ -263,6 +278,7 @@ def _finished(
     findings: tuple[Finding, ...],
 ) -> Evaluation:
     _check_unworn(scan, scar.unworn, settings)
+    check_known(scan, blocks, scar)
     for side, unworn in zip(SIDES, scar.unworn, strict=False):
         if unworn < _LITTLE_UNWORN:
             result = f"{100 * unworn:.0f} % of the {side} plateau unworn: its volume is doubtful"

@@ -1,5 +1,6 @@
 """Volumes of phantoms with known wear, and scans that are refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,12 @@ from benchmarks.retrieval.phantoms import make_phantom, read_families, triangles
 from benchmarks.retrieval.score import score
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.models.retrieval.evaluate import Areas, evaluate_scan, result_table
+from kneewear.models.retrieval.evaluate import (
+    Areas,
+    check_known,
+    evaluate_scan,
+    result_table,
+)
 from kneewear.models.retrieval.options import add_options, run
 from kneewear.models.retrieval.prediction import (
     Prediction,
@@ -49,6 +55,19 @@ def evaluated(files: tuple[Path, Path, float]):
     """Evaluation of the scan."""
     scan, reference, _ = files
     return evaluate_scan(_read(scan), _read(reference), SETTINGS)
+
+
+@pytest.mark.parametrize("depth", [0.5, 2.0])
+def test_plateau_of_which_nothing_is_known_is_refused(depth: float, evaluated) -> None:
+    blocks = evaluated.blocks
+    sd = np.array([*evaluated.scar.volume_sd[:1], depth * blocks.area[blocks.side == 1].sum(), 1.0])
+    scar = replace(evaluated.scar, volume_sd=sd)
+    if depth < 1.0:
+        check_known(evaluated.scan, blocks, scar)
+        return
+    with pytest.raises(InputDataError) as error:
+        check_known(evaluated.scan, blocks, scar)
+    assert error.value.finding.check == "retrieval.unworn"
 
 
 def test_volume_against_own_unworn_scan(evaluated, files: tuple[Path, Path, float]) -> None:
