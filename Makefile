@@ -16,7 +16,7 @@ DEVELOPED := .venv/.developed
 STANDARDS := .venv/.standards
 WORKFLOW := Snakefile workflow
 # Packages that kernels need, with what these need: they come first, and kernels compile while the others come.
-KERNELS := annotated-types llvmlite numba numpy pydantic pydantic-core pyyaml scipy typing-extensions typing-inspection
+KERNELS := annotated-types llvmlite numba numpy pydantic pydantic-core pyyaml scipy threadpoolctl typing-extensions typing-inspection
 # Installs several times faster than pip, which does it where there is no uv.
 UV := uv==0.13.9
 empty :=

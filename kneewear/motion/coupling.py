@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.base.one_thread import on_one_thread
 from kneewear.contact.flat_block import joint_ends
 from kneewear.contact.influence import Influence, flat_influence
 from kneewear.contact.material import Elastic
@@ -160,6 +161,7 @@ def refuse_steep(grid: ElementGrid, pressure: NDArray[np.floating], what: str) -
             )
 
 
+@on_one_thread
 def _build(
     grid: ElementGrid,
     side: int,

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from kneewear.contact import hertz
 from kneewear.contact.condensation import Condensation
@@ -20,11 +21,12 @@ from kneewear.evidence.fe_comparison.contact import ElasticSurface
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.motion import coupling
 from kneewear.motion.coupling import insert_influence
 from tests.contact.blocks import block, paraboloid
 from tests.contact.bonded_layer import sphere_on_layer
 from tests.contact.indenters import bumps
-from tests.physics.bodies import contact_of, flat_implant, sphere
+from tests.physics.bodies import contact_of, flat_implant, gait_study, sphere
 
 UHMWPE = Elastic(463.0, 0.46)
 # Large against the contact: the references are of a paraboloid.
@@ -305,6 +307,18 @@ def test_result_depends_neither_on_earlier_poses_nor_on_threads_nor_on_the_searc
             assert np.array_equal(found.wrench, expected.wrench)
             assert np.array_equal(found.stiffness, expected.stiffness)
             assert np.array_equal(found.pressure, expected.pressure)
+
+
+def test_influence_does_not_depend_on_threads_of_linear_algebra():
+    grid = gait_study(rows=100, columns=75).grid
+    found = []
+    for threads in (1, 2):
+        coupling._TABLES.clear()
+        with threadpool_limits(threads, "blas"):
+            found.append(insert_influence(grid, 0, grid.thickness, UHMWPE))
+    one, two = found
+    for part in ("across", "along", "joint_along", "joint_across"):
+        assert np.array_equal(getattr(one, part), getattr(two, part))
 
 
 def _searched(pair, search):
