@@ -412,6 +412,15 @@ def cut_off_cases(
     return pd.DataFrame([row] if len(beyond) else [])
 
 
+# Paired differences.
+
+
+@derived
+def differences_of_levels(differences: pd.DataFrame) -> pd.DataFrame:
+    """Paired differences with the compared level in a column `level` for any variable."""
+    return differences.rename(columns={differences.columns[0]: "level"})
+
+
 # Laxity.
 
 

@@ -24,6 +24,7 @@ from kneewear.report.study_tables import (
     convergence_errors,
     cut_off_cases,
     cut_off_contact,
+    differences_of_levels,
     differing_numbers,
     division_errors,
     scanned_positions,
@@ -425,3 +426,10 @@ def test_a_plane_through_few_cases_has_no_errors_on_the_page(cases, judged):
     assert ("a0_with_error" in table) == ("a0" not in table) == judged
     few = unjudged_planes(regression).to_dict("records")
     assert few == ([] if judged else [{"cases": cases, "coefficients": 3, "needed": 6}])
+
+
+@pytest.mark.parametrize("between", ["design", "material"])
+def test_differences_name_the_compared_level_of_any_variable(between):
+    row = {between: "second", "against": "first", "quantity": "wear_volume", "median": 1.0}
+    found = differences_of_levels(pd.DataFrame([row]))
+    assert found.loc[0, ["level", "against"]].tolist() == ["second", "first"]
