@@ -26,6 +26,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from kneewear.base.one_thread import on_one_thread
 from kneewear.contact._end_kernels import add_amplitudes, fill_waves
 from kneewear.contact.line_elements import quadratic_elements, solve_banded
 from kneewear.contact.material import Elastic
@@ -73,6 +74,7 @@ class EndTable(NamedTuple):
 
 
 @lru_cache(maxsize=8)
+@on_one_thread
 def end_table(thickness: float, material: Elastic) -> EndTable:
     """Modes of an end at the wave numbers of the tables."""
     border, line = _lengths(thickness)
@@ -142,7 +144,7 @@ class _Line(NamedTuple):
         )
 
     def fixed(self) -> _Line:
-        """The same without the last node, which does not move; slopes upwards."""
+        """Functions without the last node, which is fixed; slopes are upwards."""
         value, slope = self.value[:, :-1], -self.slope[:, :-1]
         return _Line(
             mass=self.mass[:-1, :-1],
@@ -232,7 +234,7 @@ def _cell_stress(
     strain[:, 3, :, 0], strain[:, 3, :, 1] = upright, -wave * mean
     strain[:, 4, :, 1], strain[:, 4, :, 2] = across, upright
     strain[:, 5, :, 0], strain[:, 5, :, 2] = across, -wave * mean
-    # By a sparse product: one of a linear algebra library depends on its threads.
+    # Sparse: a cell has few nodes.
     flat = scipy.sparse.csr_array(strain.reshape(cells * levels * _COMPONENTS, -1))
     tensor = scipy.sparse.csr_array(material.tensor)
     return scipy.sparse.kron(scipy.sparse.eye_array(cells * levels), tensor, format="csr") @ flat
@@ -240,14 +242,7 @@ def _cell_stress(
 
 def _whitened(matrix: Array, right: Array) -> Array:
     """L^-1 right, with the Cholesky factor L of positive definite matrices (wave, n, n)."""
-    matrix, right = matrix.copy(), right.copy()
-    for k in range(matrix.shape[1]):
-        root = np.sqrt(matrix[:, k, k, None])
-        right[:, k] /= root
-        below = matrix[:, k + 1 :, k] / root
-        matrix[:, k + 1 :, k + 1 :] -= below[:, :, None] * below[:, None]
-        right[:, k + 1 :] -= below[:, :, None] * right[:, k, None]
-    return right
+    return np.linalg.solve(np.linalg.cholesky(matrix), right)
 
 
 @dataclass(frozen=True)

@@ -339,7 +339,7 @@ class SlabWindow:
 
     @cached_property
     def _ends_of_all(self) -> list[FreeEnds]:
-        """The same ends for all components."""
+        """Ends with all six components of stress and strain."""
         return [replace(ends, parts=6) for ends in self._ends]
 
     def _stress_waves(self, pressure: Array, waves: Complex) -> Complex:

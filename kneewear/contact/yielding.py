@@ -80,8 +80,8 @@ class PlasticSlabs:
         """Plastic strain that returns the stress to the yield surface, from the state before.
 
         `pressure` (rows, columns), MPa, is that on the window, `strain` the plastic strain whose
-        residual stress acts, `waves` its waves and `residual` that stress if it is known, as
-        `SlabWindow.deviator` of the spectrum without pressure.
+        residual stress acts, `waves` its `SlabWindow.waves`, and `residual` that stress if it is
+        known, as `SlabWindow.deviator` of the waves without pressure.
         """
         if residual is None:
             stress = self.window.deviator(pressure, waves)

@@ -26,7 +26,7 @@ def ending(before=np.inf, after=np.inf):
 
 
 def added(window, pressure=PRESSURE):
-    """Stress by a pressure beyond that of a layer that goes on."""
+    """Stress by a pressure that a layer without ends does not have."""
     going_on = replace(window, ends=NO_ENDS)
     return window.stress(pressure, UNSTRAINED) - going_on.stress(pressure, UNSTRAINED)
 
